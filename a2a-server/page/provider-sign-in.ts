@@ -69,6 +69,11 @@ interface ProviderSignInParts {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
+/** Returns the address of the page as browsers write it. A provider compares it letter by letter (RFC 9700 §2.1). */
+export function redirectUriOf(publicUrl: string): string {
+  return new URL(`${publicUrl.replace(/\/+$/, '')}/page`).href;
+}
+
 export function providerSignIn({
   settings,
   signIn,
@@ -78,7 +83,7 @@ export function providerSignIn({
   log,
 }: ProviderSignInParts): ProviderSignIn {
   const name = providerName(settings);
-  const redirectUri = new URL(`${base}/page`).href;
+  const redirectUri = redirectUriOf(base);
   const configuration = rememberedReading(() => readProvider(settings.issuer), {
     clock,
     cooldownMs: PROVIDER_COOLDOWN_MS,

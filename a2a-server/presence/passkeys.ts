@@ -150,6 +150,6 @@ function userIdOf(principal: string): Uint8Array<ArrayBuffer> {
 function codeRefused(): ProductError {
   return new ProductError(
     'FORBIDDEN',
-    'This link for a passkey is used up or older than ten minutes. Run `a2a-server passkey add` on the machine of the server for a new one.',
+    'This link for a passkey is used up, older than ten minutes, or for another user. Run `a2a-server passkey add` on the machine of the server for a new one.',
   );
 }

@@ -27,10 +27,10 @@ export async function checkProviderSignIn({ oidc, publicUrl }: Named, env: Envir
 export function addressProblem(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined)
     return 'needs the public address of this server, because the provider sends the browser back to it. Set --public-url, e.g. https://agents.example.com, and register <public-url>/page as a redirect URI of the client at the provider.';
-  const { protocol, hostname, search, hash, username, password } = new URL(publicUrl);
+  const { protocol, hostname, username, password } = new URL(publicUrl);
   if (protocol !== 'https:' && !isLoopback(hostname))
     return `needs https: over http, others on the network could read the sign-in. --public-url is ${publicUrl}. Only a loopback address may have http.`;
-  return search === '' && hash === '' && username === '' && password === ''
+  return !/[?#]/.test(publicUrl) && username === '' && password === ''
     ? undefined
     : 'needs a --public-url without user, password, query and fragment: the redirect URI is this address and /page.';
 }

@@ -11,6 +11,7 @@ import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
 import { NO_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
 import { providerName } from '../access/oidc-settings.ts';
+import { redirectUriOf } from '../page/provider-sign-in.ts';
 import { tokenStore } from '../access/token-store.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -102,11 +103,11 @@ function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): Ch
 
 function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] {
   if (oidc?.signIn === undefined || publicUrl === undefined) return [];
-  const redirectUri = `${publicUrl.replace(/\/+$/, '')}/page`;
+  const provider = providerName(oidc);
   return [
     ok(
       'sign-in',
-      `with ${providerName(oidc)}, which must know the redirect URI ${redirectUri} of the client`,
+      `with ${provider}, which must know the redirect URI ${redirectUriOf(publicUrl)} of the client`,
     ),
   ];
 }

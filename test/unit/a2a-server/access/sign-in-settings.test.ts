@@ -9,7 +9,11 @@ import {
   providerName,
   requestedScopes,
 } from '../../../../a2a-server/access/oidc-settings.ts';
-import { addressProblem, checkProviderSignIn } from '../../../../a2a-server/startup/check-provider-sign-in.ts';
+import { redirectUriOf } from '../../../../a2a-server/page/provider-sign-in.ts';
+import {
+  addressProblem,
+  checkProviderSignIn,
+} from '../../../../a2a-server/startup/check-provider-sign-in.ts';
 import { configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -77,6 +81,7 @@ describe('the public address', () => {
     [undefined, /^needs the public address .*register <public-url>\/page as a redirect URI/],
     ['http://agents.example.com', /^needs https: .*--public-url is http:\/\/agents\.example\.com/],
     ['https://agents.example.com/?a=b', /^needs a --public-url without/],
+    ['https://agents.example.com/?', /^needs a --public-url without/],
     ['https://ann:x@agents.example.com', /^needs a --public-url without/],
   ])('%s stops the start', async (publicUrl, problem) => {
     expect(addressProblem(publicUrl)).toMatch(problem);
@@ -85,6 +90,11 @@ describe('the public address', () => {
       message: expect.stringContaining('Setting "oidc.signIn" needs'),
     });
   });
+
+  it.each([
+    ['https://agents.example.com', 'https://agents.example.com/page'],
+    ['https://Agents.Example.com:443/a2a/', 'https://agents.example.com/a2a/page'],
+  ])('%s gives the redirect URI %s', (url, expected) => expect(redirectUriOf(url)).toBe(expected));
 
   it('is not needed without a sign-in', async () => {
     const { signIn: _, ...oidc } = settings();
