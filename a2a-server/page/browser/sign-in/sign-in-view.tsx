@@ -75,14 +75,15 @@ export function SignInView(props: SignInProps) {
         </>
       ) : (
         <>
+          <p>This browser is not signed in.</p>
           {provider !== undefined && (
             <button class="main" onClick={() => void leave(false)}>
               Sign in with {visibleLine(provider)}
             </button>
           )}
           <p>
-            This browser is not signed in. {provider === undefined ? 'Run' : 'Or run'}{' '}
-            <code>mcp-a2a-bridge page</code> in a terminal and open the link that it prints.
+            {provider === undefined ? 'Run' : 'Or run'} <code>mcp-a2a-bridge page</code> in a terminal, and
+            open the link that it prints.
           </p>
         </>
       )}
