@@ -30,14 +30,11 @@ import { type SignInFailure, signInProblem } from './provider-problem.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
 
-/**
- * The client's secret is kept for a short time. Anybody may try to sign in, and not every request may start the command
- * that prints the secret.
- */
+/** Anybody can request an exchange, so the server keeps the secret for a short time: a command may print it. */
 const MAX_SECRET_AGE_MS = 60_000;
 const SECRET_COOLDOWN_MS = 10_000;
 
-/** The limit of exchanges at one time. Anybody may begin one, and the provider may be slow. */
+/** The limit of exchanges at one time. Anybody can request one, and the provider may be slow. */
 export const MAX_EXCHANGES = 20;
 
 export interface ProviderSignIn {
@@ -69,7 +66,7 @@ interface ProviderSignInParts {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Returns the address of the page as browsers write it. A provider compares it letter by letter (RFC 9700 §2.1). */
+/** Returns the address of the page as browsers write it. A provider compares it character by character (RFC 9700 §2.1). */
 export function redirectUriOf(publicUrl: string): string {
   return new URL(`${publicUrl.replace(/\/+$/, '')}/page`).href;
 }
@@ -117,13 +114,13 @@ export function providerSignIn({
 
   const claimsOf = async (attempt: ProviderAttempt, query: string): Promise<JWTPayload> => {
     const openid = await import('openid-client');
-    const found = await readConfiguration();
+    const provider = await readConfiguration();
     const secret = await clientSecret?.().catch((error: unknown) => {
       throw failed({ type: 'misconfigured' }, messageOf(error));
     });
     const answer = new URL(redirectUri);
     answer.search = query;
-    const client = configuredClient(openid, { found, secret, settings, signIn });
+    const client = configuredClient(openid, { provider, secret, settings, signIn });
     const { id_token: idToken } = await openid
       .authorizationCodeGrant(client, answer, {
         expectedState: attempt.state,
@@ -145,10 +142,10 @@ export function providerSignIn({
     redirectUri,
     async address({ state, nonce, verifier }, silent) {
       const openid = await import('openid-client');
-      const found = await readConfiguration();
+      const provider = await readConfiguration();
       const parameters = {
         redirect_uri: redirectUri,
-        scope: requestedScopes(settings, found.scopes_supported).join(' '),
+        scope: requestedScopes(settings, provider.scopes_supported).join(' '),
         state,
         nonce,
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
@@ -156,7 +153,7 @@ export function providerSignIn({
         ...(silent && { prompt: 'none' }),
       };
       try {
-        const client = configuredClient(openid, { found, secret: undefined, settings, signIn });
+        const client = configuredClient(openid, { provider, secret: undefined, settings, signIn });
         return openid.buildAuthorizationUrl(client, parameters).href;
       } catch (error) {
         throw failed({ type: 'misconfigured' }, reasonOf(error));
@@ -175,7 +172,7 @@ export function providerSignIn({
 }
 
 interface ClientParts {
-  found: ProviderConfiguration;
+  provider: ProviderConfiguration;
   secret: string | undefined;
   settings: OidcSettings;
   signIn: SignInSettings;
@@ -183,9 +180,9 @@ interface ClientParts {
 
 function configuredClient(
   { ClientSecretBasic, ClientSecretPost, Configuration, None, ...openid }: typeof OpenId,
-  { found, secret, settings, signIn }: ClientParts,
+  { provider, secret, settings, signIn }: ClientParts,
 ): OpenId.Configuration {
-  const { scopes_supported: _, ...server } = found;
+  const { scopes_supported: _, ...server } = provider;
   const withSecret =
     signIn.clientAuthentication === 'client_secret_basic' ? ClientSecretBasic : ClientSecretPost;
   const client = new Configuration(

@@ -97,8 +97,8 @@ async function userOf(
 }
 
 /**
- * Returns a link to the page that the running server made for the user of the token. For every
- * other user than a configured one, the token is the local one, and only the address of the link is used.
+ * Returns a link to the page that the running server made for the user of the token. For a user without a configured
+ * token, the token is the local one, and only the address of the link is used.
  */
 async function serverLink(
   stateDir: string,

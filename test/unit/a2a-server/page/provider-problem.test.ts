@@ -16,6 +16,8 @@ it.each<[SignInFailure, string, RegExp]>([
   [{ type: 'refused', error: 'invalid_grant' }, 'UNAUTHENTICATED', /used up or too old\. Sign in again\.$/],
   [{ type: 'refused', error: 'invalid_client' }, 'CONFIGURATION', /\(invalid_client\)\. Only the operator/],
   [{ type: 'unreachable' }, 'OVERLOADED', /^Okta does not answer\./],
+  [{ type: 'busy' }, 'OVERLOADED', /^Too many people sign in .* Try again in a moment\.$/],
+  [{ type: 'misconfigured' }, 'CONFIGURATION', /Only the operator can correct this: the log of the server/],
   [{ type: 'no-access' }, 'FORBIDDEN', /give your account no access\. Ask the operator\.$/],
 ])('after %j, the person reads what to do', (failure, reason, message) => {
   expect(signInProblem(failure, 'Okta')).toMatchObject({ reason, message: expect.stringMatching(message) });
