@@ -21,10 +21,12 @@ export async function readProviderName(): Promise<string | undefined> {
 
 /** Returns the provider's answer, if the address has one. Removes it from the address. */
 export function takeProviderAnswer(): string | undefined {
-  const { search, pathname, hash } = location;
-  const query = new URLSearchParams(search);
-  if (!query.has('state') || !(query.has('code') || query.has('error'))) return undefined;
-  history.replaceState(null, '', pathname + hash);
+  const address = new URL(location.href);
+  const { search, searchParams } = address;
+  if (!searchParams.has('state') || !(searchParams.has('code') || searchParams.has('error')))
+    return undefined;
+  address.search = '';
+  history.replaceState(null, '', address);
   return search;
 }
 
