@@ -49,7 +49,7 @@ export function signInProblem(failure: SignInFailure, provider: string): Product
             'UNAUTHENTICATED',
             `${provider} says that this sign-in is used up or too old. Sign in again.`,
           )
-        : operatorNeeded(failure.error, provider);
+        : operatorNeeded('CONFIGURATION', failure.error, provider);
     case 'unreachable':
       return new ProductError('OVERLOADED', `${provider} does not answer. Try again in a moment.`);
     case 'busy':
@@ -77,13 +77,18 @@ function answered(error: string, provider: string): ProductError {
     );
   if (error === 'temporarily_unavailable' || error === 'server_error')
     return signInProblem({ type: 'unreachable' }, provider);
-  return operatorNeeded(error, provider);
+  // Anybody can write this answer, so it is not an error of the server (HTTP 500).
+  return operatorNeeded('FORBIDDEN', error, provider);
 }
 
-function operatorNeeded(error: string, provider: string): ProductError {
+function operatorNeeded(
+  reason: 'CONFIGURATION' | 'FORBIDDEN',
+  error: string,
+  provider: string,
+): ProductError {
   const code = PLAIN_CODE.test(error) ? ` (${error})` : '';
   return new ProductError(
-    'CONFIGURATION',
+    reason,
     `${provider} refuses the sign-in of this server${code}. Only the operator can correct this: the client, its redirect URI, secret or scopes.`,
   );
 }

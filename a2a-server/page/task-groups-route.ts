@@ -129,6 +129,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     if (asked.token !== undefined)
       throw new ProductError('MALFORMED', 'A page token belongs to one group: /task-groups/{group}?token=….');
     const answer: TaskGroups = {
+      principal: reader.principal,
       waiting: await groupOf('waiting', reader, asked),
       working: await groupOf('working', reader, asked),
       ended: await groupOf('ended', reader, asked),

@@ -80,6 +80,8 @@ export type GroupName = (typeof GROUPS)[number];
 
 /** The response to `GET /page/api/task-groups`. */
 export const taskGroupsSchema = z.object({
+  /** The principal of the page's session, e.g. `acme/ann`. '' from an older server. */
+  principal: z.prefault(z.string(), ''),
   waiting: taskGroupSchema,
   working: taskGroupSchema,
   ended: taskGroupSchema,

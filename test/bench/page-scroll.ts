@@ -51,6 +51,7 @@ function listOf(count: number): TaskGroups {
   const tasks = Array.from({ length: count }, (_, n): GroupedTask => sampleTask(`task-${n}`));
   const none = { tasks: [], total: 0, next: null };
   return {
+    principal: 'local',
     waiting: none,
     working: none,
     ended: { tasks, total: count, next: null },

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type A2aClient, ClientError } from '../../../shared/client/index.ts';
 import { GROUPS } from '../../../shared/protocol/task-groups.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import {
   addressFilters,
   addressTarget,
@@ -79,6 +80,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
     else setProblem(failed);
   };
   const chosen = GROUPS.flatMap((name) => groups?.[name].tasks ?? []).find((task) => task.taskId === taskId);
+  const signedInAs = signedInText(groups?.principal);
   const shownProblem = problem ?? list.problem;
   return (
     <>
@@ -87,6 +89,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
           <a href={taskAddress()}>Approvals</a>
         </h1>
         {today !== '' && <span class="quiet">{today}</span>}
+        {signedInAs !== '' && <span class="quiet">{signedInAs}</span>}
         <div class="commands">
           <PageKeys />
           <NotificationButton {...notifications} />
@@ -148,4 +151,9 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
       </main>
     </>
   );
+}
+
+/** Returns '' for the local user. Most servers have no other. */
+function signedInText(principal = ''): string {
+  return principal === '' || principal === 'local' ? '' : `Signed in as ${visibleLine(principal)}`;
 }

@@ -69,6 +69,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await signInAs('ann');
     await page.locator('section.action[data-seen="true"]').waitFor();
     expect(page.url()).toBe(`${base}/page#task=${taskId}`);
+    await page.getByText('Signed in as acme/ann', { exact: true }).waitFor();
     await button('Approve').click();
     await page.locator('article .state-completed').waitFor();
     const { overview } = await peer.task(taskId);

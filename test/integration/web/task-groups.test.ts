@@ -15,7 +15,8 @@ test('the page’s list has what waits, oldest first, with its risk, and what ha
   const first = await on.peer.send(plan(write('a.md', 'x'), { say: 'Done.' }));
   const second = await on.peer.send(plan({ together: [shell('echo 1'), shell('echo 2')] }));
   const ended = await on.peer.send('paint the moon');
-  const { waiting, working, ended: over, attention, workspaces } = await groups(get);
+  const { principal, waiting, working, ended: over, attention, workspaces } = await groups(get);
+  expect(principal).toBe('local');
   expect(waiting.tasks.map(({ taskId }) => taskId)).toEqual([first.taskId, second.taskId]);
   expect(waiting.tasks[0]).toMatchObject({
     state: 'waiting',

@@ -11,7 +11,7 @@ it.each<[SignInFailure, string, RegExp]>([
   ],
   [{ type: 'answered', error: 'interaction_required' }, 'UNAUTHENTICATED', /^Your session has ended/],
   [{ type: 'answered', error: 'server_error' }, 'OVERLOADED', /Try again in a moment\.$/],
-  [{ type: 'answered', error: 'invalid_scope' }, 'CONFIGURATION', /\(invalid_scope\)\. Only the operator/],
+  [{ type: 'answered', error: 'invalid_scope' }, 'FORBIDDEN', /\(invalid_scope\)\. Only the operator/],
   [{ type: 'unverified' }, 'UNAUTHENTICATED', /Sign in again\. If this repeats, tell the operator\.$/],
   [{ type: 'refused', error: 'invalid_grant' }, 'UNAUTHENTICATED', /used up or too old\. Sign in again\.$/],
   [{ type: 'refused', error: 'invalid_client' }, 'CONFIGURATION', /\(invalid_client\)\. Only the operator/],
