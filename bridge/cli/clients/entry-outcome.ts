@@ -42,7 +42,7 @@ export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome
     case 'declined':
       return `${title}: not written.`;
     case 'not here':
-      return `${title}: skipped. This machine has neither its program (${program}) nor its directory.`;
+      return `${title}: skipped. This machine has neither its program (${program}) nor its settings.`;
     case 'no such scope':
       return `${title}: skipped. It has no scope "${scope}".`;
     case 'failed':

@@ -153,14 +153,15 @@ async function changeIfHere(
   }
 }
 
-/** Returns true if the client is on this machine: its program is in PATH, or it has created its directory. */
-async function isHere({ program, directory }: McpClient): Promise<boolean> {
+/** Returns true if the client is on this machine: its program is in PATH, or its directory or settings file exists. */
+async function isHere({ program, directory, places }: McpClient): Promise<boolean> {
   const around = clientEnvironment();
   if (await programExists(program, around)) return true;
-  return access(directory(around)).then(
-    () => true,
-    () => false,
-  );
+  // `install claude` writes a file beside the directory of Claude Code.
+  const settings = await places.user?.(around);
+  const traces = [directory(around), ...(settings === undefined ? [] : [settings.path])];
+  const found = await Promise.allSettled(traces.map((path) => access(path)));
+  return found.some(({ status }) => status === 'fulfilled');
 }
 
 /** Changes the entry of one client, and informs the person. With --json, the caller prints the outcome. */

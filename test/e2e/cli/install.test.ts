@@ -355,6 +355,13 @@ describe('the option --all', () => {
     expect(standsIn(await read('.claude.json'), 'mcpServers')).toBeUndefined();
   });
 
+  it('uninstall removes what install wrote for a client that the machine does not show otherwise', async () => {
+    const { run, read } = await machineWith({});
+    await run('install', 'claude');
+    expect((await run('uninstall', '--all')).stdout).toMatch(/\nClaude Code: written\.\n/);
+    expect(standsIn(await read('.claude.json'), 'mcpServers')).toBeUndefined();
+  });
+
   it('--json prints one object with the outcome of each client; a second run changes nothing', async () => {
     const { run, home } = await machineWith({ directories: ['.gemini', '.cursor', '.config/Code'] });
     expect(JSON.parse((await run('install', '--all', '--json', '--dry-run')).stdout)).toMatchObject({
