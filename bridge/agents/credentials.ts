@@ -77,7 +77,7 @@ async function read({ whose, what, source }: Secret, env: Env): Promise<string> 
     if (value !== undefined) return value.trim();
     throw new ProductError(
       'CONFIGURATION',
-      `${whose} takes its ${what} from the environment variable ${source.env}, which is not set. Set it where the MCP client starts the bridge.`,
+      `${whose} takes its ${what} from the environment variable ${source.env}, which is not set. Set it where the bridge starts: in your shell, or in the settings of the MCP client.`,
     );
   }
   try {

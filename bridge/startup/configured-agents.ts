@@ -94,7 +94,7 @@ function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSetting
 
 function tokenIn(variable: string, env: Env): string {
   return env[variable] === undefined
-    ? `No token was sent: the environment variable ${variable} is not set. Set it where the MCP client starts the bridge.`
+    ? `No token was sent: the environment variable ${variable} is not set. Set it where the bridge starts: in your shell, or in the settings of the MCP client.`
     : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
 }
 

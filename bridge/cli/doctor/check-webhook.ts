@@ -27,7 +27,7 @@ export async function checkWebhook(
 ): Promise<CheckResult> {
   const { origin } = new URL(settings.url);
   // Only the origin of the URL is shown, because its path may be a secret.
-  const to = `${origin}, after ${String(settings.afterSeconds)} s`;
+  const to = `${origin}, gets what has waited for ${String(settings.afterSeconds)} s`;
   const { secretCommand, tokenCommand } = settings;
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)
     return ok(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
