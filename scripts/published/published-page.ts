@@ -45,6 +45,11 @@ npx -y mcp-a2a-bridge install claude       # or gemini, codex, cursor, vscode; o
     published: 'If it is not installed, `npx -y mcp-a2a-bridge` stands for `mcp-a2a-bridge`.',
   },
   {
+    page: 'docs/guides.md',
+    clone: 'In the clone, `npm link` makes the commands',
+    published: '`npm install -g mcp-a2a-bridge` makes the commands',
+  },
+  {
     page: 'docs/clients.md',
     clone: `No version is published yet. So \`npm run packages\` writes the packages from this clone, with the program in them:
 
@@ -54,7 +59,7 @@ npm run packages        # into dist/client-packages
 
 A package has the program and the native library of this machine. It needs Node 20.19 or newer, and nothing from npm. Without a
 plugin, a tarball works too: \`npm pack\`, then \`npm install -g ./mcp-a2a-bridge-0.1.0.tgz\` also on another machine, and there
-\`mcp-a2a-bridge install <client>\`. npm gets the dependencies.
+\`mcp-a2a-bridge install <client>\`. npm gets the dependencies. It may warn that the script \`prepare\` does not run: ignore that.
 `,
     published: `A clone of the repository writes the packages:
 

@@ -150,8 +150,14 @@ export function sourceOfSetting<S extends Settings>(
  */
 export function issuesText(error: z.ZodError): string {
   return error.issues
-    .map((issue) => (issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`))
+    .map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`))
     .join('; ');
+}
+
+/** Of a list, the path names the entry as people count. */
+function pathText([first, ...rest]: readonly PropertyKey[]): string {
+  const start = typeof first === 'number' ? `entry ${String(first + 1)}` : String(first);
+  return [start, ...rest.map(String)].join('.');
 }
 
 const configFile = z.strictObject({

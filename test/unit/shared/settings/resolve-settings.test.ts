@@ -99,7 +99,7 @@ describe('the settings of both programs', () => {
     [{ env: { T_PORT: '-1' } }, 'it is too small'],
     [{ env: { T_OPEN: 'perhaps' } }, 'it is not true or false'],
     [{ file: { names: 'a,b' } }, 'it is not a list'],
-    [{ file: { names: ['a', 1] } }, '1: it is not text'],
+    [{ file: { names: ['a', 1] } }, 'entry 2: it is not text'],
     [{ flags: { apiKey: 'short' } }, 'it is too short'],
   ])('the value %j is refused with a plain sentence, without schema terms', (sources, words) => {
     expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
