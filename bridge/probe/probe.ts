@@ -118,8 +118,9 @@ async function mustWork(server: ProbedAgent, url: string): Promise<Rest> {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });
   if (rest !== undefined) return rest;
+  const said = task.statusText === '' ? '' : ` The agent says: ${JSON.stringify(oneLine(task.statusText))}.`;
   throw unreachable(
-    `The task ${JSON.stringify(server.text)} on ${url} is ${task.state}, not COMPLETED or INPUT_REQUIRED. Choose another --text.`,
+    `The task ${JSON.stringify(server.text)} on ${url} is ${task.state}, not COMPLETED or INPUT_REQUIRED.${said} Choose another --text.`,
   );
 }
 
@@ -139,5 +140,9 @@ const unreachable = (message: string): ProductError => new ProductError('AGENT_U
 
 function wordsOf(error: unknown): string {
   const words = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+  return oneLine(words);
+}
+
+function oneLine(words: string): string {
   return words.replaceAll(/\s+/g, ' ').slice(0, 200);
 }

@@ -3,7 +3,13 @@ import { z } from 'zod';
 
 const part = z.looseObject({ text: z.string().optional() });
 const artifact = z.looseObject({ artifactId: z.string(), parts: z.array(part).default([]) });
-const status = z.looseObject({ state: z.string() });
+const status = z.looseObject({
+  state: z.string(),
+  message: z
+    .looseObject({ parts: z.array(part).default([]) })
+    .optional()
+    .catch(undefined),
+});
 const task = z.looseObject({
   id: z.string(),
   contextId: z.string().optional(),
@@ -28,6 +34,8 @@ const WAITING = ['INPUT_REQUIRED', 'AUTH_REQUIRED'];
 export class TaskContent {
   taskId: string | undefined;
   state = '';
+  /** What the agent says about its state. */
+  statusText = '';
   readonly #texts = new Map<string, string>();
 
   static ofTask(raw: unknown): TaskContent {
@@ -39,12 +47,12 @@ export class TaskContent {
     const told = event.parse(raw);
     if ('task' in told) {
       this.taskId = told.task.id;
-      this.#become(told.task.status.state);
+      this.#become(told.task.status);
       this.#texts.clear();
       for (const each of told.task.artifacts) this.#texts.set(each.artifactId, textOf(each));
     } else if ('statusUpdate' in told) {
       this.taskId = told.statusUpdate.taskId;
-      this.#become(told.statusUpdate.status.state);
+      this.#become(told.statusUpdate.status);
     } else if ('artifactUpdate' in told) {
       const { artifact: chunk, append, taskId } = told.artifactUpdate;
       this.taskId = taskId;
@@ -79,11 +87,12 @@ export class TaskContent {
     });
   }
 
-  #become(state: string): void {
+  #become({ state, message }: z.infer<typeof status>): void {
     this.state = state.replace(/^TASK_STATE_/, '');
+    this.statusText = message === undefined ? '' : textOf(message);
   }
 }
 
-function textOf({ parts }: z.infer<typeof artifact>): string {
+function textOf({ parts }: { parts: readonly z.infer<typeof part>[] }): string {
   return parts.map(({ text }) => text ?? '').join('');
 }

@@ -1,6 +1,6 @@
 /** Tests the command `probe`, with agents that listen on real sockets. */
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { TaskState } from '@a2a-js/sdk';
+import { Role, TaskState } from '@a2a-js/sdk';
 import type { AgentExecutor } from '@a2a-js/sdk/server';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,7 +28,23 @@ const failsAtOnce: AgentExecutor = {
     const status = {
       state: TaskState.TASK_STATE_FAILED,
       timestamp: new Date().toISOString(),
-      message: undefined,
+      message: {
+        messageId: 'm-1',
+        contextId,
+        taskId,
+        role: Role.ROLE_AGENT,
+        parts: [
+          {
+            content: { $case: 'text' as const, value: 'No model.\u{1b}[2J' },
+            mediaType: '',
+            filename: '',
+            metadata: undefined,
+          },
+        ],
+        metadata: undefined,
+        extensions: [],
+        referenceTaskIds: [],
+      },
     };
     bus.publish({
       kind: 'task',
@@ -98,7 +114,8 @@ describe('the command probe', () => {
     const home = await temporaryDirectory();
     const fails = await cli(['probe', failing.url, '--yes'], { home });
     expect(fails).toMatchObject({ code: 69 });
-    expect(fails.stderr).toContain('FAILED, not COMPLETED or INPUT_REQUIRED');
+    expect(fails.stderr).toContain('FAILED, not COMPLETED or INPUT_REQUIRED. The agent says: "No model.');
+    expect(fails.stderr).not.toContain('\u{1b}');
     const none = stopping(
       await hostileAgent((_, response) => response.writeHead(404).end('\u{1b}[2J'), { card: true }),
     );
