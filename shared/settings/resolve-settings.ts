@@ -89,9 +89,14 @@ function resolve(key: string, it: Setting, sources: Sources): unknown {
   const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
   const parsed = it.schema.safeParse(value, { error: settingProblem });
   if (parsed.success) return parsed.data;
+  // In `--open doctor`, the command is read as the value of the flag.
+  const hint =
+    it.kind === 'boolean' && sources.flags[key] !== undefined
+      ? ` Before a command, write --${flagName(key)}=yes.`
+      : '';
   throw new ProductError(
     'CONFIGURATION',
-    `Setting "${key}" from ${origin} is not valid: ${issuesText(parsed.error)}. Allowed: ${it.allowed}.`,
+    `Setting "${key}" from ${origin} is not valid: ${issuesText(parsed.error)}. Allowed: ${it.allowed}.${hint}`,
     { facts: { key, origin } },
   );
 }

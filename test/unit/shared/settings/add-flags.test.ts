@@ -40,6 +40,10 @@ describe('the command-line flags of settings', () => {
     expect(() => valuesOf('--open=perhaps')).toThrow('it is not true or false');
   });
 
+  test('a boolean flag that takes the command as its value is refused, and the error says how to write it', () => {
+    expect(() => valuesOf('--open', 'doctor')).toThrow(/Before a command, write --open=yes\.$/);
+  });
+
   test('each list flag adds items', () => {
     expect(valuesOf('--names', 'a', '--names', 'b').names).toEqual(['a', 'b']);
   });
