@@ -16,17 +16,17 @@ const LONG = [
 const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
 
 /**
- * `npm run test:current-node` repeats these on a newer Node: processes, sockets, streams, files, the SQLite driver.
- * Pure functions, wording, dialects and rules of access give the same results there, so they run once. So do the tests of
- * several servers on one PostgreSQL: `e2e/server/postgres` repeats the driver, and the rest is SQL and the same code as on
- * one server. The lists name what runs once, so that a new file is repeated.
+ * `npm run test:current-node` repeats these on a newer Node: what depends on its processes, sockets, streams, files and
+ * loader, and on the native SQLite driver. Each has a test of the whole program and the tests of its parts. Everything else
+ * gives the same results on each version, so it runs once.
  */
 const NODE_DEPENDENT = [
-  'e2e/server/!(load-balancer|replica-telemetry|replicas|standby|approver|commands|instructions|log|policy|refused-key|scripted-agent|thinking)',
-  'integration/http/!(agent-card|costs|four-eyes|input-schema|page-sign-in|pages|*roles|story|tenants)',
-  'integration/models/!(instructions|long-conversation|model-change|offline-*|parameters|served-window)',
-  'integration/{acp,client,mcp-servers}/*',
-  'integration/bridge/{calls,clients,http-*,local-server,restart,resume,webhook*}',
+  'e2e/server/{abort,backup,event-source,orphans,postgres,provider-network,restart,shutdown,slow-readers,streams}',
+  'integration/http/{events-route,server-program,streams}',
+  'integration/bridge/{calls,http-clients,restart}',
+  'integration/mcp-servers/{dead-connections,http,sse,stdio}',
+  'integration/acp/restart',
+  'integration/client/{a2a-client,package}',
   'unit/a2a-server/{checkpoints,processes,tools}/**/*',
   'unit/a2a-server/journal/{*,sqlite/**/*}',
   'unit/bridge/{agents,state,transports}/**/*',
