@@ -17,8 +17,7 @@ const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
 
 /**
  * `npm run test:current-node` repeats these on a newer Node: what depends on its processes, sockets, streams, files and
- * loader, and on the native SQLite driver. Each has a test of the whole program and the tests of its parts. Everything else
- * gives the same results on each version, so it runs once.
+ * loader, and on the native SQLite driver. Everything else gives the same results on each version, so it runs once.
  */
 const NODE_DEPENDENT = [
   'e2e/server/{abort,backup,event-source,orphans,postgres,provider-network,restart,shutdown,slow-readers,streams}',

@@ -17,12 +17,12 @@ import { addLink, LINK_MS } from '../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
+import { LOCAL_PRINCIPAL } from './open-access.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
 
 type Records = Awaited<ReturnType<typeof openRecords>>;
 
-const LOCAL_PRINCIPAL = 'local';
 const TIMEOUT_MS = 10_000;
 
 interface AddPasskeyOptions {

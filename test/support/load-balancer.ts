@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listenOnLoopback } from './listen-on-loopback.ts';
+import { freePort } from './free-port.ts';
 
 /** The reason why no load balancer can run here. Undefined if one can. */
 export const whyNoLoadBalancer =
@@ -65,12 +65,6 @@ function configuration(port: number, servers: readonly { url: string }[]): strin
     ...servers.map(({ url }, index) => `  server s${index} ${new URL(url).host}`),
     '',
   ].join('\n');
-}
-
-async function freePort(): Promise<number> {
-  const probe = await listenOnLoopback(createServer());
-  await probe.close();
-  return probe.port;
 }
 
 async function accepts(port: number): Promise<void> {

@@ -1,11 +1,10 @@
 /** Tests in a browser the sign-in with an OpenID Connect provider. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { A2aPeer } from '../../support/a2a-peer.ts';
+import { freePort } from '../../support/free-port.ts';
 import { plan, write } from '../../support/offline-plan.ts';
 import {
   AUDIENCE,
@@ -110,6 +109,25 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     browser.problems.length = 0;
     await signInAs('ann');
     await button('Sign out').waitFor();
+  });
+
+  test('a person who goes back from the provider without an answer can sign in again', async () => {
+    await page.goto(`${base}/page`);
+    await button('Sign in with Acme').click();
+    await page.getByLabel('Name').waitFor();
+    await page.goBack();
+    await signInAs('ann');
+    await button('Sign out').waitFor();
+  });
+
+  test('a page that a browser restores as it was left offers the sign-in again', async () => {
+    await page.goto(`${base}/page`);
+    // After an answer without content, the browser stays on the page.
+    await page.route(`${provider.issuer}/**`, (route) => route.fulfill({ status: 204 }));
+    await button('Sign in with Acme').click();
+    await page.getByText('Signing in …').waitFor();
+    await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+    await button('Sign in with Acme').waitFor();
   });
 
   test('X1 a link with an answer of another person’s sign-in signs nobody in', async () => {
@@ -233,13 +251,3 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     return { taskId, peer };
   }
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (typeof address !== 'object' || address === null) throw new Error('there is no port');
-  return address.port;
-}

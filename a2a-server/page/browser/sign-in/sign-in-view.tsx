@@ -56,6 +56,14 @@ export function SignInView(props: SignInProps) {
     if (providerAnswer !== undefined) void finish(providerAnswer);
     else if (code === undefined && takeSilentAttempt()) void leave(true);
   }, []);
+  useEffect(() => {
+    // A browser may keep the page while it is at the provider. It shows the page as it was left if the person goes back.
+    const restored = ({ persisted }: PageTransitionEvent): void => {
+      if (persisted) setBusy(false);
+    };
+    window.addEventListener('pageshow', restored);
+    return () => window.removeEventListener('pageshow', restored);
+  }, []);
   return (
     <div class="sign-in" role="main">
       <h1>Approvals</h1>
