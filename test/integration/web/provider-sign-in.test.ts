@@ -130,6 +130,16 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await button('Sign in with Acme').waitFor();
   });
 
+  test('a page whose stored sign-in is damaged removes it, and offers the sign-in again', async () => {
+    await page.goto(`${base}/page`);
+    await page.evaluate("localStorage.setItem('provider-sign-in', '{')");
+    await page.goto(`${base}/page?code=x&state=y`);
+    await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
+    expect(await page.evaluate("localStorage.getItem('provider-sign-in')")).toBeNull();
+    await signInAs('ann');
+    await button('Sign out').waitFor();
+  });
+
   test('X1 a link with an answer of another person’s sign-in signs nobody in', async () => {
     await page.goto(`${base}/page?code=x&state=y&iss=${encodeURIComponent(provider.issuer)}`);
     await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();

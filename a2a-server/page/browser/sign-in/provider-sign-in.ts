@@ -7,6 +7,14 @@ import { post, PROVIDER_SESSION_END, rememberSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
 
+interface Attempt {
+  /** The `state` of the provider's address. Its answer repeats it. */
+  state: string;
+  pageSecret: string;
+  /** The fragment that the address of the page had. */
+  fragment: string;
+}
+
 /** The clocks of this browser and the server may differ. */
 const CLOCK_TOLERANCE_MS = 60_000;
 
@@ -43,10 +51,11 @@ export async function startProviderSignIn(
   const { address, pageSecret } = answer.body;
   if (typeof address !== 'string' || typeof pageSecret !== 'string')
     return 'The server answered without an address of the provider.';
-  const state = new URL(address).searchParams.get('state');
+  const state = new URL(address).searchParams.get('state') ?? '';
   const fragment = new URLSearchParams(location.hash.slice(1));
   if (registrationCode !== undefined) fragment.set('passkey', registrationCode);
-  localStorage.setItem(ATTEMPT, JSON.stringify({ state, pageSecret, fragment: fragment.toString() }));
+  const attempt: Attempt = { state, pageSecret, fragment: fragment.toString() };
+  localStorage.setItem(ATTEMPT, JSON.stringify(attempt));
   location.assign(address);
   return undefined;
 }
@@ -84,12 +93,22 @@ export function takeSilentAttempt(): boolean {
  * Returns the attempt that the provider's answer belongs to, and removes it. An answer to another attempt removes nothing,
  * so a link or another tab cannot end the attempt.
  */
-function takeAttempt(query: string): { pageSecret: string; fragment: string } | undefined {
-  const text = localStorage.getItem(ATTEMPT);
-  const attempt: unknown = text === null ? undefined : JSON.parse(text);
-  const { state, pageSecret, fragment } = isRecord(attempt) ? attempt : {};
-  if (typeof pageSecret !== 'string' || typeof fragment !== 'string') return undefined;
-  if (state !== new URLSearchParams(query).get('state')) return undefined;
+function takeAttempt(query: string): Attempt | undefined {
+  const attempt = storedAttempt();
+  if (attempt !== undefined && attempt.state !== new URLSearchParams(query).get('state')) return undefined;
   localStorage.removeItem(ATTEMPT);
-  return { pageSecret, fragment };
+  return attempt;
+}
+
+/** Undefined if the browser has no attempt, or a damaged one. */
+function storedAttempt(): Attempt | undefined {
+  try {
+    const attempt: unknown = JSON.parse(localStorage.getItem(ATTEMPT) ?? '');
+    const { state, pageSecret, fragment } = isRecord(attempt) ? attempt : {};
+    if (typeof state !== 'string' || typeof pageSecret !== 'string' || typeof fragment !== 'string')
+      return undefined;
+    return { state, pageSecret, fragment };
+  } catch {
+    return undefined;
+  }
 }
