@@ -6,6 +6,9 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { mayRunSomeUnasked } from '../policy/mode.ts';
 import type { KeyObject } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { programExists } from '../../shared/runtime/find-program.ts';
+import { commandText } from '../models/acp/agent-program.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandedServers } from '../mcp-servers/variables.ts';
 import { readPage, type Page } from '../page/page-route.ts';
@@ -51,6 +54,7 @@ export async function prepareServer(
   { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
 ): Promise<Prepared> {
   refuseModeWithoutQuestion(settings);
+  await requireAgentProgram(settings);
   await checkProviderSignIn(settings, process.env);
   const cardKey = settings.cardKey === undefined ? undefined : await readCardKey(settings.cardKey);
   const page = await readPage(pageDirectory);
@@ -73,6 +77,24 @@ function refuseModeWithoutQuestion({ fourEyes, mode }: ServerSettings): void {
     'CONFIGURATION',
     `--four-eyes demands another person's approval, and --mode ${mode} approves calls in advance. Use one of the two.`,
     { facts: { key: 'fourEyes' } },
+  );
+}
+
+/**
+ * Refuses an ACP agent whose program is missing. Otherwise, the server would start, and each task would fail. A relative
+ * path is not checked, because it begins at the workspace of a task.
+ * @throws ProductError CONFIGURATION
+ */
+async function requireAgentProgram({ agent }: ServerSettings): Promise<void> {
+  if (agent.type !== 'acp') return;
+  const { command } = agent;
+  const onPath = !/[\\/]/u.test(command);
+  if (!onPath && !isAbsolute(command)) return;
+  if (await programExists(command, process)) return;
+  throw new ProductError(
+    'CONFIGURATION',
+    `The agent ${commandText(agent)} cannot be started: there is no program ${JSON.stringify(command)}${onPath ? ' on the PATH of the server' : ''}. Install it, or correct the setting "agent".`,
+    { facts: { key: 'agent' } },
   );
 }
 

@@ -12,7 +12,7 @@ import { writeConfig } from '../clients/config-file.ts';
 import { type ConfigChange, configText, withBridge, withoutBridge } from '../clients/config-text.ts';
 import { planEntryChange } from '../clients/entry-change.ts';
 import { type EntryOutcome, outcomeFacts, outcomeLine, outcomesExitCode } from '../clients/entry-outcome.ts';
-import { programExists } from '../clients/find-program.ts';
+import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { startCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';

@@ -6,7 +6,7 @@ import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
 import { type BridgePlugin, bridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
-import { programExists } from '../clients/find-program.ts';
+import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { isTemporary } from '../clients/start-command.ts';
 import { doubledEntries } from './doubled-entries.ts';

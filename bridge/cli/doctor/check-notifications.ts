@@ -2,7 +2,7 @@
 import { type CheckResult, fail, ok } from '../../../shared/runtime/check-result.ts';
 import { desktopCommand } from '../../inbox/desktop-command.ts';
 import type { ClientEnvironment } from '../clients/client.ts';
-import { programExists } from '../clients/find-program.ts';
+import { programExists } from '../../../shared/runtime/find-program.ts';
 
 const SUBJECT = 'desktop notifications';
 

@@ -1,13 +1,14 @@
 /** Finds programs in PATH. */
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import type { ClientEnvironment } from './client.ts';
+
+interface ProgramPlaces {
+  env: Readonly<Record<string, string | undefined>>;
+  platform: NodeJS.Platform;
+}
 
 /** Returns true if a shell of this user would find the program. If `program` is a path, only that path is checked. */
-export async function programExists(
-  program: string,
-  { env, platform }: Pick<ClientEnvironment, 'env' | 'platform'>,
-): Promise<boolean> {
+export async function programExists(program: string, { env, platform }: ProgramPlaces): Promise<boolean> {
   if (/[\\/]/.test(program)) return isExecutable(program);
   const endings = platform === 'win32' ? ['', ...(env['PATHEXT'] ?? '.EXE;.CMD').split(';')] : [''];
   for (const directory of (env['PATH'] ?? '').split(delimiter))
