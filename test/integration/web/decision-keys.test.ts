@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
-import { describeInBrowser } from './support/in-browser.ts';
+import { describeInBrowser, keepClickGuard } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
 const LONG = `${Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n')}\n`;
@@ -109,7 +109,7 @@ describeInBrowser('the keys of the page', (browser) => {
   });
 
   test('a key has no effect with a modifier, or for half a second after a change of the page', async () => {
-    await page.clock.install();
+    await keepClickGuard(page);
     const taskId = await begin(write('a.md', 'x\n'), write('b.md', 'x\n'));
     const [first] = (await on.peer.task(taskId)).pending;
     if (first === undefined) throw new Error('nothing waits');

@@ -264,7 +264,6 @@ describeInBrowser('the approval page in a browser', (browser) => {
     await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } }, { say: 'Written.' });
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.waitFor();
-    await page.clock.install();
     const { port } = new URL(on.server.url);
     await on.server.stop();
     await page.getByRole('status').getByText('No connection since').waitFor();

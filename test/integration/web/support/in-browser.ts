@@ -1,11 +1,22 @@
 /** Runs the tests of a suite in one browser, with contexts that end with their test. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { BROWSER, NO_BROWSER, startBrowser } from '../../client/support/browser.ts';
+
+/** The time for which the page ignores clicks after a change. */
+const CLICK_GUARD_MS = 500;
+
+const guarded = (page: Page): Locator => page.locator('#page[data-changing]');
+
+/** Lets the click guard of a watched page act, for a test of the guard itself. */
+export const keepClickGuard = (page: Page): Promise<void> => page.removeLocatorHandler(guarded(page));
 
 export interface TestBrowser {
   newContext(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** Returns a page in a new context. An error of its scripts or in its console fails the test. */
+  /**
+   * Returns a page in a new context. An error of its scripts or in its console fails the test. Its clock moves half a
+   * second forward when a click meets the click guard, so that no test waits for the guard.
+   */
   watchedPage(options?: BrowserContextOptions): Promise<Page>;
   /** The errors of the watched pages. A test that expects errors empties it. */
   readonly problems: string[];
@@ -49,6 +60,10 @@ export function describeInBrowser(
         const page = await (await newContext(options)).newPage();
         page.on('pageerror', (error) => problems.push(error.message));
         page.on('console', (message) => message.type() === 'error' && problems.push(message.text()));
+        await page.clock.install();
+        await page.addLocatorHandler(guarded(page), () => page.clock.fastForward(CLICK_GUARD_MS), {
+          noWaitAfter: true,
+        });
         return page;
       },
       problems,
