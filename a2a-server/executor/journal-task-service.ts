@@ -100,6 +100,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         );
       return receiver.send(incoming);
     },
+    recipient: receiver.recipient,
     presenceStatement: receiver.presenceStatement,
     async cancel(taskId, by, reason) {
       const { principal: owner } = await reachableRow(journal, taskId, by);

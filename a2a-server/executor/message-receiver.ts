@@ -58,7 +58,7 @@ const ONLY_DECISIONS: CommandRefusal = {
 export function messageReceiver(
   options: MessageReceiverOptions,
   { log, executor }: { log: TaskLog; executor: Executor },
-): Pick<TaskService, 'send' | 'presenceStatement'> {
+): Pick<TaskService, 'send' | 'recipient' | 'presenceStatement'> {
   const { journal, ids, models, clock, commands } = options;
 
   async function send(incoming: Incoming): Promise<Accepted> {
@@ -79,6 +79,13 @@ export function messageReceiver(
         if (!(await overtaken(incoming, key, error))) throw error;
       }
     }
+  }
+
+  async function recipient(incoming: Incoming): Promise<string | undefined> {
+    const known = await journal.command(incoming.principal, incoming.message.messageId);
+    if (known) return known.taskId;
+    const target = await findTarget(incoming, { journal, ids });
+    return target.type === 'live' ? target.taskId : undefined;
   }
 
   /**
@@ -317,5 +324,5 @@ export function messageReceiver(
     return { ...settings, workspace: workspace.root };
   }
 
-  return { send, presenceStatement };
+  return { send, recipient, presenceStatement };
 }

@@ -21,7 +21,7 @@ interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'tool
 
 type TaskQueries = Omit<
   TaskService,
-  'send' | 'presenceStatement' | 'cancel' | 'cancelWork' | 'toolExecutions' | 'abortTool'
+  'send' | 'recipient' | 'presenceStatement' | 'cancel' | 'cancelWork' | 'toolExecutions' | 'abortTool'
 >;
 
 export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {

@@ -102,6 +102,11 @@ export interface TaskService {
    */
   send(incoming: Incoming): Promise<Accepted>;
   /**
+   * Returns the id of the task that would get this message. Undefined if the message would start a task. Changes nothing.
+   * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION, and others that `send` throws
+   */
+  recipient(incoming: Incoming): Promise<string | undefined>;
+  /**
    * Returns the statement that a passkey must sign for this decision. Changes nothing.
    * @throws ProductError with the refusal that the decision itself would get
    */

@@ -87,6 +87,15 @@ export class PushNotificationConfigs {
     form: Pick<Subscription, 'wire' | 'approval' | 'resumable'>,
   ): Promise<Subscription> {
     await this.check(config, by);
+    return this.register(config, by, form);
+  }
+
+  /** Does what `create` does, for a configuration that `check` has accepted. @throws ProductError UNKNOWN_TASK */
+  async register(
+    config: PushConfig,
+    by: Requester,
+    form: Pick<Subscription, 'wire' | 'approval' | 'resumable'>,
+  ): Promise<Subscription> {
     const { tasks, clock } = this.#parts;
     const row = await tasks.row(config.taskId, by);
     const id = config.id === '' ? randomUUID() : config.id;

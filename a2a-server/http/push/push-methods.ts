@@ -13,6 +13,7 @@ import type {
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
 import type { Subscription } from '../../push/subscription.ts';
+import type { Incoming, TaskService } from '../../executor/task-service.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
 export interface PushMethods {
@@ -30,11 +31,18 @@ export interface PushMethods {
    * Checks the configuration of a message before the message is sent.
    * @returns a function that registers it for the message's task
    */
-  ofMessage(request: SendMessageRequest, context: CallContext): Promise<(taskId: string) => Promise<void>>;
+  ofMessage(
+    configuration: SendMessageRequest['configuration'],
+    incoming: Incoming,
+    context: CallContext,
+  ): Promise<(taskId: string) => Promise<void>>;
 }
 
 /** @param push undefined if the server sends no push notifications */
-export function pushMethods(push: PushNotificationConfigs | undefined): PushMethods {
+export function pushMethods(
+  push: PushNotificationConfigs | undefined,
+  tasks: Pick<TaskService, 'recipient'>,
+): PushMethods {
   /**
    * Returns the configurations, or refuses. A2A 1.0 §3.3.4: a client must learn that the server sends no push
    * notifications.
@@ -43,14 +51,11 @@ export function pushMethods(push: PushNotificationConfigs | undefined): PushMeth
     if (push === undefined) throw new PushNotificationNotSupportedError();
     return push;
   };
-  const create = (config: TaskPushNotificationConfig, context: CallContext): Promise<Subscription> =>
-    supported().create(configIn(config, context), context.caller.requester, {
-      wire: isLegacy(context) ? '0.3' : '1.0',
-      approval: context.speaksApproval,
-      resumable: context.resumes,
-    });
   return {
-    create: async (config, context) => withoutSecrets(await create(config, context)),
+    create: async (config, context) =>
+      withoutSecrets(
+        await supported().create(configIn(config, context), context.caller.requester, formOf(context)),
+      ),
     get: async (named, context) => {
       const { taskId, id } = withId(named, context);
       return withoutSecrets(await supported().get(taskId, id, context.caller.requester));
@@ -61,18 +66,31 @@ export function pushMethods(push: PushNotificationConfigs | undefined): PushMeth
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
     delete: ({ taskId, id }, context) => supported().delete(taskId, id, context.caller.requester),
-    async ofMessage({ message, configuration }, context) {
+    async ofMessage(configuration, incoming, context) {
       const wanted = configuration?.taskPushNotificationConfig;
       if (wanted === undefined) return () => Promise.resolve();
-      const { taskId = '', messageId = '' } = message ?? {};
+      const configs = supported();
+      const { requester } = context.caller;
+      const taskId = (await tasks.recipient(incoming)) ?? '';
       // A client that repeats a message must not create a second configuration. So the configuration gets the id of the
       // message. A2A 0.3 has its own default.
-      const id = wanted.id === '' && !isLegacy(context) ? messageId : wanted.id;
+      const id = wanted.id === '' && !isLegacy(context) ? incoming.message.messageId : wanted.id;
       const config = { ...wanted, id };
       // E3: a refused command changes nothing. So each reason for a refusal is checked before the message is sent.
-      await supported().check(withId({ ...config, taskId }, context), context.caller.requester);
-      return async (acceptedBy) => void (await create({ ...config, taskId: acceptedBy }, context));
+      await configs.check(withId({ ...config, taskId }, context), requester);
+      return async (acceptedBy) => {
+        const checked = configIn({ ...config, taskId: acceptedBy }, context);
+        await configs.register(checked, requester, formOf(context));
+      };
     },
+  };
+}
+
+function formOf(context: CallContext): Pick<Subscription, 'wire' | 'approval' | 'resumable'> {
+  return {
+    wire: isLegacy(context) ? '0.3' : '1.0',
+    approval: context.speaksApproval,
+    resumable: context.resumes,
   };
 }
 

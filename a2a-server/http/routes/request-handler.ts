@@ -42,7 +42,7 @@ export function createRequestHandler(
   card: AgentCard,
   { servers = () => [], disconnects = IGNORED_DISCONNECTS, push }: RequestHandlerOptions = {},
 ): A2ARequestHandler {
-  const pushes = pushMethods(push);
+  const pushes = pushMethods(push, tasks);
   return {
     getAgentCard: () => Promise.resolve(card),
 
@@ -58,7 +58,7 @@ export function createRequestHandler(
         const incoming = receivedMessage(request, context);
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
-        const register = await pushes.ofMessage(request, context);
+        const register = await pushes.ofMessage(request.configuration, incoming, context);
         const { taskId, sessionId, seq } = await tasks.send(incoming);
         await register(taskId);
         context.caller.concerns({ taskId, sessionId });

@@ -66,7 +66,7 @@ export function sendAndFollow(
     const outputModes = outputModesOf(request);
     const { principal, requester } = context.caller;
     const incoming = receivedMessage(request, context);
-    const register = await pushes.ofMessage(request, context);
+    const register = await pushes.ofMessage(request.configuration, incoming, context);
     const accepted = await tasks.send(incoming);
     await register(accepted.taskId);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, requester, accepted.seq));

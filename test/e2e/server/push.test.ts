@@ -178,6 +178,36 @@ describe('push notifications', () => {
     expect(configs).toHaveLength(1);
   });
 
+  it('E3 a message that names only its session is not sent if its task can register no more addresses', async () => {
+    const at = await stage(local);
+    const { taskId, sessionId, pending } = await parked(at);
+    const { url } = await receiving();
+    const send = (message: object, id: string) => {
+      const configuration = { taskPushNotificationConfig: { id, url }, returnImmediately: true };
+      return at.peer.call('SendMessage', { message, configuration });
+    };
+    for (let count = 1; count <= 10; count += 1)
+      await at.peer.call('CreateTaskPushNotificationConfig', { taskId, id: String(count), url });
+    const denial = writtenMessage([decisionsPart([decisionOn(pending, 'deny')])], { sessionId });
+    await expect(send(denial, '11')).rejects.toThrow('Delete one');
+    expect((await at.peer.task(taskId)).pending).toHaveLength(1);
+    // The message replaces the address, so the task needs no more room.
+    await send(denial, '10');
+    expect((await at.peer.task(taskId)).pending).toEqual([]);
+  });
+
+  it('a repeated message registers no more addresses than another request', async () => {
+    const at = await stage(local);
+    const { url } = await receiving();
+    const message = writtenMessage(plan(append('effects.txt', 'one')));
+    const send = (id: string) => {
+      const configuration = { taskPushNotificationConfig: { id, url }, returnImmediately: true };
+      return at.peer.call('SendMessage', { message, configuration });
+    };
+    for (let count = 1; count <= 10; count += 1) await send(String(count));
+    await expect(send('11')).rejects.toThrow('Delete one');
+  });
+
   it.each([
     ['JSON-RPC', LegacyJsonRpcTransport],
     ['HTTP+JSON', LegacyRestTransport],

@@ -179,6 +179,10 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve(costReport(rows, { fromDay, toDay }));
   }
 
+  recipient({ taskId }: Incoming): Promise<string | undefined> {
+    return Promise.resolve(taskId);
+  }
+
   presenceStatement(): Promise<never> {
     return Promise.reject(new Error('no scripted task demands presence'));
   }
