@@ -5,8 +5,8 @@
 // its place at the end.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { recordCodeCache } from './record-code-cache.mjs';
 import { draftPrefix, replaceBuild } from './replace-build.mjs';
@@ -205,9 +205,13 @@ async function bundle(program, plugins) {
   return { files, entry, metafile };
 }
 
-/** Turns ES modules into function expressions for scripts/start-program.cjs: V8 caches bytecode of scripts only. */
-async function writeScripts(files) {
-  await build({
+/**
+ * Turns ES modules into scripts for scripts/start-program.cjs: V8 caches bytecode of scripts only. A script is an object with
+ * a function for each module. The program's own script also contains the modules that every start loads. esbuild
+ * makes dozens of files of them, and each file takes time to load.
+ */
+async function writeScripts({ files, entry, metafile }) {
+  const { outputFiles } = await build({
     entryPoints: files,
     outdir: draft,
     outbase: modules,
@@ -218,11 +222,54 @@ async function writeScripts(files) {
     define: { 'import.meta.url': 'programUrl' },
     banner: { js: '(function(exports,require,module,programUrl){' },
     footer: { js: '})' },
-    sourcemap: true,
+    sourcemap: 'external',
     minifyWhitespace: true,
     minifySyntax: true,
+    write: false,
     logLevel: 'warning',
   });
+  const built = new Map(outputFiles.map(({ path, text }) => [path, text]));
+  const builtAs = (file) => resolve(draft, relative(modules, file));
+  const loadedByStart = staticImports(entry, metafile);
+  for (const file of files) {
+    if (loadedByStart.has(file) && file !== entry) continue;
+    const path = builtAs(file);
+    const parts = (file === entry ? [...loadedByStart] : [file]).map(builtAs);
+    await mkdir(dirname(path), { recursive: true });
+    await writeScript(
+      path,
+      parts.map((part) => ({ path: part, code: built.get(part), map: built.get(`${part}.map`) })),
+    );
+  }
+}
+
+/** @returns the file and all files that it imports statically, also indirectly */
+function staticImports(file, metafile, found = new Set()) {
+  if (found.has(file)) return found;
+  found.add(file);
+  for (const { path, kind, external } of metafile.outputs[file].imports)
+    if (kind === 'import-statement' && !external) staticImports(path, metafile, found);
+  return found;
+}
+
+/** Writes a script and its source map, which has a section for each module. */
+async function writeScript(path, parts) {
+  const directory = dirname(path);
+  const sections = [];
+  let script = '({';
+  for (const part of parts) {
+    script += `\n${JSON.stringify(relative(directory, part.path))}:\n`;
+    const map = JSON.parse(part.map);
+    const sources = map.sources.map((source) => relative(directory, resolve(dirname(part.path), source)));
+    sections.push({
+      offset: { line: script.split('\n').length - 1, column: 0 },
+      map: { ...map, sources },
+    });
+    script += `${part.code.replace(/^#!.*/, '').trimEnd()},`;
+  }
+  script += `\n})\n//# sourceMappingURL=${basename(path)}.map\n`;
+  await writeFile(path, script);
+  await writeFile(`${path}.map`, JSON.stringify({ version: 3, sections }));
 }
 
 async function writeMain(program, entry) {
@@ -244,9 +291,14 @@ async function writeMain(program, entry) {
 // A client waits for the start of the bridge. The server loads a provider's packages only when a model needs them.
 const programs = {
   bridge: await bundle('bridge', [validatorOnDemand, importsInPlace(BRIDGE_CHUNKS)]),
-  'a2a-server': await bundle('a2a-server', [withoutCharsets, fewMediaTypes, importsInPlace(SERVER_CHUNKS)]),
+  'a2a-server': await bundle('a2a-server', [
+    withoutCharsets,
+    withoutDeprecations,
+    fewMediaTypes,
+    importsInPlace(SERVER_CHUNKS),
+  ]),
 };
-await writeScripts([...new Set(Object.values(programs).flatMap(({ files }) => files))]);
+for (const program of Object.values(programs)) await writeScripts(program);
 for (const [program, { entry }] of Object.entries(programs)) await writeMain(program, entry);
 await rm(modules, { recursive: true });
 
