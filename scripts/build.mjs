@@ -116,6 +116,19 @@ const withoutCharsets = {
 };
 
 /**
+ * Leaves out depd, which warns developers of Express and of its packages. Each of them captures a stack trace at its start.
+ * For the line numbers, V8 reads the whole script again.
+ */
+const withoutDeprecations = {
+  name: 'without-deprecations',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'no-deprecations';
+    onResolve({ filter: /^depd$/ }, ({ path }) => ({ path, namespace }));
+    onLoad({ filter: /.*/, namespace }, () => ({ contents: 'module.exports = () => () => undefined;' }));
+  },
+};
+
+/**
  * Leaves out the signatures of agent cards in the A2A SDK, which would load jose at every start. Only
  * shared/card/card-signature.ts signs and checks cards.
  */
