@@ -5,7 +5,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { type IssuedToken, isSecretOf, parseToken, tokenState } from './issued-token.ts';
-import { DamagedToken, tokenStore } from './token-store.ts';
+import { DamagedTokenError, tokenStore } from './token-store.ts';
 
 export interface IssuedTokens {
   /** Returns the token with this text. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
@@ -41,7 +41,7 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
       const token = await store.read(id);
       return token !== undefined && tokenState(token, clock.now()) === 'active' ? token : undefined;
     } catch (error) {
-      if (!(error instanceof DamagedToken)) throw error;
+      if (!(error instanceof DamagedTokenError)) throw error;
       onFailure(error);
       return undefined;
     }

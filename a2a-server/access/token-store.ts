@@ -14,7 +14,7 @@ export interface TokenStore {
   /**
    * Returns the token with this id, or undefined if there is none. The result includes every change that was stored
    * before this call.
-   * @throws ProductError STORAGE; DamagedToken
+   * @throws ProductError STORAGE; DamagedTokenError
    */
   read(id: string): Promise<IssuedToken | undefined>;
   /**
@@ -27,7 +27,7 @@ export interface TokenStore {
 }
 
 /** Thrown for a stored token that is not valid. It gives no access. */
-export class DamagedToken extends ProductError {
+export class DamagedTokenError extends ProductError {
   constructor(id: string, cause: unknown) {
     super('STORAGE', `The stored token ${id} cannot be used: ${messageOf(cause)}.`, {
       facts: { token: id },
@@ -67,7 +67,7 @@ function parsed(id: string, text: string): IssuedToken {
     if (token.id !== id) throw new Error(`it is the token ${token.id}`);
     return token;
   } catch (error) {
-    throw new DamagedToken(id, error);
+    throw new DamagedTokenError(id, error);
   }
 }
 

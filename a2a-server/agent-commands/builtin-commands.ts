@@ -1,4 +1,4 @@
-import type { Checkpoints } from '../checkpoints/find-checkpoints.ts';
+import type { CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -17,7 +17,7 @@ If an AGENTS.md exists, edit it and keep what is still true.`,
 };
 
 /** @param tools the agent's own tools. MCP servers may offer more. */
-export function builtinCommands(checkpoints: Checkpoints, tools: readonly Tool[]): AgentCommand[] {
+export function builtinCommands(checkpoints: CheckpointFinder, tools: readonly Tool[]): AgentCommand[] {
   const commands = [init, ...checkpointCommands(checkpoints), toolCommand(tools)];
   return [...commands, helpCommand(commands)];
 }

@@ -1,5 +1,5 @@
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
-import { shortId, type Checkpoints } from '../checkpoints/find-checkpoints.ts';
+import { shortId, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
 import { isSameState, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
@@ -10,7 +10,7 @@ const MAX_FILE_NAMES = 10;
 
 const ID = { name: 'id', description: 'The checkpoint\'s id from "checkpoint list".', required: true };
 
-export function checkpointCommands(checkpoints: Checkpoints): AgentCommand[] {
+export function checkpointCommands(checkpoints: CheckpointFinder): AgentCommand[] {
   return [
     {
       name: 'checkpoint list',

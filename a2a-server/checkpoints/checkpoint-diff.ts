@@ -2,7 +2,7 @@ import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts'
 import type { FileState } from '../task/events.ts';
 import { countLines, type LineCounts, unifiedDiff } from '../../shared/text/unified-diff.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { Checkpoints } from './find-checkpoints.ts';
+import type { CheckpointFinder } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
 
 /**
@@ -29,7 +29,7 @@ export interface JoinedDiff {
 export async function restoreDiff(
   { files, left }: RestorePlan,
   workspace: Workspace,
-  { content }: Pick<Checkpoints, 'content'>,
+  { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<JoinedDiff> {
   const remarks = left.map(({ path, why }) => `# ${path} (${why}) stays as it is\n`).join('');
   return joined(
@@ -48,7 +48,7 @@ export async function restoreDiff(
 export async function turnDiff(
   checkpoint: Checkpoint,
   workspace: Workspace,
-  { content }: Pick<Checkpoints, 'content'>,
+  { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<string> {
   const sideOf = async (state: FileState | undefined, path: string): Promise<Side> => {
     if (state === undefined || state.type === 'not-saved') return null;

@@ -9,7 +9,7 @@ const MAX_TASKS_READ = 200;
 const SHORT_ID_CHARACTERS = 8;
 const TASK_ID_PREFIX = /^[a-z]+-/;
 
-export interface Checkpoints {
+export interface CheckpointFinder {
   /** Returns the principal's checkpoints, the newest first, from a limited number of tasks. */
   list(principal: string): Promise<Checkpoint[]>;
   /**
@@ -26,10 +26,11 @@ export interface Checkpoints {
   content(checkpoint: Pick<Checkpoint, 'taskId'>, hash: string): Promise<Uint8Array | undefined>;
 }
 
-export function checkpoints(parts: {
+/** Creates a finder that reads checkpoints from the journal. */
+export function createCheckpointFinder(parts: {
   journal: Pick<Journal, 'withSavedFiles' | 'content'>;
   log: { load: (taskId: string) => Promise<Snapshot | undefined> };
-}): Checkpoints {
+}): CheckpointFinder {
   const { journal, log } = parts;
 
   async function rows(principal: string, wanted: (taskId: string) => boolean): Promise<TaskRow[]> {

@@ -15,7 +15,7 @@ import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { removalHash } from '../tools/workspace/list-for-removal.ts';
 import { ABSENT } from '../tools/workspace/text-file.ts';
-import type { Checkpoints } from './find-checkpoints.ts';
+import type { CheckpointFinder } from './find-checkpoints.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
 import {
   contentLostError,
@@ -38,7 +38,7 @@ const schema = z.strictObject({
 
 type Target = z.output<typeof schema>;
 
-export function createRestoreCheckpoint(checkpoints: Checkpoints): Tool {
+export function createRestoreCheckpoint(checkpoints: CheckpointFinder): Tool {
   const planned = (target: Target, { principal, workspace }: ToolContext): Promise<RestorePlan> =>
     findRestorePlan(target, { principal, workspace, checkpoints });
 

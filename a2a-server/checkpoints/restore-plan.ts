@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { changesOver, restoreStep, type Checkpoint, type RestoreStep } from '../task/compute-checkpoints.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { Checkpoints } from './find-checkpoints.ts';
+import type { CheckpointFinder } from './find-checkpoints.ts';
 import { fileStateOf } from './checkpointing-workspace.ts';
 
 /** A file to restore, with the hashes of its current and its saved content. Undefined means that there is no file. */
@@ -32,7 +32,7 @@ export interface RestoreTarget {
 interface RestorePlace {
   principal: string;
   workspace: Workspace;
-  checkpoints: Checkpoints;
+  checkpoints: CheckpointFinder;
 }
 
 /**
@@ -67,7 +67,7 @@ function elsewhere({ workspace }: Checkpoint): ProductError {
 export async function restorePlan(
   checkpoints: readonly Checkpoint[],
   workspace: Workspace,
-  { content }: Pick<Checkpoints, 'content'>,
+  { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<RestorePlan> {
   const changes = changesOver(checkpoints);
   const steps: { taskId: string; step: RestoreStep }[] = [];

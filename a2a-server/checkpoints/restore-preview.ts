@@ -4,7 +4,7 @@ import type { RestorePreview, TaskCheckpoint } from '../../shared/protocol/task-
 import { type Checkpoint, type CheckpointFile, isSameState } from '../task/compute-checkpoints.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
-import type { Checkpoints } from './find-checkpoints.ts';
+import type { CheckpointFinder } from './find-checkpoints.ts';
 import {
   changedPathsOf,
   findRestorePlan,
@@ -14,7 +14,7 @@ import {
 } from './restore-plan.ts';
 
 export interface RestorePreviewOptions {
-  checkpoints: Checkpoints;
+  checkpoints: CheckpointFinder;
   openWorkspace: (path: string) => Promise<Workspace>;
 }
 

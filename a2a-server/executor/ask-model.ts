@@ -19,7 +19,7 @@ import { prepareCall } from './prepare-call.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import { timeLimitText, type TimeLimits } from './time-limits.ts';
 
 export interface AskModelOptions {

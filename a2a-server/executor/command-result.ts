@@ -3,7 +3,7 @@ import type { CommandRefusal } from '../task/command-outcome.ts';
 import type { Requester } from '../access/requester.ts';
 import type { Decider } from '../task/events.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import type { ChangeResult } from './task-snapshots.ts';
+import type { ChangeResult } from './task-log.ts';
 import { unknownTask } from './message-target.ts';
 
 /** Returns who decides, for the journal: the name and the channel, but not the roles. */

@@ -6,11 +6,11 @@
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../journal/journal.ts';
-import { OwnershipLost } from '../journal/ownership.ts';
+import { OwnershipLostError } from '../journal/ownership.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { foldEntries, foldNext } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import type { LogChange, ChangeResult, TaskLog } from './task-snapshots.ts';
+import type { LogChange, ChangeResult, TaskLog } from './task-log.ts';
 
 /** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
 export interface AppendedCommand {
@@ -82,7 +82,7 @@ export class DeferredCommandAppend {
       return await this.#appendWith(following ?? alone);
     } catch (error) {
       // E3: another server owns the task now. The command does not need the execution.
-      if (!(error instanceof OwnershipLost)) throw error;
+      if (!(error instanceof OwnershipLostError)) throw error;
       return this.#appendWith(alone);
     }
   }

@@ -7,7 +7,7 @@
  */
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { type Claim, OwnershipLost } from '../journal/ownership.ts';
+import { type Claim, OwnershipLostError } from '../journal/ownership.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
@@ -130,7 +130,7 @@ export class Execution {
   async run(claim: Claim, command?: DeferredCommandAppend): Promise<void> {
     this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
     claim.onLost(() => {
-      this.#options.onFailure(this.#taskId, new OwnershipLost(this.#taskId));
+      this.#options.onFailure(this.#taskId, new OwnershipLostError(this.#taskId));
       this.abort(CONTINUED_ELSEWHERE);
     });
     const release = this.#options.log.retain(this.#taskId);

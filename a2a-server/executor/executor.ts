@@ -18,7 +18,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
 import { DeferredCommandAppend, type AppendedCommand } from './deferred-command-append.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { LogChange } from './task-snapshots.ts';
+import type { LogChange } from './task-log.ts';
 import {
   type FoundAt,
   isTooLateToClaim,

@@ -24,7 +24,7 @@ import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { costOf } from '../task/spending.ts';
 import { transcript } from '../task/summary-transcript.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
 /** The window for the summary's prompt if the model's window is unknown, in tokens. */

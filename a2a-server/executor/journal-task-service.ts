@@ -13,7 +13,7 @@ import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { abortAnswer } from './abort-result.ts';
 import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
-import { TaskLog } from './task-snapshots.ts';
+import { TaskLog } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';

@@ -25,12 +25,12 @@ import { dailyRefusal } from '../limits/daily-writing.ts';
 import type { Executor } from './executor.ts';
 import { type ExecutorOptions } from './executor.ts';
 import { dailyLimitOf } from './daily-limit.ts';
-import { resolveDecisions, type DecisionsResult, type PresenceCheck } from './resolve-decisions.ts';
+import { resolveDecisions, type DecisionsResult, type PresenceVerifier } from './resolve-decisions.ts';
 import { refuseFiles } from './refuse-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
-import type { TaskLog } from './task-snapshots.ts';
-import { type LogChange } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
+import { type LogChange } from './task-log.ts';
 import { findTarget, loadTask, reachableRow } from './message-target.ts';
 import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
 import { applied, decider, groupsOf, toProductError, toRefusal } from './command-result.ts';
@@ -44,7 +44,7 @@ export interface MessageReceiverOptions extends Pick<
   /** Called when a limit refuses a message. */
   onRefused?: OnRefused;
   /** Checks the assertions of passkeys. If absent, a decision cannot have an assertion. */
-  presence?: PresenceCheck;
+  presence?: PresenceVerifier;
 }
 
 /** The refusal for a sender who may only decide, if its text is not a decision on a pending action. */

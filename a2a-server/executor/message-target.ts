@@ -4,7 +4,7 @@ import { reaches, reachFilter, type Requester } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Ids } from './ids.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import { isDecisionOrRevocation, type Incoming } from './task-service.ts';
 
 export type MessageTarget =

@@ -10,7 +10,7 @@ import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
-import { PromptTooLong, type Model, type ModelEvent } from '../models/model.ts';
+import { PromptTooLongError, type Model, type ModelEvent } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import { conversation, type ConversationStep } from '../task/conversation.ts';
 import { filesIn, type ConversationFile } from '../task/files-for-model.ts';
@@ -25,7 +25,7 @@ import type { JsonObject, TurnPart, RecordedTurn } from '../task/replay-provider
 import { conversationTooLongEvent } from './fit-context-window.ts';
 import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import { TurnWriter } from './turn-writer.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
@@ -143,7 +143,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     if (signal.aborted) return cutShort(context, { taskId, turn });
     // The model did not cause a storage error, so the executor tries the task again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
-    if (error instanceof PromptTooLong) await refused(context, { taskId, turn }, error);
+    if (error instanceof PromptTooLongError) await refused(context, { taskId, turn }, error);
     else await failed(context, { taskId, turn }, modelFailureOf(error));
     return;
   } finally {
@@ -256,7 +256,7 @@ async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
  * Handles a prompt that the provider refused as too long. The task shortens the conversation and sends it once more.
  * After the second refusal, the task fails.
  */
-async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLong): Promise<void> {
+async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLongError): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
       ? { type: 'keep' }

@@ -11,7 +11,7 @@ import { type AbortRequest, requestToolAbort, runningCalls } from '../task/reque
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortResult, type AbortResult } from './abort-result.ts';
 import { followJournal } from './follow-journal.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 
 /**

@@ -27,12 +27,12 @@ interface EditContext {
   /** Returns the policy that applies now. */
   policy: () => Policy;
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
-  presence?: Pick<PresenceCheck, 'prove'>;
+  presence?: Pick<PresenceVerifier, 'prove'>;
   /** The principal who decides. */
   by: string;
 }
 
-export interface PresenceCheck {
+export interface PresenceVerifier {
   /**
    * Checks an assertion of one of the principal's passkeys, and uses up its challenge.
    * @throws ProductError PRESENCE_REQUIRED for every assertion that is not valid

@@ -3,7 +3,7 @@ import { onAbort, type AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { ToolOutcome } from '../task/events.ts';
-import { ToolStopped } from '../tools/tool.ts';
+import { ToolStoppedError } from '../tools/tool.ts';
 import type { AbortCause } from './abort-cause.ts';
 
 type Success = Omit<Extract<ToolOutcome, { type: 'ok' }>, 'type'>;
@@ -62,7 +62,7 @@ export function runToolToOutcome(
         (error: unknown) => {
           settled();
           if (!scope.signal.aborted) return resolve({ type: 'error', message: messageOf(error) });
-          if (!(error instanceof ToolStopped)) return stopped(true, soFar());
+          if (!(error instanceof ToolStoppedError)) return stopped(true, soFar());
           if (!error.confirmed) onUnconfirmed(error.message);
           return stopped(error.confirmed, error.text);
         },

@@ -10,7 +10,7 @@ import type { ExecutorOptions } from './executor.ts';
 import { followJournal } from './follow-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import { declarationOf } from '../tools/toolbox.ts';
 import { loadTask, reachableRow } from './message-target.ts';
 import type { TaskService } from './task-service.ts';

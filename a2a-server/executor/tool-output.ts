@@ -4,7 +4,7 @@ import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { isTerminal } from '../task/snapshot.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import { capText } from '../../shared/text/capped-text.ts';
 import { readOutputHint } from '../tools/builtin/read-output.ts';
 

@@ -18,7 +18,7 @@ import type { PersonsAnswer } from '../tools/tool.ts';
 import type { PausableTimeout } from './pausable-timeout.ts';
 import { inputHash } from '../../shared/protocol/shown-code.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 
 const MAX_TITLE_CHARS = 80;
 

@@ -40,7 +40,7 @@ import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
 import type { AbortCause } from './abort-cause.ts';
 import { abortResult, type AbortResult } from './abort-result.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';

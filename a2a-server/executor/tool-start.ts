@@ -10,7 +10,7 @@ import type { SavedFile, TaskEvent } from '../task/events.ts';
 import { withTaskState } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 
 export interface ToolReference {
   callId: string;

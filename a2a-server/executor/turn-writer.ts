@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskEvent } from '../task/events.ts';
-import type { TaskLog } from './task-snapshots.ts';
+import type { TaskLog } from './task-log.ts';
 
 /** The maximum number of unwritten events of a turn. Above it, the model has to wait. */
 const MAX_UNWRITTEN_EVENTS = 2048;

@@ -1,5 +1,5 @@
-/** Validates the values of a row. @throws DamagedData for a value that the journal does not write */
-import { DamagedData } from '../../shared/runtime/damaged-data.ts';
+/** Validates the values of a row. @throws DamagedDataError for a value that the journal does not write */
+import { DamagedDataError } from '../../shared/runtime/damaged-data-error.ts';
 import type { StateName } from '../task/snapshot.ts';
 
 const STATES: Readonly<Record<StateName, true>> = {
@@ -50,5 +50,5 @@ function isState(value: unknown): value is StateName {
 }
 
 function damaged(expected: string, value: unknown): never {
-  throw new DamagedData(`a column holds ${typeof value} where ${expected} was written`);
+  throw new DamagedDataError(`a column holds ${typeof value} where ${expected} was written`);
 }

@@ -20,7 +20,7 @@ function addedCounts(): string {
 /**
  * Converts a row.
  * @param row a row with `COST_COLUMNS`
- * @throws DamagedData
+ * @throws DamagedDataError
  */
 export function toCostRow(row: readonly unknown[]): CostRow {
   const sessionId = textColumn(row[1]);

@@ -227,7 +227,7 @@ export interface Journal {
 }
 
 /** Thrown if another process already uses the journal. */
-export class JournalInUse extends ProductError {
+export class JournalInUseError extends ProductError {
   constructor(path: string, cause: unknown) {
     super(
       'CONFIGURATION',

@@ -126,7 +126,7 @@ export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
 }
 
 /** The claim of an execution was lost: the lease ended, or another server has claimed the task. */
-export class OwnershipLost extends ProductError {
+export class OwnershipLostError extends ProductError {
   constructor(taskId: string) {
     super(
       'SHUTTING_DOWN',

@@ -6,7 +6,7 @@
  * The key of a packed row is the `seq` of its last event. A query for the rows after a cursor therefore finds packed
  * rows too.
  */
-import { DamagedData } from '../../shared/runtime/damaged-data.ts';
+import { DamagedDataError } from '../../shared/runtime/damaged-data-error.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 
 /** The maximum number of events in a row. A reader must unpack all of them, even if it needs only one. */
@@ -84,7 +84,7 @@ export interface EventRow {
 
 const ALL_ENTRIES = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
-/** Returns the entries of a row. For a packed row, returns the requested part. @throws DamagedData */
+/** Returns the entries of a row. For a packed row, returns the requested part. @throws DamagedDataError */
 export function entriesOfRow({ seq, at, body, first }: EventRow, asked = ALL_ENTRIES): JournalEntry[] {
   if (first === null) return [{ seq, at, event: toEvent(body) }];
   return unpackEntries(body, { first, last: seq }, asked);
@@ -96,7 +96,7 @@ function toEvent(body: string): TaskEvent {
     const event: TaskEvent = JSON.parse(body);
     return event;
   } catch (error) {
-    throw new DamagedData('an event is not valid JSON', error);
+    throw new DamagedDataError('an event is not valid JSON', error);
   }
 }
 
@@ -107,7 +107,7 @@ interface SeqRange {
 
 /**
  * Returns at most `limit` entries of a packed row, with `seq` greater than `after`.
- * @throws DamagedData if the row does not fit its key
+ * @throws DamagedDataError if the row does not fit its key
  */
 function unpackEntries(
   body: string,
@@ -141,6 +141,6 @@ function parse(body: string): PackedRow {
   }
 }
 
-function damaged(cause: unknown): DamagedData {
-  return new DamagedData('a packed row does not fit its key', cause);
+function damaged(cause: unknown): DamagedDataError {
+  return new DamagedDataError('a packed row does not fit its key', cause);
 }

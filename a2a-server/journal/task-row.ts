@@ -8,7 +8,7 @@ export const SELECT_TASKS =
 /**
  * Converts a row.
  * @param row a row of `SELECT_TASKS`
- * @throws DamagedData
+ * @throws DamagedDataError
  */
 export function toTaskRow(row: readonly unknown[]): TaskRow {
   return {

@@ -2,7 +2,7 @@
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';
-import { MessageNotDelivered, MessageRefused } from './transports/server-transport.ts';
+import { MessageNotDeliveredError, MessageRefusedError } from './transports/server-transport.ts';
 
 const MAX_ATTEMPTS_OF_REPEATABLE_CALL = 3;
 const MAX_UNDELIVERED_ATTEMPTS = 5;
@@ -24,7 +24,7 @@ export async function callUntilAnswered(
   connection: () => Promise<McpServerConnection>,
   { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
 ): Promise<McpCallResult> {
-  const { CallIdle, ConnectionLost } = await import('./connection.ts');
+  const { CallIdleError, ConnectionLostError } = await import('./connection.ts');
   const { signal, output, repeatable } = run;
   let undelivered = 0;
   let refused = 0;
@@ -36,21 +36,21 @@ export async function callUntilAnswered(
       signal.throwIfAborted();
       const why = messageOf(error);
       const failure = (sentence: string): Error => new Error(sentence, { cause: error });
-      refused = error instanceof MessageRefused ? refused + 1 : 0;
-      if (error instanceof MessageNotDelivered) undelivered += 1;
+      refused = error instanceof MessageRefusedError ? refused + 1 : 0;
+      if (error instanceof MessageNotDeliveredError) undelivered += 1;
       if (
-        error instanceof MessageNotDelivered &&
+        error instanceof MessageNotDeliveredError &&
         undelivered < MAX_UNDELIVERED_ATTEMPTS &&
         refused < MAX_REFUSED_ATTEMPTS
       ) {
         attempt -= 1;
         continue;
       }
-      if (error instanceof CallIdle)
+      if (error instanceof CallIdleError)
         throw failure(
           `While ${tool} ran, the MCP server ${server} ${why}, its idle time limit. The outcome of the call is unknown.`,
         );
-      if (!(error instanceof ConnectionLost)) throw failure(`The MCP server ${server} reports: ${why}`);
+      if (!(error instanceof ConnectionLostError)) throw failure(`The MCP server ${server} reports: ${why}`);
       const lost = `The connection to the MCP server ${server} was lost while ${tool} ran: ${why}.`;
       if (!repeatable) throw failure(`${lost} The outcome of the call is unknown.`);
       if (attempt === MAX_ATTEMPTS_OF_REPEATABLE_CALL)

@@ -2,7 +2,7 @@
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { withinTimeWithRetry, TimeExceeded, withinTime } from '../../shared/runtime/sync-time-limit.ts';
+import { withinTimeWithRetry, TimeExceededError, withinTime } from '../../shared/runtime/sync-time-limit.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */
@@ -51,7 +51,7 @@ export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Check
   const check = await withinTimeWithRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
     (error: unknown) => {
       const why =
-        error instanceof TimeExceeded ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
+        error instanceof TimeExceededError ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
       throw new Error(`its input schema is not valid: ${why}`, { cause: error });
     },
   );
@@ -74,7 +74,7 @@ function untilTooSlow(check: (input: Json) => string | undefined, onTooSlow: () 
       try {
         return withinTime(CHECK_MS, () => check(input));
       } catch (error) {
-        if (!(error instanceof TimeExceeded)) return messageOf(error);
+        if (!(error instanceof TimeExceededError)) return messageOf(error);
       }
     }
     isTooSlow = true;

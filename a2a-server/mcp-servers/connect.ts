@@ -56,7 +56,7 @@ export async function connectToMcpServer(
         log.debug({ ...attempt, revision: connection.revision }, 'connected to an MCP server');
         return { connection, attempt };
       } catch (error) {
-        if (!(error instanceof AttemptFailed)) throw error;
+        if (!(error instanceof AttemptFailedError)) throw error;
         problems.set(attempt.transport, error.message);
         const next: Attempt | undefined = limit.signal.aborted
           ? undefined
@@ -74,7 +74,7 @@ export async function connectToMcpServer(
   }
 }
 
-class AttemptFailed extends Error {}
+class AttemptFailedError extends Error {}
 
 async function connectOnce(
   entry: McpServerEntry,
@@ -99,7 +99,7 @@ async function connectOnce(
     await transport.close();
     const { trouble } = transport;
     const why = trouble ?? (limit.expired() ? '' : errorLine(failureOf(error).cause ?? error));
-    throw new AttemptFailed(why, { cause: error });
+    throw new AttemptFailedError(why, { cause: error });
   } finally {
     stopListening();
   }

@@ -21,7 +21,7 @@ import { listenForTools } from './listen-for-tools.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF } from './transports/http-transport.ts';
 import {
-  MessageNotDelivered,
+  MessageNotDeliveredError,
   type ServerTransport,
   type TransportContext,
 } from './transports/server-transport.ts';
@@ -35,13 +35,13 @@ const MAX_ERROR_CHARS = 1_000;
 const PAUSE_MS = 500;
 
 /** Thrown if the connection or the response ended early. The outcome of the tool call is then unknown. */
-export class ConnectionLost extends Error {
-  override readonly name = 'ConnectionLost';
+export class ConnectionLostError extends Error {
+  override readonly name = 'ConnectionLostError';
 }
 
 /** Thrown if the server sent no message about a tool call within the idle time limit. */
-export class CallIdle extends Error {
-  override readonly name = 'CallIdle';
+export class CallIdleError extends Error {
+  override readonly name = 'CallIdleError';
 }
 
 export interface McpServerConnectionOptions extends TransportContext {
@@ -83,8 +83,8 @@ export interface McpServerConnection {
   /** Reads the current tool list. @throws Error if the server refuses or is too slow */
   list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
   /**
-   * @throws ConnectionLost; CallIdle; MessageNotDelivered; Error with the server's message; AbortError after the signal
-   * aborts
+   * @throws ConnectionLostError; CallIdleError; MessageNotDeliveredError; Error with the server's message; AbortError
+   * after the signal aborts
    */
   call(call: McpToolCall): Promise<McpCallResult>;
   /** Resolves with true when the server gives any answer. Resolves with false after `limitMs`. */
@@ -180,7 +180,8 @@ export class OpenConnection implements McpServerConnection {
       return await this.#sendCall(own, running.token, stop.signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (idle.expired) throw new CallIdle(`sent nothing for ${(idleMs ?? 0) / 1000} s`, { cause: error });
+      if (idle.expired)
+        throw new CallIdleError(`sent nothing for ${(idleMs ?? 0) / 1000} s`, { cause: error });
       throw await this.#callFailure(error, signal);
     } finally {
       stopListening();
@@ -266,13 +267,13 @@ export class OpenConnection implements McpServerConnection {
 
   /** @throws AbortError if the signal aborts before the connection has ended */
   async #callFailure(error: unknown, signal: AbortSignal): Promise<Error> {
-    if (error instanceof MessageNotDelivered) {
+    if (error instanceof MessageNotDeliveredError) {
       await unlessAborted(this.#ended.promise, signal);
       return error;
     }
-    if (this.#isOver) return new ConnectionLost(this.#lost(), { cause: error });
+    if (this.#isOver) return new ConnectionLostError(this.#lost(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF)
-      return new ConnectionLost(`ended its response early (${errorLine(error)})`, { cause: error });
+      return new ConnectionLostError(`ended its response early (${errorLine(error)})`, { cause: error });
     return new Error(errorLine(error), { cause: error });
   }
 

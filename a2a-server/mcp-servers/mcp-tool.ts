@@ -3,7 +3,7 @@ import { stringify } from 'safe-stable-stringify';
 import { CappedText, capText } from '../../shared/text/capped-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { ToolStopped, type Tool } from '../tools/tool.ts';
+import { ToolStoppedError, type Tool } from '../tools/tool.ts';
 import { resultForModel, type McpCallResult } from './call-result.ts';
 import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
@@ -56,7 +56,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;
         // MCP has no response to `notifications/cancelled`. A tool with side effects may therefore have finished.
-        throw new ToolStopped(
+        throw new ToolStoppedError(
           'MCP servers do not confirm a cancelled request: the server may have finished it.',
           {
             text: String(said),

@@ -7,7 +7,7 @@
 import { SdkError, SdkHttpError, UnsupportedProtocolVersionError } from '@modelcontextprotocol/client';
 import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
-import { MessageNotDelivered, ProgramNotStarted } from './transports/server-transport.ts';
+import { MessageNotDeliveredError, ProgramNotStartedError } from './transports/server-transport.ts';
 
 export interface Attempt {
   transport: 'stdio' | 'http' | 'sse';
@@ -52,7 +52,7 @@ export function failureOf(error: unknown): Failure {
   }
   const final =
     inner instanceof UnsupportedProtocolVersionError ||
-    inner instanceof MessageNotDelivered ||
-    inner instanceof ProgramNotStarted;
+    inner instanceof MessageNotDeliveredError ||
+    inner instanceof ProgramNotStartedError;
   return { kind: final ? 'final' : 'other', ...more };
 }

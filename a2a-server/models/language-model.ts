@@ -20,7 +20,7 @@ import {
   refusesState,
   type ProviderFacts,
 } from './provider-failure.ts';
-import { StreamCutOff, StreamPartReader } from './stream-part-reader.ts';
+import { StreamCutOffError, StreamPartReader } from './stream-part-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
@@ -249,7 +249,7 @@ async function readBatch(
   for (;;) {
     const { done, value } = await reader.read();
     signal.throwIfAborted();
-    if (done) throw new StreamCutOff();
+    if (done) throw new StreamCutOffError();
     const meaning = parts.read(value);
     if (meaning.type === 'failure') throw meaning.error;
     if (meaning.events.length > 0 || meaning.ended) return meaning;

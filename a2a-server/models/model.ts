@@ -45,7 +45,7 @@ export type ModelEvent =
 export const RETRY_AFTER = 'retryAfterMs';
 
 /** Thrown if the prompt is too long for the provider. A retry needs a shorter prompt. */
-export class PromptTooLong extends ProductError {
+export class PromptTooLongError extends ProductError {
   constructor(message: string) {
     super('AGENT_ERROR', message);
   }
@@ -74,9 +74,9 @@ export interface Model {
   /**
    * Runs one turn. The turn ends with exactly one `finish`, or throws. After `signal` aborts, the iteration ends soon,
    * with or without an error.
-   * @throws ProductError AGENT_ERROR if the provider refuses the request. PromptTooLong for a prompt that is too long.
-   * AGENT_UNREACHABLE (retryable) if the provider stays unreachable after the model's own retries, or if the answer
-   * ends early. The fact `RETRY_AFTER` has the provider's requested delay.
+   * @throws ProductError AGENT_ERROR if the provider refuses the request. PromptTooLongError for a prompt that is too
+   * long. AGENT_UNREACHABLE (retryable) if the provider stays unreachable after the model's own retries, or if the
+   * answer ends early. The fact `RETRY_AFTER` has the provider's requested delay.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
   /** Returns whether a first message creates a task or only gets a message as its answer. The default is `task`. */

@@ -12,8 +12,8 @@ import { z } from 'zod';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
-import { PromptTooLong, RETRY_AFTER } from './model.ts';
-import { StreamCutOff } from './stream-part-reader.ts';
+import { PromptTooLongError, RETRY_AFTER } from './model.ts';
+import { StreamCutOffError } from './stream-part-reader.ts';
 
 interface ProviderFailure {
   error: ProductError;
@@ -78,7 +78,7 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
   }
   if (status === 413 || CONTEXT_FULL.test(said) || (!isPassing(thrown, status) && TOO_LONG.test(said))) {
     const message = `${blame.model} refused the request because of its length: ${said}`;
-    return { error: new PromptTooLong(message), retry: false, waitMs: undefined };
+    return { error: new PromptTooLongError(message), retry: false, waitMs: undefined };
   }
   if (!isPassing(thrown, status)) {
     const message = `${blame.model} ${status === undefined ? 'failed on the request' : `refused the request (${status})`}: ${said}`;
@@ -174,7 +174,7 @@ const MODEL_ENDED = /model has crashed|model (?:is |was )?unloaded/i;
 /** True if a retry may succeed, e.g. after a lost connection or a server error. */
 function isPassing(thrown: unknown, status: number | undefined): boolean {
   if (MODEL_ENDED.test(saidBy(thrown))) return true;
-  if (thrown instanceof StreamCutOff) return true;
+  if (thrown instanceof StreamCutOffError) return true;
   if (brokeOff(thrown) || isNetworkFailure(thrown)) return true;
   if (APICallError.isInstance(thrown) && thrown.isRetryable) return true;
   if (status !== undefined) return RETRIED_STATUSES.has(status) || status >= 500;

@@ -89,9 +89,9 @@ export class StreamPartReader {
   #finish({ finishReason, usage }: Finish): PartResult {
     // For an interrupted stream, some providers send a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
-      return { type: 'failure', error: new StreamCutOff() };
+      return { type: 'failure', error: new StreamCutOffError() };
     if (finishReason.unified === 'error')
-      return { type: 'failure', error: new ModelRefusal(finishReason.raw ?? 'error') };
+      return { type: 'failure', error: new ModelRefusalError(finishReason.raw ?? 'error') };
     const end = endOf(finishReason.unified, {
       called: this.#calls.length > 0,
       said: this.#text.trim() !== '',
@@ -126,8 +126,8 @@ function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
 }
 
 /** Thrown if the stream ends before the end of the turn. */
-export class StreamCutOff extends Error {
-  override readonly name = 'CutOff';
+export class StreamCutOffError extends Error {
+  override readonly name = 'StreamCutOffError';
 
   constructor() {
     super('the answer ended early');
@@ -135,8 +135,8 @@ export class StreamCutOff extends Error {
 }
 
 /** Thrown if the provider ends the turn with an error, e.g. because of a malformed call. */
-export class ModelRefusal extends Error {
-  override readonly name = 'ModelRefusal';
+export class ModelRefusalError extends Error {
+  override readonly name = 'ModelRefusalError';
 
   constructor(reason: string) {
     super(`the turn ended with the reason ${JSON.stringify(reason.slice(0, 100))}`);

@@ -33,14 +33,19 @@ const linkRequest = z
 const sessionRequest = z.strictObject({ code: z.string().max(200) });
 const signOutRequest = z.strictObject({ everywhere: z.boolean().default(false) }).prefault({});
 
-export interface PageSignIn {
+/** What the sign-in routes need. */
+export interface PageSignInContext {
   sessions: PageSessions;
   cookie: PageCookieAttributes;
+  /** The URL of the server for the browser. */
   base: string;
 }
 
 /** Creates links. The app mounts this route after the check of the bearer token. */
-export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: PageSignIn): Router {
+export function oneTimeLinkRoute(
+  tasks: Pick<TaskService, 'row'>,
+  { sessions, base }: PageSignInContext,
+): Router {
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
@@ -48,13 +53,13 @@ export function linkRoute(tasks: Pick<TaskService, 'row'>, { sessions, base }: P
     // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns
     // nothing about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
-    noStore(response).json(await oneTimeLink(sessions, identity, base, target));
+    noStore(response).json(await createOneTimeLink(sessions, identity, base, target));
   });
   return router;
 }
 
 /** Makes a link that signs a browser in once and opens the target. @param base the server's URL for the browser */
-export async function oneTimeLink(
+export async function createOneTimeLink(
   sessions: Pick<PageSessions, 'makeLink'>,
   identity: Identity,
   base: string,
@@ -68,7 +73,7 @@ export async function oneTimeLink(
 /**
  * Signs in and out. The app mounts these routes before the check of the bearer token, because a browser has no token.
  */
-export function signInRoutes({ sessions, cookie, base }: PageSignIn): Router {
+export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Router {
   const router = Router();
   const own = isOwnPage(base);
   router.post('/page/session', ...body, async (request, response) => {
@@ -104,7 +109,7 @@ export function sendSession(
  */
 export async function signedIn(
   request: Request,
-  { sessions, cookie, base }: PageSignIn,
+  { sessions, cookie, base }: PageSignInContext,
 ): Promise<PageSession> {
   checkOwnPage(request, isOwnPage(base)(request));
   return sessions.find(secretsIn(request, cookie));

@@ -21,7 +21,7 @@ import type { Passkeys } from '../presence/passkeys.ts';
 import type { Presence } from '../presence/presence.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import type { RelyingParty } from '../presence/relying-party.ts';
-import { oneTimeLink } from './page-sign-in.ts';
+import { createOneTimeLink } from './page-sign-in.ts';
 import type { PageSessions } from './page-sessions.ts';
 
 export interface PagePasskeys {
@@ -108,7 +108,7 @@ export function passkeyRoutes({
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
     await refuseOtherListener(base);
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
-    response.json(await oneTimeLink(sessions, identity, party.base, target));
+    response.json(await createOneTimeLink(sessions, identity, party.base, target));
   });
   return router;
 }

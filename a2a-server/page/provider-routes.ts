@@ -1,7 +1,7 @@
 /**
- * Serves the sign-in to the approval page with the OpenID Connect provider. A browser has no token, so the app mounts these
- * routes before the check of the bearer token. The provider sends the browser back to the page itself, which sends the
- * answer to the server.
+ * Serves the sign-in to the approval page with the OpenID Connect provider. A browser has no token, so the app mounts
+ * these routes before the check of the bearer token. The provider sends the browser back to the page itself, which
+ * sends the answer to the server.
  *
  * - `GET /page/provider` returns the name of the provider, or null.
  * - `POST /page/provider/start` begins an attempt: a cookie, and in the response the provider's address and the page's
@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { attemptCookie, checkOwnPage, cookieIn } from './page-cookie.ts';
-import { isOwnPage, noStore, type PageSignIn, parsed, sendSession } from './page-sign-in.ts';
+import { isOwnPage, noStore, type PageSignInContext, parsed, sendSession } from './page-sign-in.ts';
 import { beginAttempt, findAttempt } from './provider-attempt.ts';
 import { signInProblem } from './provider-problem.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
@@ -37,7 +37,10 @@ export interface PageProvider {
 }
 
 /** @param provider absent if the page offers no sign-in with a provider */
-export function providerRoutes({ sessions, cookie, base }: PageSignIn, provider?: PageProvider): Router {
+export function providerRoutes(
+  { sessions, cookie, base }: PageSignInContext,
+  provider?: PageProvider,
+): Router {
   const router = Router();
   router.get('/page/provider', (_request, response) => {
     noStore(response).json({ name: provider?.signIn.name ?? null });

@@ -14,7 +14,7 @@ import {
   GROUPS,
   type GroupedTask,
   type GroupName,
-  type TaskGroup,
+  type TaskGroupPage,
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
@@ -94,7 +94,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     return found;
   };
 
-  const groupOf = async (group: GroupName, reader: Reader, asked: Query): Promise<TaskGroup> => {
+  const groupOf = async (group: GroupName, reader: Reader, asked: Query): Promise<TaskGroupPage> => {
     const { size, token } = asked;
     const {
       rows,

@@ -13,7 +13,7 @@ import {
   type PresenceStatement,
 } from '../../shared/presence/presence-proof.ts';
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
-import type { PresenceCheck } from '../executor/resolve-decisions.ts';
+import type { PresenceVerifier } from '../executor/resolve-decisions.ts';
 import { CHALLENGE_MS, OpenChallenges } from './open-challenges.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
@@ -29,7 +29,7 @@ export interface AssertionOptions {
   timeout: number;
 }
 
-export interface Presence extends PresenceCheck {
+export interface Presence extends PresenceVerifier {
   /** Makes a challenge that binds this decision. @throws ProductError PRESENCE_REQUIRED without a passkey */
   challenge(principal: string, decision: DecisionStatement): Promise<AssertionOptions>;
 }

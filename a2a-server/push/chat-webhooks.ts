@@ -1,7 +1,7 @@
 /**
- * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each change of a task's
- * state makes a subscription for each webhook, until the chat has its message. So the messages survive restarts, and are
- * retried like push notifications. A task that waits costs nothing.
+ * Posts messages about tasks that wait for a person or have ended to the operator's chat webhooks. Each change of a
+ * task's state makes a subscription for each webhook, until the chat has its message. So the messages survive restarts,
+ * and are retried like push notifications. A task that waits costs nothing.
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
@@ -15,7 +15,7 @@ import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import type { PushNotificationConfigs } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { OPERATOR, subscriptionName } from './subscription.ts';
+import { OPERATOR, subscriptionRecordName } from './subscription.ts';
 
 /** The default of `afterSeconds`. It gives the person time to decide where the task was started. */
 const DEFAULT_AFTER_SECONDS = 30;
@@ -65,7 +65,7 @@ export function chatSubscriptions(
       const id = webhookId(webhook);
       const { format, url, afterSeconds, tokenEnv } = webhook;
       return [
-        subscriptionName(OPERATOR, taskId, id),
+        subscriptionRecordName(OPERATOR, taskId, id),
         {
           taskId,
           id,

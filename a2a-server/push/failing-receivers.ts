@@ -1,7 +1,7 @@
 /** Lists the failing receivers of push notifications, for the operator. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { subscriptionId } from './subscription.ts';
+import { idInRecordName } from './subscription.ts';
 
 /** A receiver that fails, with the state of its delivery. Times are RFC 3339. */
 export interface FailingReceiver {
@@ -59,7 +59,7 @@ function viewOf([name, subscription]: NamedSubscription): FailingReceiver | unde
   const { delivery, url, taskId, principal } = subscription;
   if (delivery.type === 'active') return undefined;
   const { problem } = delivery;
-  const known = { id: subscriptionId(name), receiver: receiverHost(url), taskId, principal, problem };
+  const known = { id: idInRecordName(name), receiver: receiverHost(url), taskId, principal, problem };
   return delivery.type === 'retrying'
     ? { ...known, state: 'retrying', since: text(delivery.since), nextAttempt: text(delivery.at) }
     : { ...known, state: 'dead', since: text(delivery.since ?? delivery.at), nextAttempt: null };

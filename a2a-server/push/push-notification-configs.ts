@@ -12,7 +12,7 @@ import { Deliveries, type DeliveryParts } from './deliveries.ts';
 import { type FailingReceiver, failingReceiver, failingReceivers, retriedAct } from './failing-receivers.ts';
 import { checkPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
-import { OPERATOR, type Subscription, subscriptionName } from './subscription.ts';
+import { OPERATOR, type Subscription, subscriptionRecordName } from './subscription.ts';
 
 /** The maximum number of configurations of one principal for one task. */
 const MAX_PER_TASK = 10;
@@ -111,7 +111,7 @@ export class PushNotificationConfigs {
       delivery: { type: 'active' },
       lease: null,
     };
-    const name = subscriptionName(by.principal, config.taskId, id);
+    const name = subscriptionRecordName(by.principal, config.taskId, id);
     await this.#subscriptions.replace(name, subscription);
     this.#deliveries.add(name, subscription);
     return subscription;
@@ -123,7 +123,7 @@ export class PushNotificationConfigs {
    */
   async get(taskId: string, id: string, by: Requester): Promise<Subscription> {
     await this.#parts.tasks.row(taskId, by);
-    const found = await this.#subscriptions.read(subscriptionName(by.principal, taskId, id));
+    const found = await this.#subscriptions.read(subscriptionRecordName(by.principal, taskId, id));
     if (found === undefined) throw unknownConfig(taskId, id);
     return found.subscription;
   }
@@ -185,7 +185,7 @@ export class PushNotificationConfigs {
   /** Deletes a configuration. Succeeds even if there is none. @throws ProductError UNKNOWN_TASK */
   async delete(taskId: string, id: string, by: Requester): Promise<void> {
     await this.#parts.tasks.row(taskId, by);
-    const name = subscriptionName(by.principal, taskId, id);
+    const name = subscriptionRecordName(by.principal, taskId, id);
     await this.#subscriptions.remove(name);
     this.#deliveries.forget(name, taskId);
   }

@@ -5,7 +5,7 @@
  * carries it out.
  */
 import type { RecordStore } from '../records/record-store.ts';
-import { namesOfTask, type Subscription, subscriptionSchema } from './subscription.ts';
+import { recordNamePrefixOfTask, type Subscription, subscriptionSchema } from './subscription.ts';
 
 const KIND = 'push';
 /** The kind of the requests to retry. Such a record has the name of its subscription. */
@@ -35,7 +35,7 @@ export class StoredSubscriptions {
   }
 
   ofTask(taskId: string): Promise<NamedSubscription[]> {
-    return this.#list(namesOfTask(taskId));
+    return this.#list(recordNamePrefixOfTask(taskId));
   }
 
   async #list(prefix: string): Promise<NamedSubscription[]> {

@@ -92,17 +92,20 @@ export function afterFailure(before: Delivery, problem: string, now: number): De
  * Returns the name of the subscription's record: the beginning of the names of its task, and an id. Both are hashes,
  * because a task id and a configuration id may contain any characters.
  */
-export function subscriptionName(principal: string, taskId: string, id: string): string {
-  return namesOfTask(taskId) + hash(principal, taskId, id);
+export function subscriptionRecordName(principal: string, taskId: string, id: string): string {
+  return recordNamePrefixOfTask(taskId) + hash(principal, taskId, id);
 }
 
 /** Returns the beginning of the names of a task's subscriptions. */
-export function namesOfTask(taskId: string): string {
+export function recordNamePrefixOfTask(taskId: string): string {
   return hash(taskId);
 }
 
-/** Returns the part of the name that identifies the subscription. */
-export function subscriptionId(name: string): string {
+/**
+ * Returns the part of a record's name that identifies the subscription. It is a hash, and not the id that the client
+ * gave.
+ */
+export function idInRecordName(name: string): string {
   return name.slice(HASH_LENGTH);
 }
 

@@ -77,8 +77,8 @@ import { TaskChanges } from '../page/task-changes.ts';
 import { taskChangesRoute } from '../page/task-changes-route.ts';
 import { taskGroupsRoute } from '../page/task-groups-route.ts';
 import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
-import { linkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
-import type { PageSignIn } from '../page/page-sign-in.ts';
+import { oneTimeLinkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
+import type { PageSignInContext } from '../page/page-sign-in.ts';
 import type { IssuedTokens } from '../access/issued-tokens.ts';
 import { type PageProvider, providerRoutes } from '../page/provider-routes.ts';
 import { agentRoute } from '../page/agent-route.ts';
@@ -102,7 +102,7 @@ export interface AppOptions {
   agent?: OfferedAgent;
   /** The changes that the page's task list follows. By default, there are none. */
   changes?: TaskChanges;
-  pageSignIn: PageSignIn;
+  pageSignIn: PageSignInContext;
   /** The sign-in to the page with the OpenID Connect provider. By default, the page offers none. */
   pageProvider?: PageProvider;
   /** The passkeys of the page. By default, the page has no passkeys. */
@@ -182,7 +182,7 @@ export function createApp(options: AppOptions): Express {
   app.use(openForWork(isClosing));
   // This route is the first of its group, because most requests are for it.
   app.use(jsonRpcRoute(parts));
-  app.use(ticketRoute(tasks, options.tickets), linkRoute(tasks, options.pageSignIn));
+  app.use(ticketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
   app.use(taskRoutes(parts), taskSearchRoute(tasks), commandRoutes(options.commands));
   if (options.push) app.use(failingReceiversRoute(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));

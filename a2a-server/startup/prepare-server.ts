@@ -15,13 +15,13 @@ import { readPage, type Page } from '../page/page-route.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
-import type { ReadOutput } from '../tools/builtin/read-output.ts';
+import type { OutputReader } from '../tools/builtin/read-output.ts';
 import { findConfinement, type Confinement } from '../tools/shell/confinement.ts';
 import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
 import { LiveSettings } from './live-settings.ts';
-import { checkProviderSignIn } from './check-provider-sign-in.ts';
+import { checkOidcSignInSettings } from './check-oidc-sign-in-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
 export interface Prepared {
@@ -41,7 +41,7 @@ export interface Prepared {
 export interface Surroundings {
   pageDirectory: string;
   children: ChildProcesses;
-  outputs: ReadOutput;
+  outputs: OutputReader;
   /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
   patience?: RetryPolicy;
   /** Creates the state directory. In a check, the function does nothing. */
@@ -55,7 +55,7 @@ export async function prepareServer(
 ): Promise<Prepared> {
   refuseModeWithoutQuestion(settings);
   await requireAgentProgram(settings);
-  await checkProviderSignIn(settings, process.env);
+  await checkOidcSignInSettings(settings, process.env);
   const cardKey = settings.cardKey === undefined ? undefined : await readCardKey(settings.cardKey);
   const page = await readPage(pageDirectory);
   const worker = await createAgentBackend(settings, children, patience);
@@ -113,7 +113,7 @@ async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSet
 
 function toolsOf(
   { grace, passEnv, allowPrivateHost }: ServerSettings,
-  made: { confinement: Confinement; outputs: ReadOutput; children: ChildProcesses },
+  made: { confinement: Confinement; outputs: OutputReader; children: ChildProcesses },
 ): Tool[] {
   return builtinTools({
     graceMs: grace,

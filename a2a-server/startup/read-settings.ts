@@ -11,7 +11,7 @@ import type { Sources } from '../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { allowedWorkspaces } from './open-allowed-workspace.ts';
-import { barDirectory } from '../tools/workspace/barred-directory.ts';
+import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
@@ -154,7 +154,7 @@ async function checkWorkspace(
   sources: Sources,
 ): Promise<void> {
   // If the state directory is missing, there is no directory to protect.
-  const own = await barDirectory(stateDir).catch(() => undefined);
+  const own = await readBarredDirectory(stateDir).catch(() => undefined);
   const open = allowedWorkspaces({ fallback: workspace, allowed: allowWorkspace, barred: own ? [own] : [] });
   try {
     await open(undefined);

@@ -27,7 +27,7 @@ import type { AuditAct } from '../audit/audit-record.ts';
 import { auditedActs, configurationAct } from './audited-acts.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { JournalInUse, type Journal } from '../journal/journal.ts';
+import { JournalInUseError, type Journal } from '../journal/journal.ts';
 import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
 import { listen, serverOrigin, stateInUse } from './listen.ts';
@@ -41,9 +41,9 @@ import { logEvents } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
 import type { ServerSettings } from './settings.ts';
 import { taskServiceFromSettings } from './task-service-from-settings.ts';
-import type { ReadOutput } from '../tools/builtin/read-output.ts';
+import type { OutputReader } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
-import { barDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
+import { readBarredDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/counted-use.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
 import { TaskChanges } from '../page/task-changes.ts';
@@ -100,7 +100,7 @@ export async function serve(
     telemetry?: Telemetry;
     run?: ServerRun;
   } = {};
-  const outputs: ReadOutput = async (toolId, reader) =>
+  const outputs: OutputReader = async (toolId, reader) =>
     held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
   const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
   const prepared = await prepareServer(settings, { pageDirectory, children, outputs, makeDirectory });
@@ -150,7 +150,7 @@ export async function serve(
         log.error({ err: error }, 'processes of an earlier server could not be ended'),
       );
     const [own] = await Promise.all([
-      barDirectory(stateDir),
+      readBarredDirectory(stateDir),
       audit().append(configurationAct('server.started', settings), systemClock.now()),
     ]);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
@@ -178,7 +178,7 @@ export async function serve(
     await held.mcpServers?.close();
     await held.journal?.close();
     await held.telemetry?.close();
-    throw error instanceof JournalInUse ? await stateInUse(error, stateDir, token) : error;
+    throw error instanceof JournalInUseError ? await stateInUse(error, stateDir, token) : error;
   }
 }
 

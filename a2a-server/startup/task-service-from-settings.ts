@@ -5,7 +5,7 @@ import type { ClockCheck } from '../executor/clock-check.ts';
 import { randomIds } from '../executor/ids.ts';
 import { createTaskService } from '../executor/journal-task-service.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
-import type { PresenceCheck } from '../executor/resolve-decisions.ts';
+import type { PresenceVerifier } from '../executor/resolve-decisions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
@@ -36,7 +36,7 @@ export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'live'> {
   mcpServers?: McpServers | undefined;
   clock: Clock;
   clockCheck: ClockCheck;
-  presence: PresenceCheck;
+  presence: PresenceVerifier;
   openWorkspace: ReturnType<typeof allowedWorkspaces>;
   onRefused?: OnRefused;
 }

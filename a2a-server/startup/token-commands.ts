@@ -1,7 +1,7 @@
 /** `a2a-server token create`, `token list` and `token revoke`. The server may be running. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { inGroups } from '../../shared/protocol/demanded-approver.ts';
+import { inGroupsText } from '../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
 import { identityOfToken } from '../access/identity.ts';
 import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
@@ -84,7 +84,7 @@ export async function createToken(
     await tokens.add(token);
   });
   note(
-    `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroups(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+    `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroupsText(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
   say(text);
 }
@@ -98,7 +98,7 @@ export async function listTokens(place: TokenPlace, json: boolean, { say, note }
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
     say(
-      `${id}  ${fullName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroups(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
+      `${id}  ${fullName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroupsText(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
     );
 }
 

@@ -1,8 +1,8 @@
 import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
-import { checkpoints, type Checkpoints } from '../checkpoints/find-checkpoints.ts';
+import { createCheckpointFinder, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { createRestoreCheckpoint } from '../checkpoints/restore-checkpoint-tool.ts';
-import { TaskLog } from '../executor/task-snapshots.ts';
+import { TaskLog } from '../executor/task-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -10,7 +10,7 @@ export interface ToolsAndCommands {
   /** The given tools, and the tools that commands call. */
   tools: readonly Tool[];
   commands: AgentCommands;
-  checkpoints: Checkpoints;
+  checkpoints: CheckpointFinder;
 }
 
 export function createToolsAndCommands({
@@ -20,7 +20,7 @@ export function createToolsAndCommands({
   journal: Journal;
   tools: readonly Tool[];
 }): ToolsAndCommands {
-  const kept = checkpoints({ journal, log: new TaskLog(journal) });
+  const kept = createCheckpointFinder({ journal, log: new TaskLog(journal) });
   const all = [...tools, createRestoreCheckpoint(kept)];
   return { tools: all, commands: agentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

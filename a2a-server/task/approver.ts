@@ -4,7 +4,11 @@
  * the call, so a later policy does not weaken it. A denial and an answer need no such approver, because they let
  * nothing run. Pure.
  */
-import { inGroups, somebodyElse, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
+import {
+  inGroupsText,
+  approverText,
+  type DemandedApprover,
+} from '../../shared/protocol/demanded-approver.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { CommandRefusal } from './command-outcome.ts';
 import type { ResolvedDecision } from './decide.ts';
@@ -112,7 +116,7 @@ function otherApproverRequired(
   return {
     type: 'refuse',
     reason: 'OTHER_APPROVER_REQUIRED',
-    message: `Call ${callId} (${visibleLine(title)}) needs the approval of ${somebodyElse(demanded)}: ${unmetBy(demanded, by)}. The policy of this server demands it. ${whoCan(owner, demanded)}. Nothing was decided.`,
+    message: `Call ${callId} (${visibleLine(title)}) needs the approval of ${approverText(demanded)}: ${unmetBy(demanded, by)}. The policy of this server demands it. ${whoCan(owner, demanded)}. Nothing was decided.`,
     facts: {
       callId,
       ...(otherThan && { delegators: otherThan.join(',') }),
@@ -128,7 +132,7 @@ function unmetBy(
   const missing = needed.filter((group) => !groups.includes(group));
   const reasons = [
     ...(otherThan.includes(principal) ? ['sent this task a message'] : []),
-    ...(missing.length > 0 ? [`is not ${inGroups(missing)}`] : []),
+    ...(missing.length > 0 ? [`is not ${inGroupsText(missing)}`] : []),
   ];
   return `${principal} ${reasons.join(', and ')}`;
 }
@@ -136,7 +140,7 @@ function unmetBy(
 function whoCan(owner: string, { otherThan, groups }: DemandedApprover): string {
   const end = owner.indexOf('/');
   const tenant = end === -1 ? undefined : owner.slice(0, end);
-  const role = `with the role approve${groups === undefined ? '' : ` and ${inGroups(groups)}`}`;
+  const role = `with the role approve${groups === undefined ? '' : ` and ${inGroupsText(groups)}`}`;
   if (otherThan === undefined)
     return `A token ${role} can, of ${tenant === undefined ? owner : `a principal of the tenant ${tenant}`}`;
   return tenant === undefined

@@ -1,4 +1,4 @@
-import { inGroups } from '../../shared/protocol/demanded-approver.ts';
+import { inGroupsText } from '../../shared/protocol/demanded-approver.ts';
 import type { ApproverDemand } from './approver.ts';
 import type { PolicyVerdict } from './events.ts';
 
@@ -28,7 +28,7 @@ export function policyVerdictText(verdict: PolicyVerdict): string {
 function approverText({ fourEyes, groups }: ApproverDemand): string {
   const demands = [
     ...(fourEyes === true ? ['did not send the task a message'] : []),
-    ...(groups ? [`is ${inGroups(groups)}`] : []),
+    ...(groups ? [`is ${inGroupsText(groups)}`] : []),
   ];
   return `the approver ${demands.join(' and ')}`;
 }

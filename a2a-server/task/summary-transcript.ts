@@ -1,4 +1,4 @@
-import { collapseWhitespace } from '../../shared/text/capped-text.ts';
+import { cappedOneLine } from '../../shared/text/capped-text.ts';
 import type { ConversationStep, Passage } from './conversation.ts';
 import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 
@@ -73,7 +73,7 @@ function callLines(steps: readonly ConversationStep[]): string[] {
   const calls = steps.flatMap((step) => (step.role === 'assistant' ? step.calls : []));
   return calls.map(({ tool, input }, index) => {
     const { text = '', isError = false } = results[index] ?? {};
-    const outcome = collapseWhitespace(text, SHOWN_RESULT_CHARS);
-    return `- ${tool} ${collapseWhitespace(JSON.stringify(input), SHOWN_INPUT_CHARS)}: ${isError ? 'failed: ' : ''}${outcome}`;
+    const outcome = cappedOneLine(text, SHOWN_RESULT_CHARS);
+    return `- ${tool} ${cappedOneLine(JSON.stringify(input), SHOWN_INPUT_CHARS)}: ${isError ? 'failed: ' : ''}${outcome}`;
   });
 }

@@ -1,5 +1,5 @@
 /** Reminds a model of its to-do list. The person reads the progress from this list, so it must be current. Pure. */
-import { collapseWhitespace } from '../../shared/text/capped-text.ts';
+import { cappedOneLine } from '../../shared/text/capped-text.ts';
 import { callsOf, lastTurn, type Snapshot } from './snapshot.ts';
 
 /** The status of a task whose model gets `openTodosReminder`. */
@@ -47,9 +47,7 @@ export function openTodosReminder(snapshot: Snapshot): string | undefined {
   const open = todos.filter(({ status }) => status !== 'done');
   if (open.length === 0) return undefined;
   if (exchanges.some((each) => each.type === 'turn' && each.turn.reminder !== undefined)) return undefined;
-  const named = open
-    .slice(0, MAX_NAMED_ITEMS)
-    .map(({ text }) => `- ${collapseWhitespace(text, MAX_ITEM_CHARS)}`);
+  const named = open.slice(0, MAX_NAMED_ITEMS).map(({ text }) => `- ${cappedOneLine(text, MAX_ITEM_CHARS)}`);
   const more = open.length > MAX_NAMED_ITEMS ? [`- and ${String(open.length - MAX_NAMED_ITEMS)} more`] : [];
   return [
     `(You ended your work, but your to-do list has ${itemsText(open.length)}:`,

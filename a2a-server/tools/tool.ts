@@ -148,8 +148,8 @@ export interface Tool<Input = unknown> {
  * A stopped tool throws this to report its output, or a process that may still run. Any other end of a run after an
  * abort is treated as a confirmed stop without output.
  */
-export class ToolStopped extends Error {
-  override readonly name = 'ToolStopped';
+export class ToolStoppedError extends Error {
+  override readonly name = 'ToolStoppedError';
   /** The output until the stop. Its length is limited. */
   readonly text: string;
   /** False if a process of the tool may still be running. */

@@ -5,9 +5,9 @@
 import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { currentTrace } from './current-trace.ts';
-import { excerptOf, HttpFailure } from './http-failure.ts';
+import { excerptOf, HttpError } from './http-error.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
-import { WithheldCredentials } from './withheld-credentials-error.ts';
+import { WithheldCredentialsError } from './withheld-credentials-error.ts';
 
 const MEGABYTE = 1024 * 1024;
 const MAX_ANSWER_BYTES = 64 * MEGABYTE;
@@ -41,7 +41,7 @@ interface AgentFetchOptions {
  * Thrown instead of sending a request if the agent's process has ended. Its code makes callers treat it like a refused
  * connection.
  */
-class EndedProcess extends Error {
+class EndedProcessError extends Error {
   readonly code = 'ECONNREFUSED';
   readonly syscall = 'connect';
   override readonly message = 'the process of the agent has ended';
@@ -50,7 +50,7 @@ class EndedProcess extends Error {
 export function agentFetch(options: AgentFetchOptions): typeof fetch {
   const { patience } = options;
   return async (input, init = {}) => {
-    if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcess() });
+    if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcessError() });
     const { url, method, headers, body } = await describe(input, init);
     const posts = method !== 'GET';
     const ask = (target: string): Promise<HttpAnswer> =>
@@ -74,7 +74,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
         : await refused(answer);
     } catch (error) {
       answer.discard();
-      throw error instanceof HttpFailure ? error : answer.failure(error);
+      throw error instanceof HttpError ? error : answer.failure(error);
     }
   };
 }
@@ -96,8 +96,8 @@ function withCredentials(
 }
 
 /**
- * Throws WithheldCredentials if the error response came from a server to which the bridge sent no credentials. Such an
- * error does not mean that the credentials are wrong.
+ * Throws WithheldCredentialsError if the error response came from a server to which the bridge sent no credentials.
+ * Such an error does not mean that the credentials are wrong.
  */
 function refuseWithheld(
   answer: HttpAnswer,
@@ -106,7 +106,7 @@ function refuseWithheld(
   const { origin: answering } = new URL(at);
   if (answering === origin || Object.keys(headers).length === 0) return;
   answer.discard();
-  throw new WithheldCredentials({ at: answering, origin });
+  throw new WithheldCredentialsError({ at: answering, origin });
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -125,7 +125,7 @@ async function followed(
     answer.discard();
     const next = parseUrl(location, new URL(at));
     if (hops === MAX_REDIRECTS || !/^https?:$/.test(next?.protocol ?? ''))
-      throw new HttpFailure(
+      throw new HttpError(
         answer.status,
         `it redirects more than ${MAX_REDIRECTS} times, or to no web address`,
       );
@@ -190,11 +190,7 @@ async function bounded(
   if (expected)
     return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER_BYTES, outOfBounds), answer);
   const text = await beginning(answer);
-  throw new HttpFailure(
-    status,
-    `it answered with ${type === '' ? 'no content type' : type}`,
-    excerptOf(text),
-  );
+  throw new HttpError(status, `it answered with ${type === '' ? 'no content type' : type}`, excerptOf(text));
 }
 
 /**
@@ -234,19 +230,19 @@ function streamOf({ body, discard, failure }: HttpAnswer): ReadableStream<Uint8A
   });
 }
 
-function outOfBounds(message: string): HttpFailure {
-  return new HttpFailure(200, message);
+function outOfBounds(message: string): HttpError {
+  return new HttpError(200, message);
 }
 
 /**
- * Returns the response if its body is an A2A error, which the SDK parses. Throws HttpFailure for any other error
+ * Returns the response if its body is an A2A error, which the SDK parses. Throws HttpError for any other error
  * response.
  */
 async function refused(answer: HttpAnswer): Promise<Response> {
   const { status, statusText, headers } = answer;
   const text = await beginning(answer);
   if (carriesError(text)) return new Response(text, { status, headers });
-  throw new HttpFailure(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
+  throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
 }
 
 function carriesError(text: string): boolean {

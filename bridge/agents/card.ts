@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { verifiedCard } from '../../shared/card/card-signature.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { HttpFailure } from './http-failure.ts';
-import { UntrustedCard } from './untrusted-card-error.ts';
+import { HttpError } from './http-error.ts';
+import { UntrustedCardError } from './untrusted-card-error.ts';
 
 /** The card fields that the bridge uses. The SDK has already converted the card to A2A 1.0. */
 const usableCard = z.object({
@@ -69,7 +69,7 @@ const OLD_CARD_PATH = '.well-known/agent.json';
  * Fetches an agent card. If the URL names a JSON file, that file is the card. Otherwise the well-known card paths are
  * tried, first below the URL, then at the root of its host.
  * @param cardKeys the public keys that may sign the card; undefined if the card needs no signature
- * @throws HttpFailure, UntrustedCard, or any error of `fetch`
+ * @throws HttpError, UntrustedCardError, or any error of `fetch`
  */
 export async function fetchCard(
   url: string,
@@ -78,7 +78,7 @@ export async function fetchCard(
 ): Promise<{ card: AgentCard; facts: CardFacts }> {
   const received = await firstFound(cardUrls(url), fetchImpl);
   const card = cardKeys === undefined ? normalizedCard(received) : await verifiedCard(received, cardKeys);
-  if (card === undefined) throw new UntrustedCard();
+  if (card === undefined) throw new UntrustedCardError();
   return { card, facts: parseCard(card) };
 }
 
@@ -143,9 +143,9 @@ async function firstFound(places: readonly string[], fetchImpl: typeof fetch): P
     try {
       const response = await fetchImpl(place, { headers: { [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION } });
       if (response.ok) return await response.json();
-      missing ??= new HttpFailure(response.status, `HTTP ${String(response.status)} at ${place}`);
+      missing ??= new HttpError(response.status, `HTTP ${String(response.status)} at ${place}`);
     } catch (error) {
-      if (!(error instanceof HttpFailure) || error.status !== 404) throw error;
+      if (!(error instanceof HttpError) || error.status !== 404) throw error;
       missing ??= error;
     }
   }

@@ -30,7 +30,7 @@ import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './agent-fetch.ts';
 import { type CardFacts, declaresExtension, fetchCard, resumableUrl } from './card.ts';
-import { HttpFailure } from './http-failure.ts';
+import { HttpError } from './http-error.ts';
 import { tasksInState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { resumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
@@ -229,7 +229,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       return await (await get(url, accept)).text();
     } catch (error) {
       // A server that implements the extension may still lack this URL.
-      if (error instanceof HttpFailure && error.status === 404) return null;
+      if (error instanceof HttpError && error.status === 404) return null;
       throw error;
     }
   }

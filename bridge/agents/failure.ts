@@ -11,11 +11,11 @@ import {
   type Reason,
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
-import { collapseWhitespace } from '../../shared/text/capped-text.ts';
-import { HttpFailure } from './http-failure.ts';
+import { cappedOneLine } from '../../shared/text/capped-text.ts';
+import { HttpError } from './http-error.ts';
 import { tlsFailure } from './tls-failure.ts';
-import { UntrustedCard } from './untrusted-card-error.ts';
-import { WithheldCredentials } from './withheld-credentials-error.ts';
+import { UntrustedCardError } from './untrusted-card-error.ts';
+import { WithheldCredentialsError } from './withheld-credentials-error.ts';
 
 /** The maximum length of the agent's own text in an error, in characters. */
 const MAX_AGENT_TEXT_CHARACTERS = 300;
@@ -57,9 +57,9 @@ const withCode = z.object({ code: z.string() });
 export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   for (const error of chainOf(thrown)) {
     if (error instanceof ProductError) return { error, arrival: 'refused' };
-    if (error instanceof HttpFailure) return ofHttp(error, agent);
-    if (error instanceof WithheldCredentials) return withheld(error, agent);
-    if (error instanceof UntrustedCard) return untrusted(error, agent);
+    if (error instanceof HttpError) return ofHttp(error, agent);
+    if (error instanceof WithheldCredentialsError) return withheld(error, agent);
+    if (error instanceof UntrustedCardError) return untrusted(error, agent);
     const code = withCode.safeParse(error).data?.code ?? '';
     const distrust = tlsFailure(code, agent);
     if (distrust !== undefined) return neverArrived(distrust, error);
@@ -88,7 +88,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
-      `Agent "${agent}" answered with something that is not A2A (${collapseWhitespace(messageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
+      `Agent "${agent}" answered with something that is not A2A (${cappedOneLine(messageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
       { cause: thrown },
     ),
     arrival: 'maybe',
@@ -116,14 +116,14 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   }
   return refusal(
     'AGENT_ERROR',
-    `Agent "${agent}" refused: ${collapseWhitespace(message, MAX_AGENT_TEXT_CHARACTERS)}`,
+    `Agent "${agent}" refused: ${cappedOneLine(message, MAX_AGENT_TEXT_CHARACTERS)}`,
     metadata,
   );
 }
 
 /** The message for an agent that no longer knows a task, e.g. because it lost its tasks in a restart. */
 function unknownTaskText(agent: string, message: string): string {
-  return `Agent "${agent}" does not know this task (${collapseWhitespace(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
+  return `Agent "${agent}" does not know this task (${cappedOneLine(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 
 function reasonOf(word: string): Reason | undefined {
@@ -138,7 +138,7 @@ function refusal(reason: Reason, message: string, facts: Facts = {}): RequestFai
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 
-function ofHttp(error: HttpFailure, agent: string): RequestFailure {
+function ofHttp(error: HttpError, agent: string): RequestFailure {
   const said = error.excerpt === '' ? '' : ` It said: ${error.excerpt}`;
   const { status } = error;
   if (status === 401 || status === 403) {
@@ -172,7 +172,7 @@ function neverArrived(sentence: string, cause: unknown): RequestFailure {
  * Returns the error for an agent that demanded credentials, but received none. The fact `credentials: not-sent` shows
  * that the agent has not refused them.
  */
-function withheld(error: WithheldCredentials, agent: string): RequestFailure {
+function withheld(error: WithheldCredentialsError, agent: string): RequestFailure {
   const { at, origin } = error;
   const sentence = `Agent "${agent}" wants credentials at ${at}. The bridge did not send them: they go only to the origin of the agent's URL, ${origin}. If the agent's card names the right address, set it as "url" of the agent in "agents" of the bridge's configuration file, and the card's address as "cardUrl".`;
   return {
@@ -188,7 +188,7 @@ function withheld(error: WithheldCredentials, agent: string): RequestFailure {
  * Returns the error for a card without a trusted signature. The bridge reads the card before it sends anything else, so
  * no request has arrived.
  */
-function untrusted(cause: UntrustedCard, agent: string): RequestFailure {
+function untrusted(cause: UntrustedCardError, agent: string): RequestFailure {
   const sentence = `Agent "${agent}" is not used: none of the keys in its "cardKeys" has signed its agent card. Only the card was requested. If the agent has a new key, get the public key from its operator and add the file to "cardKeys" in the bridge's configuration file.`;
   return {
     error: new ProductError('AGENT_ERROR', sentence, { facts: { card: 'not-trusted' }, cause }),
@@ -224,5 +224,5 @@ function chainOf(thrown: unknown): unknown[] {
 }
 
 function innermost(thrown: unknown): string {
-  return collapseWhitespace(messageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
+  return cappedOneLine(messageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
 }

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
-import { HttpFailure } from './http-failure.ts';
+import { HttpError } from './http-error.ts';
 
 export interface CommandAnswer {
   text: string;
@@ -52,7 +52,7 @@ export async function geminiCommands(
     const parsed = commands.safeParse(await response.json());
     return parsed.success ? parsed.data.commands.flatMap(flat) : null;
   } catch (error) {
-    if (error instanceof HttpFailure && error.status === 404) return null;
+    if (error instanceof HttpError && error.status === 404) return null;
     throw error;
   }
 }
@@ -101,7 +101,7 @@ function answerOf(body: unknown): CommandAnswer {
 const refused = z.object({ error: z.string() });
 
 function refusal(error: unknown, call: CommandCall): unknown {
-  if (!(error instanceof HttpFailure)) return error;
+  if (!(error instanceof HttpError)) return error;
   const why = refused.safeParse(jsonOf(error.excerpt)).data?.error ?? error.excerpt;
   if (error.status === 404)
     return new ProductError('UNKNOWN_COMMAND', `The agent has no command ${commandLine(call)}: ${why}`);

@@ -5,7 +5,7 @@
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { HttpFailure } from './http-failure.ts';
+import { HttpError } from './http-error.ts';
 
 const tasksMetadata = z.array(
   z.looseObject({ id: z.string(), contextId: z.string(), taskState: z.string() }),
@@ -57,7 +57,7 @@ async function answerOf(asked: Promise<Response>): Promise<Response | null> {
   try {
     return await asked;
   } catch (error) {
-    if (error instanceof HttpFailure && (error.status === 501 || error.status === 404)) return null;
+    if (error instanceof HttpError && (error.status === 501 || error.status === 404)) return null;
     throw error;
   }
 }

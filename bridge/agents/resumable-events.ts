@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
 import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream-extension.ts';
-import { HttpFailure } from './http-failure.ts';
+import { HttpError } from './http-error.ts';
 
 interface ResumableStream {
   url: string;
@@ -54,7 +54,7 @@ const restError = z.object({
 
 async function refusalOf(response: Response): Promise<Error> {
   const body = restError.safeParse(await response.json());
-  if (!body.success) return new HttpFailure(response.status, `HTTP ${String(response.status)}`);
+  if (!body.success) return new HttpError(response.status, `HTTP ${String(response.status)}`);
   const { message, details } = body.data.error;
   // The SDK keeps only the reasons that A2A defines. `failure.ts` reads this project's reason from `data`.
   return Object.assign(fromRestErrorBody({ message, details }, { statusCode: response.status }), {

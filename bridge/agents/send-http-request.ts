@@ -125,7 +125,7 @@ function requestOn(url: URL, { method, headers, sockets }: HttpRequest): ClientR
 /** Ends the request if its socket does not connect in time. A reused socket is already connected. */
 function limitConnecting(socket: Socket, outgoing: ClientRequest): void {
   if (!socket.connecting) return;
-  const timer = setTimeout(() => outgoing.destroy(new ConnectTimeout()), CONNECT_TIMEOUT_MS);
+  const timer = setTimeout(() => outgoing.destroy(new ConnectTimeoutError()), CONNECT_TIMEOUT_MS);
   const stop = (): void => clearTimeout(timer);
   socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', stop).once('close', stop);
 }
@@ -175,7 +175,7 @@ function timeout(): DOMException {
  * Thrown if the socket does not connect in time. The error names the system call `connect`, so `isConnectFailure` knows
  * that nothing was sent.
  */
-class ConnectTimeout extends Error {
+class ConnectTimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
   readonly syscall = 'connect';
   override readonly message = `no connection within ${String(CONNECT_TIMEOUT_MS / 1000)} s`;

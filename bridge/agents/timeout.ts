@@ -27,9 +27,9 @@ const TIMEOUT_PER_AGENT_MS = 5_000;
 
 /**
  * Limits the time of a request, if the bridge asks several agents in parallel.
- * @param asked the number of agents that the bridge asks
+ * @param agentCount the number of agents that the bridge asks
  * @throws TimeoutError if the agent is too slow
  */
-export function withTimeoutOr<T>(asked: number, work: Promise<T>): Promise<T> {
-  return asked > 1 ? withTimeout(TIMEOUT_PER_AGENT_MS, work) : work;
+export function withTimeoutIfSeveral<T>(agentCount: number, work: Promise<T>): Promise<T> {
+  return agentCount > 1 ? withTimeout(TIMEOUT_PER_AGENT_MS, work) : work;
 }

@@ -1,6 +1,6 @@
 /** Thrown if an agent demands credentials at a URL to which the bridge must not send them. */
-export class WithheldCredentials extends Error {
-  override readonly name = 'WithheldCredentials';
+export class WithheldCredentialsError extends Error {
+  override readonly name = 'WithheldCredentialsError';
   readonly at: string;
   /** The only origin to which the bridge sends the credentials. */
   readonly origin: string;

@@ -4,7 +4,7 @@
  */
 import type { Session } from '../sessions/session.ts';
 import type { WaitEnd } from '../sessions/wait-for-session.ts';
-import type { Client } from './client.ts';
+import type { RequestingClient } from './requesting-client.ts';
 import type { ApprovalForm } from './form.ts';
 import type { ApprovalRules } from '../settings/approval-mode.ts';
 import { commandLineNotes, offeredForms } from './forms-to-offer.ts';
@@ -17,7 +17,7 @@ import { showForm } from './withdrawable-form.ts';
 
 export interface AskInCallOptions {
   session: Session;
-  client: Client;
+  client: RequestingClient;
   offers: OpenForms;
   links: PageLinks;
   rules: ApprovalRules;

@@ -20,7 +20,7 @@ import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
 import { formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
-import type { FormFields } from '../settings/approval-mode.ts';
+import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
 export type ApprovalForm = {
@@ -57,7 +57,7 @@ export interface EarlierForms {
 export function approvalForms(
   asked: PendingInput,
   before: (callId: string) => EarlierForms | undefined,
-  fields: FormFields = 'none',
+  fields: FormDetailLevel = 'none',
 ): readonly ApprovalForm[] {
   const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), fields));
   const { question } = asked;
@@ -67,7 +67,7 @@ export function approvalForms(
 function actionAsk(
   action: PendingAction,
   before: EarlierForms | undefined,
-  fields: FormFields,
+  fields: FormDetailLevel,
 ): ApprovalForm {
   const { callId, preview } = action;
   const approver = otherApprover(action);

@@ -5,7 +5,7 @@
  */
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type ApprovalForm, approvalForms, type EarlierForms } from './form.ts';
-import type { FormFields } from '../settings/approval-mode.ts';
+import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
 /**
@@ -17,7 +17,7 @@ const MAX_INVALID_ANSWERS = 4;
 interface OfferOptions {
   /** A monotonic clock in milliseconds. */
   now?: () => number;
-  fields?: FormFields;
+  fields?: FormDetailLevel;
 }
 
 export class OpenForms {
@@ -31,7 +31,7 @@ export class OpenForms {
    */
   readonly #opened = new Map<string, number>();
   readonly #now: () => number;
-  readonly #fields: FormFields;
+  readonly #fields: FormDetailLevel;
 
   constructor({ now = () => performance.now(), fields = 'none' }: OfferOptions = {}) {
     this.#now = now;

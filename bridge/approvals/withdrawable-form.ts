@@ -5,7 +5,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session.ts';
-import type { Client } from './client.ts';
+import type { RequestingClient } from './requesting-client.ts';
 import type { OfferedForm } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';
 
@@ -21,7 +21,7 @@ interface ShowFormOptions {
   session: Session;
   form: OfferedForm;
   offers: OpenForms;
-  client: Pick<Client, 'elicit'>;
+  client: Pick<RequestingClient, 'elicit'>;
   signal: AbortSignal;
 }
 

@@ -2,7 +2,8 @@
 import { proveServer } from '../../shared/net/prove-server.ts';
 import type { ServerRunIdentity } from '../../shared/net/server-proof.ts';
 
-export type ServerHealth =
+/** The result of the check. `up`: this user's server runs at the URL. */
+export type ServerIdentityCheck =
   | { type: 'up'; run: ServerRunIdentity }
   /** The server is shutting down. When it has ended, another server can start. */
   | { type: 'closing' }
@@ -14,7 +15,7 @@ export type ServerHealth =
 const TIMEOUT_MS = 5_000;
 
 /** Asks the program at the URL to prove its identity. The program receives no token. */
-export async function checkHealth(url: string, token: string): Promise<ServerHealth> {
+export async function checkServerIdentity(url: string, token: string): Promise<ServerIdentityCheck> {
   const found = await proveServer(url, token, TIMEOUT_MS);
   switch (found.type) {
     case 'proven':

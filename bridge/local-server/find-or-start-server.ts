@@ -10,7 +10,7 @@ import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
-import { checkHealth, type ServerHealth } from './check-server-identity.ts';
+import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
 import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT, startServer } from './start-server.ts';
 
@@ -107,9 +107,9 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
  * If the server is shutting down, waits until it has ended, but at most `MAX_CLOSING_MS`. Its tools usually end within
  * this time.
  */
-async function settledHealth(url: string, token: string): Promise<ServerHealth> {
+async function settledHealth(url: string, token: string): Promise<ServerIdentityCheck> {
   for (let waited = 0; ; waited += POLL_MS) {
-    const health = await checkHealth(url, token);
+    const health = await checkServerIdentity(url, token);
     if (health.type !== 'closing' || waited >= MAX_CLOSING_MS) return health;
     await setTimeout(POLL_MS);
   }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readServerRecord, type ServerRecord } from '../../shared/state/server-record.ts';
 import { tokenPath } from '../../shared/state/token-file.ts';
-import { checkHealth } from './check-server-identity.ts';
+import { checkServerIdentity } from './check-server-identity.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 
 export type ServerState =
@@ -17,7 +17,7 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
   // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
   const token = await readFile(tokenPath(stateDirectory), 'utf8').catch(() => '');
-  const health = await checkHealth(record.url, token.trim());
+  const health = await checkServerIdentity(record.url, token.trim());
   switch (health.type) {
     case 'up':
       return { type: 'running', record };

@@ -12,10 +12,10 @@ import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { ApprovalWebhook } from '../approvals/webhook/approval-webhook.ts';
 import type { CutPreviews } from '../state/cut-previews.ts';
 import type { UsedPermits } from '../state/used-permits.ts';
-import type { LiveSessions } from '../sessions/sessions-in-memory.ts';
+import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
-export interface Bridge {
+export interface BridgeContext {
   readonly registry: Registry;
   readonly live: LiveSessions;
   readonly sessions: Sessions;

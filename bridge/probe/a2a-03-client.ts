@@ -3,7 +3,7 @@
  * answers that the checks need.
  */
 import { z } from 'zod';
-import { type Caller, type Frame, type ResumeOptions, Refusal } from './json-rpc-client.ts';
+import { type Caller, type Frame, type ResumeOptions, JsonRpcError } from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -52,7 +52,8 @@ export class A2a03Client implements Caller {
 
 function oldName(method: string): string {
   const old = METHODS[method];
-  if (old === undefined) throw new Refusal({ code: METHOD_NOT_FOUND, message: `A2A 0.3 has no ${method}` });
+  if (old === undefined)
+    throw new JsonRpcError({ code: METHOD_NOT_FOUND, message: `A2A 0.3 has no ${method}` });
   return old;
 }
 

@@ -3,8 +3,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Frame, NoAnswer, Refusal } from './json-rpc-client.ts';
-import { type ProbedAgent, readToRest, viewOf } from './probed-agent.ts';
+import { type Frame, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
+import { type AgentUnderTest, readToRest, viewOf } from './agent-under-test.ts';
 import type { TaskContent } from './task-content.ts';
 
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
@@ -42,7 +42,7 @@ interface Check {
   source: string;
   /** The harm for clients if the agent behaves otherwise. */
   why: string;
-  run: (server: ProbedAgent) => Promise<Outcome>;
+  run: (server: AgentUnderTest) => Promise<Outcome>;
 }
 
 /** All checks, in the order in which they run. */
@@ -106,7 +106,7 @@ export const CHECKS: readonly Check[] = [
         if (settled) break;
         const after = await readToRest(server.subscribe(taskId)).catch((error: unknown) => {
           // If the task has ended, subscribing to it is an error. Some agents report this error in the stream itself.
-          if (error instanceof Refusal || error instanceof NoAnswer) return [];
+          if (error instanceof JsonRpcError || error instanceof NoAnswerError) return [];
           throw error;
         });
         const end = await server.settled(taskId);
@@ -221,7 +221,7 @@ export const CHECKS: readonly Check[] = [
         const { tasks } = listAnswer.parse(await server.client.call('ListTasks', { pageSize: 100 }));
         return tasks.some(({ id }) => id === taskId) ? passed() : failed('it is not in the list');
       } catch (error) {
-        if (error instanceof Refusal) return unsupported(error.message);
+        if (error instanceof JsonRpcError) return unsupported(error.message);
         throw error;
       }
     },
@@ -281,17 +281,17 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /** Reads the task from the agent. Returns undefined if the agent does not have the task. */
-async function known(server: ProbedAgent, taskId: string): Promise<TaskContent | undefined> {
+async function known(server: AgentUnderTest, taskId: string): Promise<TaskContent | undefined> {
   try {
     return await server.task(taskId);
   } catch (error) {
-    if (error instanceof Refusal) return undefined;
+    if (error instanceof JsonRpcError) return undefined;
     throw error;
   }
 }
 
 /** Waits until the task has ended or waits. Judges whether its work continued after the interruption. */
-async function afterInterruption(server: ProbedAgent, taskId: string): Promise<Outcome> {
+async function afterInterruption(server: AgentUnderTest, taskId: string): Promise<Outcome> {
   const end = await server.settled(taskId);
   if (end === undefined) return failed('the task never settled');
   if (end.state !== server.rest) return failed(`the task is ${end.state}`);
@@ -305,7 +305,7 @@ async function refused(work: Promise<unknown>): Promise<boolean> {
     await work;
     return false;
   } catch (error) {
-    if (error instanceof Refusal) return true;
+    if (error instanceof JsonRpcError) return true;
     throw error;
   }
 }

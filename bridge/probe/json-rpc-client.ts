@@ -25,13 +25,13 @@ export interface ResumeOptions {
 export interface Caller {
   /**
    * Calls a method and returns the result.
-   * @throws Refusal if the agent answers with an error
-   * @throws NoAnswer if the agent does not answer, or if its answer is not JSON-RPC
+   * @throws JsonRpcError if the agent answers with an error
+   * @throws NoAnswerError if the agent does not answer, or if its answer is not JSON-RPC
    */
   call(method: string, params: unknown): Promise<unknown>;
   /**
    * Calls a method and yields the events of the response.
-   * @throws Refusal, NoAnswer
+   * @throws JsonRpcError, NoAnswerError
    */
   stream(method: string, params: unknown, reading?: ResumeOptions): AsyncGenerator<Frame, void, undefined>;
 }
@@ -40,8 +40,8 @@ const rpcError = z.object({ code: z.number(), message: z.string() });
 const rpcAnswer = z.union([z.object({ error: rpcError }), z.object({ result: z.unknown() })]);
 
 /** Thrown if the agent answers with a JSON-RPC error. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
+export class JsonRpcError extends Error {
+  override readonly name = 'JsonRpcError';
   readonly code: number;
 
   constructor({ code, message }: z.infer<typeof rpcError>) {
@@ -51,8 +51,8 @@ export class Refusal extends Error {
 }
 
 /** Thrown if the connection ended before the answer, if the answer took too long, or if it is not JSON-RPC. */
-export class NoAnswer extends Error {
-  override readonly name = 'NoAnswer';
+export class NoAnswerError extends Error {
+  override readonly name = 'NoAnswerError';
 }
 
 interface JsonRpcClientOptions {
@@ -91,17 +91,17 @@ export class JsonRpcClient implements Caller {
       const response = await this.#post(method, params, { limit, lastEventId });
       if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
         resultOf(await jsonOf(response));
-        throw new NoAnswer(`${method} was answered with neither a stream nor an error`);
+        throw new NoAnswerError(`${method} was answered with neither a stream nor an error`);
       }
       const events = eventsOf(response, { signal: limit });
       for (;;) {
         const next = await events.next().catch((error: unknown) => {
-          throw new NoAnswer(`the stream was cut: ${messageOf(error)}`);
+          throw new NoAnswerError(`the stream was cut: ${messageOf(error)}`);
         });
         if (next.done) return;
         const { id, event, data } = next.value;
         if (event !== undefined && event !== 'message')
-          throw new NoAnswer(`the agent ended the stream with the event "${event}": ${data}`);
+          throw new NoAnswerError(`the agent ended the stream with the event "${event}": ${data}`);
         yield { id, data: resultOf(parsed(data)), text: data };
       }
     } finally {
@@ -134,15 +134,15 @@ export class JsonRpcClient implements Caller {
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       });
     } catch (error) {
-      throw new NoAnswer(limit.aborted ? `${method} took too long` : causeOf(error));
+      throw new NoAnswerError(limit.aborted ? `${method} took too long` : causeOf(error));
     }
   }
 }
 
-/** Reads the JSON of a response. @throws NoAnswer */
+/** Reads the JSON of a response. @throws NoAnswerError */
 async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
-    throw new NoAnswer(`the answer was cut: ${messageOf(error)}`);
+    throw new NoAnswerError(`the answer was cut: ${messageOf(error)}`);
   });
   return parsed(text);
 }
@@ -152,15 +152,15 @@ function parsed(text: string): unknown {
     const json: unknown = JSON.parse(text);
     return json;
   } catch {
-    throw new NoAnswer(`the answer is not JSON: ${text.slice(0, 100)}`);
+    throw new NoAnswerError(`the answer is not JSON: ${text.slice(0, 100)}`);
   }
 }
 
-/** Returns the result in a JSON-RPC answer. @throws Refusal; NoAnswer if it is not a JSON-RPC answer */
+/** Returns the result in a JSON-RPC answer. @throws JsonRpcError; NoAnswerError if it is not a JSON-RPC answer */
 function resultOf(answer: unknown): unknown {
   const read = rpcAnswer.safeParse(answer);
-  if (!read.success) throw new NoAnswer('the answer has neither a result nor an error of JSON-RPC');
-  if ('error' in read.data) throw new Refusal(read.data.error);
+  if (!read.success) throw new NoAnswerError('the answer has neither a result nor an error of JSON-RPC');
+  if ('error' in read.data) throw new JsonRpcError(read.data.error);
   return read.data.result;
 }
 

@@ -7,8 +7,14 @@ import type { Endpoint } from '../agents/connection.ts';
 import { redact } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
 import { CHECKS, failed, type Row } from './checks.ts';
-import { A2A_VERSIONS, type A2aVersion, JsonRpcClient, NoAnswer, Refusal } from './json-rpc-client.ts';
-import { ProbedAgent, type Rest } from './probed-agent.ts';
+import {
+  A2A_VERSIONS,
+  type A2aVersion,
+  JsonRpcClient,
+  NoAnswerError,
+  JsonRpcError,
+} from './json-rpc-client.ts';
+import { AgentUnderTest, type Rest } from './agent-under-test.ts';
 
 /** An agent to test, and the task that the probe gives it. */
 export interface Subject {
@@ -69,7 +75,7 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
   const { url, version } = target;
   const signal = AbortSignal.timeout(MAX_PROBE_MS);
   const client = new JsonRpcClient({ url, version, fetchImpl: fetchOf(endpoint), signal });
-  const server = new ProbedAgent({
+  const server = new AgentUnderTest({
     client: version === '1.0' ? client : new A2a03Client(client),
     text,
     restart,
@@ -80,7 +86,7 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
   for (const { run, ...check } of CHECKS) {
     const outcome = await run(server).catch((error: unknown) => {
       if (signal.aborted) return { verdict: 'not supported', note: 'not tested: no time left' } as const;
-      if (error instanceof Refusal || error instanceof NoAnswer || error instanceof z.ZodError)
+      if (error instanceof JsonRpcError || error instanceof NoAnswerError || error instanceof z.ZodError)
         return failed(`a valid request failed: ${wordsOf(error)}`);
       throw error;
     });
@@ -113,7 +119,7 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts
  * Runs a first task, and returns the state that it reaches at its end. Throws if the checks cannot use this state.
  * Otherwise an agent that refuses everything, or starts no tasks, would pass half of the checks.
  */
-async function mustWork(server: ProbedAgent, url: string): Promise<Rest> {
+async function mustWork(server: AgentUnderTest, url: string): Promise<Rest> {
   const { task, rest } = await server.tryOut().catch((error: unknown) => {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });

@@ -9,7 +9,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { DelegationService } from './deliver-delegations.ts';
-import type { LiveSessions } from './sessions-in-memory.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import { newestMessage } from './open-outbox-entries.ts';
 import type { Session } from './session.ts';
 

@@ -19,7 +19,7 @@ import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 import { type RequestedWork, isSameCall } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { CancelEnd } from './cancel-task.ts';
-import type { LiveSessions } from './sessions-in-memory.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
 import { MessagesInFlight } from './messages-in-flight.ts';
 import { OutboxWrites } from './outbox-writes.ts';

@@ -1,7 +1,7 @@
 /** Finds the agent that has a session. */
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
-import { withTimeoutOr } from '../agents/timeout.ts';
+import { withTimeoutIfSeveral } from '../agents/timeout.ts';
 
 interface SessionAgent {
   agent: Agent;
@@ -19,7 +19,7 @@ export async function findSessionAgent(
   { among, trouble }: { among: number; trouble: string[] },
 ): Promise<SessionAgent | undefined> {
   const asked = agents.map(async (agent) => {
-    const asking = withTimeoutOr(among, newestTask(agent, sessionId));
+    const asking = withTimeoutIfSeveral(among, newestTask(agent, sessionId));
     const task = await asking.catch((error: unknown) => {
       trouble.push(agent.failed(error).message);
     });

@@ -2,7 +2,7 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Activity } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import type { LiveSessions } from './sessions-in-memory.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { SentToAgent, Session } from './session.ts';
 import { problemMessage } from './session-state.ts';
 import type { StreamChange } from './task-reader.ts';

@@ -14,12 +14,12 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { delegationMessage } from './delegation-message.ts';
-import { failedDelivery } from './failed-delivery.ts';
+import { decideFailedDelivery } from './decide-failed-delivery.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { OutboxWrites } from './outbox-writes.ts';
 import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
-import type { LiveSessions } from './sessions-in-memory.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
@@ -134,7 +134,7 @@ export class MessageDelivery {
     outgoing.unconfirmed = false;
     const { session, messageId, promised } = outgoing;
     const { outbox, live } = this.#parts;
-    const outcome = failedDelivery(error, outgoing);
+    const outcome = decideFailedDelivery(error, outgoing);
     if (outcome === 'postpone') return this.#postpone(outgoing, error);
     this.#parts.outgoing.remove(outgoing);
     if (outcome === 'drop') outbox.drop(messageId);

@@ -10,7 +10,7 @@ import type { Registry } from '../agents/registry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
-import type { LiveSessions } from './sessions-in-memory.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
 import { isCancelRevoked } from './open-outbox-entries.ts';
 

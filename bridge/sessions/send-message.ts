@@ -68,7 +68,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
    * tool call starts no second task.
    */
   let mayHaveArrived = false;
-  let last: Undelivered | undefined;
+  let last: UndeliveredError | undefined;
   const tell = (nextTry: Date | null): void => {
     if (last === undefined) return;
     onDelivery({
@@ -83,7 +83,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
     try {
       return await sendOnce(sending);
     } catch (thrown) {
-      if (!(thrown instanceof Undelivered)) throw thrown;
+      if (!(thrown instanceof UndeliveredError)) throw thrown;
       last = mayHaveArrived ? thrown.asPossiblyArrived() : thrown;
       mayHaveArrived ||= last.arrived !== 'no';
       throw last;
@@ -95,7 +95,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
       ...backOff,
       signal: stop,
       async shouldRetry({ error, attemptNumber, retriesConsumed }) {
-        if (!(error instanceof Undelivered) || attemptNumber > MAX_RETRIES[error.again]) return false;
+        if (!(error instanceof UndeliveredError) || attemptNumber > MAX_RETRIES[error.again]) return false;
         if (error.arrived === 'no' && !resumed && withdrawal?.wanted() === false) return false;
         const delay = delayAfter(retriesConsumed, backOff);
         tell(new Date(Date.now() + Math.max(delay, retryAfterMs(error.reason))));
@@ -104,7 +104,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
       },
     });
   } catch (thrown) {
-    throw thrown instanceof Undelivered ? thrown.reason : agent.failed(thrown);
+    throw thrown instanceof UndeliveredError ? thrown.reason : agent.failed(thrown);
   }
 }
 
@@ -131,7 +131,7 @@ async function connected(agent: Agent): Promise<A2aConnection> {
   } catch (error) {
     // The card could not be read, so the message was not sent.
     const reason = agent.failed(error);
-    throw new Undelivered(reason, 'no', reason.retryable ? 'briefly' : 'never');
+    throw new UndeliveredError(reason, 'no', reason.retryable ? 'briefly' : 'never');
   }
 }
 
@@ -144,7 +144,7 @@ async function phrased(
   try {
     return await write(connection);
   } catch (error) {
-    throw new Undelivered(agent.failed(error), 'no', 'never');
+    throw new UndeliveredError(agent.failed(error), 'no', 'never');
   }
 }
 
@@ -160,19 +160,27 @@ async function taskAfterLostResponse(
 ): Promise<Task> {
   const { arrival } = requestFailure(thrown, agent.name);
   const reason = agent.failed(thrown);
-  if (arrival === 'no') throw new Undelivered(reason, 'no', 'patiently');
+  if (arrival === 'no') throw new UndeliveredError(reason, 'no', 'patiently');
   if (arrival === 'refused') {
-    throw new Undelivered(reason, 'no', reason.retryable && connection.deduplicates ? 'patiently' : 'never');
+    throw new UndeliveredError(
+      reason,
+      'no',
+      reason.retryable && connection.deduplicates ? 'patiently' : 'never',
+    );
   }
-  if (connection.deduplicates) throw new Undelivered(reason, 'unresolved', 'patiently');
+  if (connection.deduplicates) throw new UndeliveredError(reason, 'unresolved', 'patiently');
   const found = await findByMessage(connection, message).catch(() => undefined);
   if (found !== undefined) return found;
   const sentence = `${reason.message} Whether the message arrived is not known, and agent "${agent.name}" may do it twice if it is sent again: look at the agent before you repeat it.`;
-  throw new Undelivered(new ProductError(reason.reason, sentence, { cause: thrown }), 'unknown', 'never');
+  throw new UndeliveredError(
+    new ProductError(reason.reason, sentence, { cause: thrown }),
+    'unknown',
+    'never',
+  );
 }
 
 /** Thrown if one attempt failed. Says whether the message can have arrived. */
-class Undelivered extends Error {
+class UndeliveredError extends Error {
   readonly reason: ProductError;
   readonly arrived: MessageArrival;
   readonly again: keyof typeof MAX_RETRIES;
@@ -192,7 +200,11 @@ class Undelivered extends Error {
    * Returns this failure for a message whose earlier attempt may have arrived. The bridge then retries without a limit,
    * because an unreachable agent may be restarting.
    */
-  asPossiblyArrived(): Undelivered {
-    return new Undelivered(this.reason, 'unresolved', this.again === 'briefly' ? 'patiently' : this.again);
+  asPossiblyArrived(): UndeliveredError {
+    return new UndeliveredError(
+      this.reason,
+      'unresolved',
+      this.again === 'briefly' ? 'patiently' : this.again,
+    );
   }
 }

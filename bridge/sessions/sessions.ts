@@ -27,7 +27,7 @@ import {
   type SessionQuery,
   listedSession,
 } from './list-sessions.ts';
-import type { LiveSessions } from './sessions-in-memory.ts';
+import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
 import { hasEnded } from './observed-task.ts';
 import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';

@@ -1,9 +1,9 @@
 /** Builds the title of a task: its first words, on one line. Pure. */
 
-import { collapseWhitespace } from '../../shared/text/capped-text.ts';
+import { cappedOneLine } from '../../shared/text/capped-text.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
 
 export function titleOf(text: string): string {
-  return collapseWhitespace(text, MAX_TITLE_CHARACTERS);
+  return cappedOneLine(text, MAX_TITLE_CHARACTERS);
 }

@@ -6,8 +6,8 @@
  * - `human-only`: only a person, and not through a tool call. The approval card shows actions, but cannot decide.
  * - `tool-only`: only through the MCP tool, without forms and without the approval card.
  */
-export const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
-export type Approvals = (typeof APPROVALS)[number];
+export const APPROVAL_MODES = ['auto', 'human-only', 'tool-only'] as const;
+export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
 /** How a decision was made, e.g. in a form or on the command line. The agent records this with the decision. */
 export type Channel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'webhook';
@@ -16,11 +16,11 @@ export type Channel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'w
  * What a form contains. `none`: the person can only approve or deny. `more`: the form also has fields with which the
  * person can edit the action, extend the approval to later calls, and give a reason.
  */
-export const FORM_FIELDS = ['none', 'more'] as const;
-export type FormFields = (typeof FORM_FIELDS)[number];
+export const FORM_DETAIL_LEVELS = ['none', 'more'] as const;
+export type FormDetailLevel = (typeof FORM_DETAIL_LEVELS)[number];
 
 export interface ApprovalRules {
-  approvals: Approvals;
+  approvals: ApprovalMode;
   /** The minimum time in milliseconds in which a person can answer a form. A faster answer is ignored. */
   fastestAnswerMs: number;
 }

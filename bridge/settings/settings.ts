@@ -10,7 +10,7 @@ import {
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
-import { APPROVALS, FORM_FIELDS } from './approval-mode.ts';
+import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
 import { agentAccess, httpUrl } from './agent-settings.ts';
 import { PREVIEWS } from './draft-protocols.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
@@ -137,8 +137,8 @@ export const BRIDGE_SETTINGS = {
   }),
   approvals: setting({
     kind: 'text',
-    placeholder: APPROVALS.join('|'),
-    schema: z.enum(APPROVALS),
+    placeholder: APPROVAL_MODES.join('|'),
+    schema: z.enum(APPROVAL_MODES),
     fallback: 'auto',
     env: 'MCP_A2A_BRIDGE_APPROVALS',
     describe:
@@ -157,8 +157,8 @@ export const BRIDGE_SETTINGS = {
   }),
   forms: setting({
     kind: 'text',
-    placeholder: FORM_FIELDS.join('|'),
-    schema: z.enum(FORM_FIELDS),
+    placeholder: FORM_DETAIL_LEVELS.join('|'),
+    schema: z.enum(FORM_DETAIL_LEVELS),
     fallback: 'none',
     env: 'MCP_A2A_BRIDGE_FORMS',
     describe:

@@ -8,7 +8,7 @@ import { OpenForms } from '../approvals/open-forms.ts';
 import { CardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStates } from '../approvals/request-state.ts';
-import type { Bridge } from '../mcp/bridge-context.ts';
+import type { BridgeContext } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { ResultInbox } from '../inbox/result-inbox.ts';
 import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
@@ -16,7 +16,7 @@ import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { NoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
-import { LiveSessions } from '../sessions/sessions-in-memory.ts';
+import { LiveSessions } from '../sessions/live-sessions.ts';
 import { logSessions } from '../sessions/log-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { BridgeDatabase } from '../state/database.ts';
@@ -44,7 +44,7 @@ export async function openBridge({
   program,
   log,
   version,
-}: OpenBridgeOptions): Promise<Bridge> {
+}: OpenBridgeOptions): Promise<BridgeContext> {
   const registry = configuredAgents(settings, env, serverScript);
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);

@@ -9,7 +9,7 @@ import {
   hostEnvironment,
 } from '../../shared/state/state-directory.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
-import type { Bridge } from '../mcp/bridge-context.ts';
+import type { BridgeContext } from '../mcp/bridge-context.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { HttpRun } from '../transports/http/serve-http.ts';
@@ -22,7 +22,7 @@ import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environme
 import { wasLeftOpen } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskListening } from '../mcp/tasks/task-listening.ts';
-import { FollowedTasks } from '../sessions/followed-tasks.ts';
+import { ClientFollowedTasks } from '../sessions/client-followed-tasks.ts';
 import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
@@ -47,15 +47,15 @@ interface ServeOptions {
 export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
   const version = packageVersion();
   const { toolPrefix: prefix, stdio } = settings;
-  let opened: Promise<Bridge> | undefined;
-  const bridge = (): Promise<Bridge> => {
+  let opened: Promise<BridgeContext> | undefined;
+  const bridge = (): Promise<BridgeContext> => {
     opened ??= open().catch((error: unknown) => {
       opened = undefined; // The next tool call tries again.
       throw error;
     });
     return opened;
   };
-  const open = async (): Promise<Bridge> => {
+  const open = async (): Promise<BridgeContext> => {
     const { openBridge } = await import('./open-bridge.ts');
     const { serverScript } = places;
     const program = await programLine(settings, places);
@@ -78,7 +78,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
 
   // In print mode, Claude Code answers forms without a person, and refuses tools that must ask a person.
   const unattended = process.env['CLAUDE_CODE_ENTRYPOINT'] === 'sdk-cli';
-  const followed = new FollowedTasks();
+  const followed = new ClientFollowedTasks();
   const connection: ClientConnection = { left: false };
   const client = {
     connection,
@@ -184,7 +184,7 @@ async function serveOverHttp(
  * Opens the bridge's services immediately if an earlier bridge left unfinished work. Otherwise the first tool call
  * opens them. B3: a killed bridge loses nothing.
  */
-async function takeUp(settings: BridgeSettings, bridge: () => Promise<Bridge>): Promise<void> {
+async function takeUp(settings: BridgeSettings, bridge: () => Promise<BridgeContext>): Promise<void> {
   if (!(await wasLeftOpen(settings.stateDir))) return;
   const { hasUnfinishedWork } = await import('../state/has-unfinished-work.ts');
   // If the database cannot be opened, the first tool call reports the error.

@@ -9,7 +9,7 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
-import { openSqlite, type Command, type Query, type Sqlite } from '../../shared/sqlite/driver.ts';
+import { openSqlite, type RunCommand, type RunQuery, type Sqlite } from '../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
@@ -35,8 +35,8 @@ export class BridgeDatabase {
   /** The id of this process. It is the owner of the rows that it writes. */
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
-  readonly #queries = new Map<string, Query>();
-  readonly #commands = new Map<string, Command>();
+  readonly #queries = new Map<string, RunQuery>();
+  readonly #commands = new Map<string, RunCommand>();
   readonly #together: GroupCommit<() => void, void>;
   #inTransaction = false;
   /** The newest write of `together`. Writes are done in order, so this one is done last. */
@@ -87,7 +87,7 @@ export class BridgeDatabase {
   }
 
   /** Runs a query and returns its rows. Each statement is prepared only once. @throws ProductError STORAGE */
-  rows(sql: string, ...values: Parameters<Query>): ReturnType<Query> {
+  rows(sql: string, ...values: Parameters<RunQuery>): ReturnType<RunQuery> {
     return this.checked(() => {
       const query = this.#queries.get(sql) ?? this.#sqlite.query(sql);
       this.#queries.set(sql, query);
@@ -96,7 +96,7 @@ export class BridgeDatabase {
   }
 
   /** Runs a statement that changes rows. Returns the number of changed rows. @throws ProductError STORAGE */
-  run(sql: string, ...values: Parameters<Command>): number {
+  run(sql: string, ...values: Parameters<RunCommand>): number {
     return this.checked(() => {
       const command = this.#commands.get(sql) ?? this.#sqlite.command(sql);
       this.#commands.set(sql, command);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Row, SqlValue } from '../../shared/sqlite/driver.ts';
-import { SqliteFailure } from '../../shared/sqlite/driver.ts';
+import { SqliteError } from '../../shared/sqlite/driver.ts';
 import { delegationStateSchema, type OutboxEntry, outboxEntrySchema } from './outbox-entry.ts';
 
 export const DELEGATION_COLUMNS = [
@@ -66,7 +66,7 @@ export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
 
 /**
  * Converts a row to an outbox entry.
- * @throws SqliteFailure if the row is damaged
+ * @throws SqliteError if the row is damaged
  */
 export function toOutboxEntry(row: Row): OutboxEntry {
   const value = (column: Column): unknown => row[DELEGATION_COLUMNS.indexOf(column)];
@@ -89,6 +89,6 @@ export function toOutboxEntry(row: Row): OutboxEntry {
     });
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    throw new SqliteFailure('SQLITE_CORRUPT', `a delegation is not readable: ${messageOf(error)}`, error);
+    throw new SqliteError('SQLITE_CORRUPT', `a delegation is not readable: ${messageOf(error)}`, error);
   }
 }

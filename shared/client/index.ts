@@ -30,4 +30,10 @@ export type { PendingAction, RunningTool, TaskReport, TaskState } from './core/t
 export type { Answer } from '../protocol/question.ts';
 export type { CostReport, TaskCosts } from '../protocol/cost-report.ts';
 export type { AbortAnswer } from '../protocol/abort-answer.ts';
-export type { CommandRequest, Decision, Grants, TaskRequest, ToolRequest } from './core/task-request.ts';
+export type {
+  CommandRequest,
+  Decision,
+  GrantsToRevoke,
+  TaskRequest,
+  ToolRequest,
+} from './core/task-request.ts';

@@ -8,8 +8,8 @@ import type { EventSourceMessage } from 'eventsource-parser';
 const MAX_EVENT_CHARACTERS = 64 * 1024 * 1024;
 
 /** Thrown if one event of the stream exceeds the maximum length. */
-export class EventTooLarge extends Error {
-  override readonly name = 'EventTooLarge';
+export class EventTooLargeError extends Error {
+  override readonly name = 'EventTooLargeError';
 }
 
 export interface StreamReading {
@@ -27,7 +27,7 @@ export interface StreamReading {
 
 /**
  * Yields the events until the stream ends. If the caller leaves the loop, the connection closes.
- * @throws EventTooLarge
+ * @throws EventTooLargeError
  * @throws Error if the connection breaks, the stream has no data for too long, or `signal` aborts
  */
 export async function* eventsOf(
@@ -52,7 +52,7 @@ export async function* eventsOf(
       const ready = events;
       events = [];
       yield* ready;
-      if (overflow) throw new EventTooLarge('The server sent an event that is too large.');
+      if (overflow) throw new EventTooLargeError('The server sent an event that is too large.');
     }
   } finally {
     // The error of `cancel` is ignored, because the connection may already be closed.

@@ -41,22 +41,24 @@ export function otherApprover({
  * Returns a sentence for a person who is not allowed to approve, e.g. `Needs the approval of somebody else, in group
  * release`. It names the role that the person's token lacks, if that is the reason.
  */
-export function demandedApproverText(demanded: DemandedApprover): string {
+export function approvalNeededText(demanded: DemandedApprover): string {
   const { role } = demanded;
-  if (role === undefined) return `Needs the approval of ${somebodyElse(demanded)}`;
+  if (role === undefined) return `Needs the approval of ${approverText(demanded)}`;
   const held = role.held.map((each) => visibleLine(each)).join(' and ');
-  return `Needs the decision of ${somebodyElse(demanded)}; your token has ${held === '' ? 'no role' : `only ${held}`}`;
+  return `Needs the decision of ${approverText(demanded)}; your token has ${held === '' ? 'no role' : `only ${held}`}`;
 }
 
-/** Returns a text such as `somebody else, in group release`, or `somebody with the role approve, in the tenant acme`. */
-export function somebodyElse({ groups = [], role }: DemandedApprover): string {
+/**
+ * Returns a text such as `somebody else, in group release`, or `somebody with the role approve, in the tenant acme`.
+ */
+export function approverText({ groups = [], role }: DemandedApprover): string {
   const who = role === undefined ? 'somebody else' : `somebody with the role ${visibleLine(role.needed)}`;
   const tenant = role?.tenant === undefined ? [] : [`in the tenant ${visibleLine(role.tenant)}`];
-  return [who, ...tenant, ...(groups.length === 0 ? [] : [inGroups(groups)])].join(', ');
+  return [who, ...tenant, ...(groups.length === 0 ? [] : [inGroupsText(groups)])].join(', ');
 }
 
 /** Returns a text such as `in group release`, or `in the groups release and security`. */
-export function inGroups(groups: readonly string[]): string {
+export function inGroupsText(groups: readonly string[]): string {
   const names = groups.map((name) => visibleLine(name));
   return names.length === 1 ? `in group ${names.join('')}` : `in the groups ${names.join(' and ')}`;
 }

@@ -66,14 +66,14 @@ export const groupedTaskSchema = z.object({
 });
 export type GroupedTask = z.infer<typeof groupedTaskSchema>;
 
-export const taskGroupSchema = z.object({
+export const taskGroupPageSchema = z.object({
   tasks: z.array(groupedTaskSchema),
   /** The number of all tasks of this group that match the filters. */
   total: z.number(),
   /** The page token of the next page. Null on the last page. */
   next: z.nullable(z.string()),
 });
-export type TaskGroup = z.infer<typeof taskGroupSchema>;
+export type TaskGroupPage = z.infer<typeof taskGroupPageSchema>;
 
 export const GROUPS = ['waiting', 'working', 'ended'] as const;
 export type GroupName = (typeof GROUPS)[number];
@@ -82,9 +82,9 @@ export type GroupName = (typeof GROUPS)[number];
 export const taskGroupsSchema = z.object({
   /** The principal of the page's session, e.g. `acme/ann`. '' from an older server. */
   principal: z.prefault(z.string(), ''),
-  waiting: taskGroupSchema,
-  working: taskGroupSchema,
-  ended: taskGroupSchema,
+  waiting: taskGroupPageSchema,
+  working: taskGroupPageSchema,
+  ended: taskGroupPageSchema,
   /**
    * The newest tasks that wait for the reader, and the number of all pending actions and questions that the reader may
    * decide. The filters do not apply here.

@@ -9,8 +9,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createContext, Script } from 'node:vm';
 
 /** The work did not end within the time limit. The caller must discard all data that the work was changing. */
-export class TimeExceeded extends Error {
-  override readonly name = 'TimeExceeded';
+export class TimeExceededError extends Error {
+  override readonly name = 'TimeExceededError';
 }
 
 const box: { work: () => void } = { work: () => undefined };
@@ -19,7 +19,7 @@ const call = new Script('work()', { filename: 'time-limit' });
 
 /**
  * Runs the work with a time limit of `ms` milliseconds. The limit itself costs about 0.05 ms.
- * @throws TimeExceeded if the work takes longer, or the error that the work threw
+ * @throws TimeExceededError if the work takes longer, or the error that the work threw
  */
 export function withinTime<T>(ms: number, work: () => T): T {
   let done: { value: T } | undefined;
@@ -33,7 +33,7 @@ export function withinTime<T>(ms: number, work: () => T): T {
   } finally {
     box.work = () => undefined;
   }
-  if (done === undefined) throw new TimeExceeded(`not done within ${ms} ms`);
+  if (done === undefined) throw new TimeExceededError(`not done within ${ms} ms`);
   return done.value;
 }
 
@@ -45,7 +45,7 @@ export async function withinTimeWithRetry<T>(ms: number, work: () => T): Promise
   try {
     return withinTime(ms, work);
   } catch (error) {
-    if (!(error instanceof TimeExceeded)) throw error;
+    if (!(error instanceof TimeExceededError)) throw error;
     await nextTurn();
     return withinTime(ms, work);
   }

@@ -9,13 +9,14 @@ import { fieldOf } from '../runtime/record.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
 export type Row = readonly unknown[];
-export type Query = (...values: SqlValue[]) => Row[];
-/** Runs a statement and returns the number of changed rows. */
-export type Command = (...values: SqlValue[]) => number;
+/** Runs a prepared query and returns its rows. */
+export type RunQuery = (...values: SqlValue[]) => Row[];
+/** Runs a prepared statement and returns the number of changed rows. */
+export type RunCommand = (...values: SqlValue[]) => number;
 
 /** An error of SQLite with its code, e.g. `SQLITE_FULL`. */
-export class SqliteFailure extends Error {
-  override readonly name = 'SqliteFailure';
+export class SqliteError extends Error {
+  override readonly name = 'SqliteError';
   readonly code: string;
 
   constructor(code: string, message: string, cause: unknown) {
@@ -25,10 +26,12 @@ export class SqliteFailure extends Error {
 }
 
 export interface Sqlite {
-  /** Runs statements without parameters. @throws SqliteFailure, like all methods of this interface */
+  /** Runs statements without parameters. @throws SqliteError, like all methods of this interface */
   exec(sql: string): void;
-  query(sql: string): Query;
-  command(sql: string): Command;
+  /** Prepares a query. */
+  query(sql: string): RunQuery;
+  /** Prepares a statement that changes rows. */
+  command(sql: string): RunCommand;
   /**
    * Runs `work` in one atomic transaction. The transaction takes the write lock when it starts, so no other process can
    * change the values that it reads.
@@ -81,7 +84,7 @@ function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result
     return work();
   } catch (error) {
     const code = fieldOf(error, 'code');
-    throw new SqliteFailure(
+    throw new SqliteError(
       typeof code === 'string' && code !== '' ? code : otherwise,
       messageOf(error),
       error,

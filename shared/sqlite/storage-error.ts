@@ -1,6 +1,6 @@
 import { ProductError, type Reason } from '../runtime/errors.ts';
-import { DamagedData } from '../runtime/damaged-data.ts';
-import { SqliteFailure } from './driver.ts';
+import { DamagedDataError } from '../runtime/damaged-data-error.ts';
+import { SqliteError } from './driver.ts';
 
 const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work' } as const;
 
@@ -51,13 +51,13 @@ export function withStorageErrors<Result>(path: string, work: () => Result, what
 }
 
 function storageFailure(error: unknown, file: string): ProductError | undefined {
-  if (error instanceof SqliteFailure) return storageError(file, error);
-  if (error instanceof DamagedData)
-    return storageError(file, new SqliteFailure('SQLITE_CORRUPT', error.message, error));
+  if (error instanceof SqliteError) return storageError(file, error);
+  if (error instanceof DamagedDataError)
+    return storageError(file, new SqliteError('SQLITE_CORRUPT', error.message, error));
   return undefined;
 }
 
-function storageError(file: string, failure: SqliteFailure): ProductError {
+function storageError(file: string, failure: SqliteError): ProductError {
   const { reason, sentence } = MEANINGS[failure.code.split('_').slice(0, 2).join('_')] ?? OTHERWISE;
   return new ProductError(reason, `${file} cannot be used: ${sentence} (${failure.code}).`, {
     facts: { code: failure.code },

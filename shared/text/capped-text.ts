@@ -57,6 +57,6 @@ export function ellipsize(text: string, limit: number): string {
 /**
  * Replaces each run of whitespace with one space, and returns at most `limit` code units. A shortened text ends in `…`.
  */
-export function collapseWhitespace(text: string, limit: number): string {
+export function cappedOneLine(text: string, limit: number): string {
   return ellipsize(text.replaceAll(/\s+/g, ' ').trim(), limit);
 }

@@ -12,7 +12,7 @@ import {
 } from '../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
 import { journalledOutputs } from '../../a2a-server/executor/journalled-outputs.ts';
-import type { PresenceCheck } from '../../a2a-server/executor/resolve-decisions.ts';
+import type { PresenceVerifier } from '../../a2a-server/executor/resolve-decisions.ts';
 import type { Incoming } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -61,7 +61,7 @@ export async function startTaskService(options: {
   /** Rules in the configuration file's format. */
   policy?: readonly z.input<typeof ruleSchema>[];
   /** The check of passkeys. By default, the service has none. */
-  presence?: PresenceCheck;
+  presence?: PresenceVerifier;
   /** The mode of a task that names none; defaults to `ask`. */
   mode?: TaskMode;
   /** True if the approver must not be a sender of the task's messages. */

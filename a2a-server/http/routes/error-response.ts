@@ -7,7 +7,7 @@ import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { type BodyLimits, NotJson, requestError } from '../wire/json-body.ts';
+import { type BodyLimits, NotJsonError, requestError } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
@@ -58,7 +58,7 @@ function sendError(request: Request, response: Response, error: unknown): void {
     return;
   }
   const wire: WireFormat = a2aVersionOf(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
-  if (error instanceof NotJson) {
+  if (error instanceof NotJsonError) {
     response.json(rpcError(null, unparsableError(error, wire, PARSE_ERROR), wire));
     return;
   }

@@ -11,7 +11,7 @@ export interface BodyLimits {
 
 export const DEFAULT_BODY_LIMITS: BodyLimits = { bytes: 4 * 1024 * 1024, depth: 64 };
 
-export class NotJson extends ProductError {
+export class NotJsonError extends ProductError {
   constructor(problem: string) {
     super('MALFORMED', `${problem} Send one JSON value, encoded as UTF-8.`);
   }
@@ -47,7 +47,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
         request.body = body.value;
         return next();
       case 'not-json':
-        return next(new NotJson(body.problem));
+        return next(new NotJsonError(body.problem));
       case 'too-deep':
         return next(new ProductError('MALFORMED', body.problem));
     }

@@ -1,5 +1,5 @@
 /** Describes pending actions as text, for clients without the approval extension and for logs. */
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
@@ -24,9 +24,7 @@ export function pendingText(pending: readonly PendingAction[]): string {
 function howToDecideEach(pending: readonly PendingAction[]): string {
   const others = pending.flatMap((action) => {
     const approver = otherApprover(action);
-    return approver === undefined
-      ? []
-      : [`${visibleLine(action.callId)}: ${demandedApproverText(approver)}.`];
+    return approver === undefined ? [] : [`${visibleLine(action.callId)}: ${approvalNeededText(approver)}.`];
   });
   const decidable = pending.filter(({ decisions }) => decisions.length > 0);
   const named = decidable.map(({ callId, shown }) => `${callId} ${shown}`).join(', ');
@@ -47,8 +45,8 @@ function howToAnswer(action: PendingAction): string {
   const code = first === true ? '' : ` ${shown}`;
   if (approver !== undefined)
     return decisions.includes('deny')
-      ? `${demandedApproverText(approver)}. Answer with exactly "deny${code}", or leave it waiting.`
-      : `${demandedApproverText(approver)}. You cannot decide it.`;
+      ? `${approvalNeededText(approver)}. Answer with exactly "deny${code}", or leave it waiting.`
+      : `${approvalNeededText(approver)}. You cannot decide it.`;
   if (presence === true)
     return `Answer with exactly "deny${code}", or approve it with your passkey on the approval page of this server. \`mcp-a2a-bridge page\` opens the page.`;
   // D5: if the preview is incomplete, a plain word must not approve the action.

@@ -1,5 +1,5 @@
 /** Offers the reader of a task only the decisions that the reader may make, and says who makes the others. Pure. */
-import { demandedApproverText, type DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, type DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { tenantOf } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
@@ -31,7 +31,7 @@ export function actionForReader<Action extends OfferedDecisions>(
 /** Returns the text of a question about a budget. A reply to it spends money, so it is a decision. */
 export function budgetQuestionForReader(question: string, reader: Reader | undefined): string {
   const role = missingRole(reader);
-  return role === undefined ? question : `${question}\n\n${demandedApproverText({ role })}.`;
+  return role === undefined ? question : `${question}\n\n${approvalNeededText({ role })}.`;
 }
 
 /** Returns the role that the reader's token lacks for every decision. Undefined if it lacks none. */

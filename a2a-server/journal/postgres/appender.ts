@@ -19,7 +19,7 @@ import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { FENCED, STALE, UNIQUE_VIOLATION } from './append-batch.ts';
 import { Batch, commandId, type KnownState, sessionKey, type StoredHead } from './batch.ts';
-import { type Connection, isUnavailable, PostgresFailure } from './driver.ts';
+import { type Connection, isUnavailable, PostgresError } from './driver.ts';
 import type { Writer } from './writer.ts';
 
 /** The maximum number of cached heads (the `seq` and state of a task). A head has some hundred bytes. */
@@ -79,13 +79,13 @@ export class Appender {
   /**
    * Writes the appends. They are durable when this resolves. If PostgreSQL refuses the commit, this function writes
    * each append alone. Then only the appends that PostgreSQL cannot store fail.
-   * @throws ServerRemoved, PostgresFailure
+   * @throws ServerRemovedError, PostgresError
    */
   async commit(appends: readonly PreparedAppend[]): Promise<AppendOutcome[]> {
     try {
       return await this.#commitTogether(appends);
     } catch (error) {
-      const isRefusal = error instanceof PostgresFailure && !isUnavailable(error);
+      const isRefusal = error instanceof PostgresError && !isUnavailable(error);
       if (!isRefusal || appends.length === 1) throw error;
     }
     const outcomes: AppendOutcome[] = [];
@@ -122,7 +122,7 @@ export class Appender {
       }
       this.forget();
       if (attempt === MAX_ATTEMPTS)
-        throw new PostgresFailure('STALE', 'the tasks change faster than they can be read', undefined);
+        throw new PostgresError('STALE', 'the tasks change faster than they can be read', undefined);
     }
   }
 
@@ -158,7 +158,7 @@ export class Appender {
           return Array.isArray(created) ? created.map(integerColumn) : [];
         });
       } catch (error) {
-        if (error instanceof PostgresFailure) {
+        if (error instanceof PostgresError) {
           if (error.code === STALE || error.code === UNIQUE_VIOLATION) return 'stale';
           if (error.code === FENCED) throw this.#writer.removed(error);
         }

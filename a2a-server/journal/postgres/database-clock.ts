@@ -41,7 +41,7 @@ export class DatabaseClock {
   }
 }
 
-/** Reads the time of the database. @throws PostgresFailure */
+/** Reads the time of the database. @throws PostgresError */
 export async function readDatabaseTime(database: Queries): Promise<number> {
   const [[time] = []] = await database.query({ text: `SELECT ${DATABASE_TIME}` });
   return Number(time);

@@ -1,13 +1,13 @@
 /** Explains errors of PostgreSQL to a person. No message contains the user, the password or a value of a row. */
-import { DamagedData } from '../../../shared/runtime/damaged-data.ts';
+import { DamagedDataError } from '../../../shared/runtime/damaged-data-error.ts';
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
-import { isUnavailable, PostgresFailure } from './driver.ts';
+import { isUnavailable, PostgresError } from './driver.ts';
 
 /**
  * Thrown while another server upgrades the journal, or if an a2a-server of an old version uses it. Such a version does
  * not share the journal.
  */
-export class DatabaseInUse extends ProductError {
+export class DatabaseInUseError extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
       'CONFIGURATION',
@@ -18,7 +18,7 @@ export class DatabaseInUse extends ProductError {
 }
 
 /** Thrown if the database has no row for this server any more. */
-export class ServerRemoved extends ProductError {
+export class ServerRemovedError extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
       'CONFIGURATION',
@@ -79,13 +79,13 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
 
 /** Converts an error of the database to a ProductError that names the next step. Returns other errors unchanged. */
 export function databaseError(label: string, error: unknown): unknown {
-  if (error instanceof DamagedData)
+  if (error instanceof DamagedDataError)
     return new ProductError(
       'STORAGE',
       `The journal in the database ${label} is damaged (${error.message}). Restore it from a backup.`,
       { facts: { code: 'DAMAGED' }, cause: error },
     );
-  if (!(error instanceof PostgresFailure)) return error;
+  if (!(error instanceof PostgresError)) return error;
   const { reason, sentence } = MEANINGS[error.code] ?? (isUnavailable(error) ? UNAVAILABLE : OTHERWISE);
   return new ProductError(reason, `The database ${label} ${sentence} (${error.code}).`, {
     facts: { code: error.code },

@@ -17,7 +17,7 @@ export interface Statement {
 }
 
 export interface Queries {
-  /** Runs a statement and returns its rows. @throws PostgresFailure */
+  /** Runs a statement and returns its rows. @throws PostgresError */
   query(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
 }
 
@@ -45,8 +45,8 @@ export interface DatabaseAddress {
 }
 
 /** An error of PostgreSQL or of the connection to it. */
-export class PostgresFailure extends Error {
-  override readonly name = 'PostgresFailure';
+export class PostgresError extends Error {
+  override readonly name = 'PostgresError';
   readonly code: string;
 
   constructor(code: string, message: string, cause: unknown) {
@@ -98,7 +98,7 @@ export function databaseAddress(url: string): DatabaseAddress {
   }
 }
 
-/** Opens one connection. @throws PostgresFailure */
+/** Opens one connection. @throws PostgresError */
 export async function openConnection(address: DatabaseAddress): Promise<Connection> {
   const socket = new Socket();
   const client = new Client({ ...clientConfig(address), stream: () => socket });
@@ -220,9 +220,9 @@ async function send(
   }
 }
 
-function failure(error: unknown): PostgresFailure {
-  if (error instanceof PostgresFailure) return error;
-  return new PostgresFailure(systemErrorCode(error) ?? 'CONNECTION', messageOf(error), error);
+function failure(error: unknown): PostgresError {
+  if (error instanceof PostgresError) return error;
+  return new PostgresError(systemErrorCode(error) ?? 'CONNECTION', messageOf(error), error);
 }
 
 /**
@@ -232,8 +232,8 @@ function failure(error: unknown): PostgresFailure {
 const PASSING_SQLSTATES = /^(?:08...|57P0[1-5]|53300|25006)$/;
 
 /** True if the statement may succeed on a new connection later. */
-export function isUnavailable(error: unknown): error is PostgresFailure {
-  if (!(error instanceof PostgresFailure)) return false;
+export function isUnavailable(error: unknown): error is PostgresError {
+  if (!(error instanceof PostgresError)) return false;
   const isSqlState = /^[0-9A-Z]{5}$/.test(error.code) && /\d/.test(error.code);
   return !isSqlState || PASSING_SQLSTATES.test(error.code);
 }

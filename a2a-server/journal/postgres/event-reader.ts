@@ -17,7 +17,10 @@ const READ = {
 
 const ENTRIES_PER_READ = 1_000;
 
-/** Returns at most `limit` entries of a task with `seq` greater than `after`. @throws PostgresFailure, DamagedData */
+/**
+ * Returns at most `limit` entries of a task with `seq` greater than `after`.
+ * @throws PostgresError, DamagedDataError
+ */
 export async function readEntries(
   database: Queries,
   taskId: string,
@@ -27,7 +30,7 @@ export async function readEntries(
   return rows.flatMap((row) => entriesOfRow(toEventRow(row), { after, limit }));
 }
 
-/** Returns all entries of a task. @throws PostgresFailure, DamagedData */
+/** Returns all entries of a task. @throws PostgresError, DamagedDataError */
 export async function readAllEntries(database: Queries, taskId: string): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
@@ -37,7 +40,7 @@ export async function readAllEntries(database: Queries, taskId: string): Promise
   }
 }
 
-/** Converts a row `[seq, at, body, first]`. @throws DamagedData */
+/** Converts a row `[seq, at, body, first]`. @throws DamagedDataError */
 export function toEventRow(row: Row): EventRow {
   return {
     seq: integerColumn(row[0]),

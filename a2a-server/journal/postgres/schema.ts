@@ -170,7 +170,7 @@ const MIGRATIONS: readonly string[] = [
  * Upgrades the tables to this program's version. The caller must have the journal's lock, so that no other server
  * upgrades at the same time.
  * @throws ProductError CONFIGURATION if PostgreSQL is too old, the encoding is not UTF8, or the journal is newer;
- * PostgresFailure
+ * PostgresError
  */
 export async function migrate(connection: Connection, label: string): Promise<void> {
   await requireSupported(connection, label);
@@ -191,7 +191,7 @@ export async function migrate(connection: Connection, label: string): Promise<vo
 
 /**
  * Checks that the tables have this program's version.
- * @throws ProductError CONFIGURATION if no server of this version has used the database; PostgresFailure
+ * @throws ProductError CONFIGURATION if no server of this version has used the database; PostgresError
  */
 export async function requireCurrentSchema(database: Queries, label: string): Promise<void> {
   const version = await schemaVersion(database);
@@ -207,7 +207,7 @@ export async function requireCurrentSchema(database: Queries, label: string): Pr
 
 /**
  * Checks that this program can use the database.
- * @throws ProductError CONFIGURATION if this program cannot use the server or the journal; PostgresFailure
+ * @throws ProductError CONFIGURATION if this program cannot use the server or the journal; PostgresError
  */
 export async function requireUsable(database: Queries, label: string): Promise<void> {
   await requireSupported(database, label);

@@ -65,7 +65,7 @@ export class WakeUps {
 
   /**
    * Connects. Later losses of the connection are repaired in the background.
-   * @throws PostgresFailure
+   * @throws PostgresError
    */
   static async open(address: DatabaseAddress, options: WakeUpOptions): Promise<WakeUps> {
     const wakeUps = new WakeUps(address, options);

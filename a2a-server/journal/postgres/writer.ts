@@ -11,14 +11,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { BackOff } from '../../../shared/runtime/back-off.ts';
 import { integerColumn } from '../column-values.ts';
-import { DatabaseInUse, ServerRemoved } from './database-error.ts';
+import { DatabaseInUseError, ServerRemovedError } from './database-error.ts';
 import {
   CLOSE_MS,
   type Connection,
   type DatabaseAddress,
   isUnavailable,
   openConnection,
-  PostgresFailure,
+  PostgresError,
 } from './driver.ts';
 import { migrate } from './schema.ts';
 
@@ -101,7 +101,7 @@ export class Writer {
   /**
    * Connects for the first time, upgrades the tables and registers this server. Does not wait for a database that is
    * down.
-   * @throws DatabaseInUse, ProductError CONFIGURATION, PostgresFailure
+   * @throws DatabaseInUseError, ProductError CONFIGURATION, PostgresError
    */
   async open(): Promise<void> {
     await this.#connect();
@@ -109,7 +109,7 @@ export class Writer {
 
   /**
    * Runs work on the connection, after all earlier work.
-   * @throws ServerRemoved, PostgresFailure
+   * @throws ServerRemovedError, PostgresError
    */
   run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     const result = this.#queue.then(async () => work(await this.#usable()));
@@ -117,7 +117,7 @@ export class Writer {
     return result;
   }
 
-  /** Runs work in one transaction, after all earlier work. @throws ServerRemoved, PostgresFailure */
+  /** Runs work in one transaction, after all earlier work. @throws ServerRemovedError, PostgresError */
   transaction<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
     return this.run(async (connection) => {
       await connection.query({ text: 'BEGIN' });
@@ -135,7 +135,7 @@ export class Writer {
   /** Records that the database has forgotten this server. No later work runs. Returns the error. */
   removed(cause: unknown): Error {
     if (this.#lost === undefined) {
-      this.#lost = new ServerRemoved(this.#address.label, cause);
+      this.#lost = new ServerRemovedError(this.#address.label, cause);
       this.#onRemoved(this.#lost);
     }
     return this.#lost;
@@ -177,7 +177,7 @@ export class Writer {
       return connection;
     } catch (error) {
       if (this.#closing.signal.aborted)
-        throw new PostgresFailure('CONNECTION', 'the journal was closed before it had a connection', error);
+        throw new PostgresError('CONNECTION', 'the journal was closed before it had a connection', error);
       this.#unreachable = true;
       throw error;
     }
@@ -213,16 +213,16 @@ export class Writer {
   async #migrate(connection: Connection): Promise<void> {
     const lock = async (): Promise<void> => {
       const [[locked] = []] = await connection.query({ text: `SELECT pg_try_advisory_lock(${LOCK})` });
-      if (locked !== true) throw new LockHeld('another connection has the lock');
+      if (locked !== true) throw new LockHeldError('another connection has the lock');
     };
     try {
       await pRetry(lock, {
         ...LOCK_BACK_OFF,
         signal: this.#closing.signal,
-        shouldRetry: ({ error }) => error instanceof LockHeld,
+        shouldRetry: ({ error }) => error instanceof LockHeldError,
       });
     } catch (error) {
-      throw error instanceof LockHeld ? new DatabaseInUse(this.#address.label, error) : error;
+      throw error instanceof LockHeldError ? new DatabaseInUseError(this.#address.label, error) : error;
     }
     await migrate(connection, this.#address.label);
     await connection.query({ text: `SELECT pg_advisory_unlock(${LOCK})` });
@@ -248,6 +248,6 @@ export class Writer {
 }
 
 /** Thrown if another connection has the lock of the journal. */
-class LockHeld extends Error {
-  override readonly name = 'LockHeld';
+class LockHeldError extends Error {
+  override readonly name = 'LockHeldError';
 }

@@ -19,7 +19,7 @@ import {
   textColumn,
 } from '../column-values.ts';
 import type { CostTable } from './cost-table.ts';
-import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInserts } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
@@ -52,16 +52,16 @@ export class Appender {
   readonly #costs: CostTable;
   readonly #written: WrittenTable;
   readonly #clock: () => number;
-  readonly #findHead: Query;
-  readonly #findLive: Query;
-  readonly #create: Query;
-  readonly #advance: Command;
-  readonly #change: Command;
-  readonly #record: Command;
-  readonly #begun: Command;
-  readonly #keep: Command;
-  readonly #saved: Command;
-  readonly #useModel: Command;
+  readonly #findHead: RunQuery;
+  readonly #findLive: RunQuery;
+  readonly #create: RunQuery;
+  readonly #advance: RunCommand;
+  readonly #change: RunCommand;
+  readonly #record: RunCommand;
+  readonly #begun: RunCommand;
+  readonly #keep: RunCommand;
+  readonly #saved: RunCommand;
+  readonly #useModel: RunCommand;
   readonly #inserts: EventInserts;
 
   constructor(
@@ -105,7 +105,7 @@ export class Appender {
 
   /**
    * Writes the appends. They are durable when this returns.
-   * @throws SqliteFailure if none of the appends was written
+   * @throws SqliteError if none of the appends was written
    */
   commit(appends: readonly PreparedAppend[]): AppendOutcome[] {
     return this.#database.transaction(() => {

@@ -15,7 +15,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { JournalInUse } from '../journal.ts';
+import { JournalInUseError } from '../journal.ts';
 import { integerColumn } from '../column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
@@ -141,7 +141,7 @@ export async function acceptLoss(path: string): Promise<JournalLoss | undefined>
   }
 }
 
-/** Finds a server that uses the journal even if its lock file was deleted. @throws JournalInUse */
+/** Finds a server that uses the journal even if its lock file was deleted. @throws JournalInUseError */
 async function requireUnused(path: string): Promise<void> {
   if (fileSize(path) === 0) return;
   let database: Sqlite;
@@ -154,7 +154,7 @@ async function requireUnused(path: string): Promise<void> {
     await requireNoOwner(database, path);
   } catch (error) {
     // Any other error means that the database names no owner: it is damaged, or it has an earlier version.
-    if (error instanceof JournalInUse) throw error;
+    if (error instanceof JournalInUseError) throw error;
   } finally {
     database.close();
   }

@@ -3,17 +3,17 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
 import { packRun, packableRuns } from '../packed-row.ts';
 
 export class Compaction {
   readonly #database: Sqlite;
-  readonly #next: Query;
-  readonly #stretch: Query;
-  readonly #remove: Command;
-  readonly #insert: Command;
-  readonly #advance: Command;
+  readonly #next: RunQuery;
+  readonly #stretch: RunQuery;
+  readonly #remove: RunCommand;
+  readonly #insert: RunCommand;
+  readonly #advance: RunCommand;
 
   constructor(database: Sqlite) {
     this.#database = database;

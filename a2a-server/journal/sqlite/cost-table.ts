@@ -8,7 +8,7 @@ import type { DayCost, JournalEntry } from '../../task/events.ts';
 import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
-import type { Command, Query, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */
 export const CREATE_COSTS = `
@@ -38,11 +38,11 @@ export const CREATE_COSTS = `
 
 export class CostTable {
   readonly #database: Sqlite;
-  readonly #add: Command;
-  readonly #extend: Command;
-  readonly #day: Query;
-  readonly #merge: Command;
-  readonly #remove: Command;
+  readonly #add: RunCommand;
+  readonly #extend: RunCommand;
+  readonly #day: RunQuery;
+  readonly #merge: RunCommand;
+  readonly #remove: RunCommand;
 
   constructor(database: Sqlite) {
     this.#database = database;

@@ -5,7 +5,7 @@
  */
 import { integerColumn, textColumn } from '../column-values.ts';
 import type { CostTable } from './cost-table.ts';
-import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /**
  * The principal of hidden tasks. A hidden task belongs to a deleted session, but its rows still exist. No token has an
@@ -26,13 +26,13 @@ const CONTENTS_PER_TRANSACTION = 8;
 export class SessionDeletion {
   readonly #database: Sqlite;
   readonly #costs: CostTable;
-  readonly #over: Query;
-  readonly #tasks: Query;
-  readonly #hide: readonly Command[];
-  readonly #hidden: Query;
-  readonly #removeEvents: Command;
-  readonly #removeContents: Command;
-  readonly #removeTask: Command;
+  readonly #over: RunQuery;
+  readonly #tasks: RunQuery;
+  readonly #hide: readonly RunCommand[];
+  readonly #hidden: RunQuery;
+  readonly #removeEvents: RunCommand;
+  readonly #removeContents: RunCommand;
+  readonly #removeTask: RunCommand;
 
   constructor(database: Sqlite, costs: CostTable) {
     this.#database = database;

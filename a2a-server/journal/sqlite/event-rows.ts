@@ -3,7 +3,7 @@
  * events of one transaction. Many adjacent events of one task share a statement, and SQLite computes their `seq`. All
  * other events share a second statement, whose parameters contain each `seq`.
  */
-import type { Command, Query, Row, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, Row, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
@@ -21,8 +21,8 @@ const MAX_STATEMENT_UNITS = 8 * 1024 * 1024;
 const MIN_RUN_EVENTS = 8;
 
 export interface EventInserts {
-  run: Command;
-  mixed: Command;
+  run: RunCommand;
+  mixed: RunCommand;
 }
 
 /** Prepares the statements that insert events. They store each body as text, so SQLite returns it unchanged. */
@@ -90,7 +90,7 @@ function* parts(bodies: readonly string[]): Generator<{ from: number; rows: stri
 const ENTRIES_PER_READ = 1_000;
 
 export class EntryReader {
-  readonly #entries: Query;
+  readonly #entries: RunQuery;
 
   constructor(database: Sqlite) {
     // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of

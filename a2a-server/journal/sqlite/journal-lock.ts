@@ -7,11 +7,11 @@
  *   contains the process and the identity of the journal's file. A copy of the file has another identity.
  */
 import { statSync } from 'node:fs';
-import { openSqlite, SqliteFailure, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { openSqlite, SqliteError, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { processIdentityOf } from '../../processes/process-identity.ts';
-import { JournalInUse } from '../journal.ts';
+import { JournalInUseError } from '../journal.ts';
 import { integerColumn, textColumn } from '../column-values.ts';
 
 /** The time limit for the lock. An ending process may need this time to release it. */
@@ -21,7 +21,7 @@ export interface JournalLock {
   /**
    * Keeps the lock. Must be called before each write. If the lock file was deleted or replaced, locks the new lock
    * file.
-   * @throws JournalInUse if another process has locked the new file. This process must not write then.
+   * @throws JournalInUseError if another process has locked the new file. This process must not write then.
    */
   hold(): void;
   release(): void;
@@ -29,7 +29,7 @@ export interface JournalLock {
 
 /**
  * @param path the real path of the journal
- * @throws JournalInUse if a process already uses the journal, even if it is this process
+ * @throws JournalInUseError if a process already uses the journal, even if it is this process
  */
 export function lockJournal(path: string): JournalLock {
   const ownerPath = `${path}.owner`;
@@ -54,8 +54,8 @@ function lockFile(ownerPath: string, path: string): { database: Sqlite; identity
     return { database, identity: fileIdentity(ownerPath) };
   } catch (error) {
     database.close();
-    if (error instanceof SqliteFailure && error.code.startsWith('SQLITE_BUSY'))
-      throw new JournalInUse(path, error);
+    if (error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      throw new JournalInUseError(path, error);
     throw error;
   }
 }
@@ -68,7 +68,7 @@ function fileIdentity(path: string): string | undefined {
 
 /**
  * Checks the owner that the journal names. This also works if the lock file was deleted.
- * @throws JournalInUse if that owner still runs, even if it is this process
+ * @throws JournalInUseError if that owner still runs, even if it is this process
  */
 export async function requireNoOwner(database: Sqlite, path: string): Promise<void> {
   const file = fileIdentity(path) ?? '';
@@ -77,14 +77,17 @@ export async function requireNoOwner(database: Sqlite, path: string): Promise<vo
     const owner = { pid: integerColumn(row[0]), started: textColumn(row[1]), boot: textColumn(row[2]) };
     const now = await processIdentityOf(owner.pid);
     if (now?.started === owner.started && now.boot === owner.boot)
-      throw new JournalInUse(path, new Error(`process ${owner.pid} uses it, and its lock file was deleted`));
+      throw new JournalInUseError(
+        path,
+        new Error(`process ${owner.pid} uses it, and its lock file was deleted`),
+      );
   }
 }
 
 /**
  * Records this process as the owner.
  * @returns a function that removes this record
- * @throws JournalInUse if the recorded owner still runs
+ * @throws JournalInUseError if the recorded owner still runs
  */
 export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
   await requireNoOwner(database, path);
@@ -103,7 +106,7 @@ export async function claimJournal(database: Sqlite, path: string): Promise<() =
       database.exec('DELETE FROM owner');
     } catch (error) {
       // The removal may fail, for example on a full disk. The record can stay, because an ended process is no owner.
-      if (!(error instanceof SqliteFailure)) throw error;
+      if (!(error instanceof SqliteError)) throw error;
     }
   };
 }

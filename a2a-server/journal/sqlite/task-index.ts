@@ -12,18 +12,18 @@ import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorable } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
-import type { Query, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+import type { RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 export class TaskIndex {
   readonly #database: Sqlite;
-  readonly #row: Query;
-  readonly #session: Query;
-  readonly #moving: Query;
-  readonly #deadlines: Query;
-  readonly #command: Query;
-  readonly #toolExecution: Query;
-  readonly #content: Query;
-  readonly #withSavedFiles: Query;
+  readonly #row: RunQuery;
+  readonly #session: RunQuery;
+  readonly #moving: RunQuery;
+  readonly #deadlines: RunQuery;
+  readonly #command: RunQuery;
+  readonly #toolExecution: RunQuery;
+  readonly #content: RunQuery;
+  readonly #withSavedFiles: RunQuery;
 
   constructor(database: Sqlite) {
     this.#database = database;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { openSqlite, type Query, type Sqlite } from '../../../shared/sqlite/driver.ts';
+import { openSqlite, type RunQuery, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { contentHashesOf } from '../../task/content-hashes.ts';
@@ -66,7 +66,7 @@ export function requireFile(path: string): void {
   });
 }
 
-/** Verifies an open journal. @throws SqliteFailure if the index of the tasks cannot be read */
+/** Verifies an open journal. @throws SqliteError if the index of the tasks cannot be read */
 export function journalReportOf(database: Sqlite): JournalReport {
   const problems = [
     ...textsOf(database.query(`PRAGMA integrity_check(${MAX_PROBLEMS})`)).filter((line) => line !== 'ok'),
@@ -156,7 +156,7 @@ function checkContents(database: Sqlite, problems: string[]): number {
   return keys.length;
 }
 
-function textsOf(query: Query): string[] {
+function textsOf(query: RunQuery): string[] {
   return query().map((row) => textColumn(row[0]));
 }
 

@@ -1,5 +1,5 @@
 /** Stores how much each principal has written per UTC day, and how many bytes each task has. */
-import type { Command, Query, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { integerColumn } from '../column-values.ts';
 import { KEPT_DAYS, NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
@@ -17,10 +17,10 @@ export const CREATE_WRITTEN = `
 `;
 
 export class WrittenTable {
-  readonly #add: Command;
-  readonly #removeBefore: Command;
-  readonly #sum: Query;
-  readonly #task: Query;
+  readonly #add: RunCommand;
+  readonly #removeBefore: RunCommand;
+  readonly #sum: RunQuery;
+  readonly #task: RunQuery;
   /** The UTC day of the last `add`. */
   #day = 0;
 

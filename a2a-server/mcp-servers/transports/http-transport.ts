@@ -26,7 +26,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpFailure, isUnreachable, neverConnected } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
-import { MessageNotDelivered, MessageRefused, type ServerTransport } from './server-transport.ts';
+import { MessageNotDeliveredError, MessageRefusedError, type ServerTransport } from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
 const RESUMING = {
@@ -109,18 +109,19 @@ export class HttpTransport implements ServerTransport {
   }
 
   /**
-   * @throws MessageNotDelivered if the server certainly has not accepted the message; SdkHttpError for an error status
+   * @throws MessageNotDeliveredError if the server certainly has not accepted the message; SdkHttpError for an error
+   * status
    */
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     await this.#losing;
-    if (this.#ending !== undefined) throw new MessageNotDelivered('the connection was closed');
+    if (this.#ending !== undefined) throw new MessageNotDeliveredError('the connection was closed');
     this.onsend?.(message);
     await this.#post(message, options).catch((error: unknown) => {
       const why = this.#sentence(error);
       if (why instanceof SdkHttpError) this.#refusal = why.message;
       if (this.#isRefused(error, isJSONRPCRequest(message) ? message.id : undefined))
-        throw new MessageRefused(why.message, { cause: error });
-      if (neverConnected(error)) throw new MessageNotDelivered(why.message, { cause: error });
+        throw new MessageRefusedError(why.message, { cause: error });
+      if (neverConnected(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
       throw why;
     });
   }

@@ -10,18 +10,18 @@ import type { ChildEntry } from '../../processes/child-processes.ts';
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Thrown if the server certainly has not received the message. The connection has ended or is ending. */
-export class MessageNotDelivered extends Error {
-  override readonly name: string = 'MessageNotDelivered';
+export class MessageNotDeliveredError extends Error {
+  override readonly name: string = 'MessageNotDeliveredError';
 }
 
 /** Thrown if the server refuses the message because it has lost the session. */
-export class MessageRefused extends MessageNotDelivered {
-  override readonly name = 'MessageRefused';
+export class MessageRefusedError extends MessageNotDeliveredError {
+  override readonly name = 'MessageRefusedError';
 }
 
 /** Thrown if the server's program cannot start. Another attempt with the same settings fails too. */
-export class ProgramNotStarted extends Error {
-  override readonly name = 'ProgramNotStarted';
+export class ProgramNotStartedError extends Error {
+  override readonly name = 'ProgramNotStartedError';
 }
 
 export interface ServerTransport extends Transport {

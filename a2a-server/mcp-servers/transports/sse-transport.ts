@@ -15,7 +15,7 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpFailure, neverConnected, statusFailure } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { PostSignals } from './post-signals.ts';
-import { MessageNotDelivered, MessageRefused, type ServerTransport } from './server-transport.ts';
+import { MessageNotDeliveredError, MessageRefusedError, type ServerTransport } from './server-transport.ts';
 
 export class SseTransport implements ServerTransport {
   onclose?: () => void;
@@ -56,7 +56,7 @@ export class SseTransport implements ServerTransport {
     await this.#endpoint.promise;
   }
 
-  /** @throws MessageNotDelivered if the server certainly has not accepted the message */
+  /** @throws MessageNotDeliveredError if the server certainly has not accepted the message */
   async send(message: JSONRPCMessage): Promise<void> {
     this.onsend?.(message);
     const endpoint = await this.#endpoint.promise;
@@ -80,14 +80,14 @@ export class SseTransport implements ServerTransport {
         const failure = httpFailure(error, endpoint);
         if (!neverConnected(error)) throw failure;
         this.#endLater(failure.message);
-        throw new MessageNotDelivered(failure.message, { cause: error });
+        throw new MessageNotDeliveredError(failure.message, { cause: error });
       });
     if (response.ok) return;
     const failure = await statusFailure(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
     // The endpoint's URL contains the session, so the session is lost.
     this.#endLater('has lost the session');
-    throw new MessageRefused(failure.message, { cause: failure });
+    throw new MessageRefusedError(failure.message, { cause: failure });
   }
 
   /** Ends the connection after the request has reported its own error. The stream may otherwise stay open. */

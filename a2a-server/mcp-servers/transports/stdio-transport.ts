@@ -17,8 +17,8 @@ import { endGroup } from '../../processes/end-process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
   MAX_MESSAGE_BYTES,
-  MessageNotDelivered,
-  ProgramNotStarted,
+  MessageNotDeliveredError,
+  ProgramNotStartedError,
   type ServerTransport,
   type TransportContext,
 } from './server-transport.ts';
@@ -79,7 +79,7 @@ export class StdioTransport implements ServerTransport {
     return facts.length === 0 ? undefined : facts.join('; ');
   }
 
-  /** @throws ProgramNotStarted */
+  /** @throws ProgramNotStartedError */
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#program;
     const child = spawn(command, [...args], {
@@ -122,7 +122,7 @@ export class StdioTransport implements ServerTransport {
     this.onsend?.(message);
     const stdin = this.#child?.stdin;
     if (!stdin || this.#ending !== undefined)
-      return Promise.reject(new MessageNotDelivered('the program has exited'));
+      return Promise.reject(new MessageNotDeliveredError('the program has exited'));
     return new Promise((resolve, reject) => {
       stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
     });
@@ -207,10 +207,10 @@ function messageIn(line: string): JSONRPCMessage | undefined {
   }
 }
 
-function startFailure(error: unknown, { command, cwd }: StdioServerParameters): ProgramNotStarted {
+function startFailure(error: unknown, { command, cwd }: StdioServerParameters): ProgramNotStartedError {
   const sentence =
     systemErrorCode(error) === 'ENOENT'
       ? `could not start: there is no program ${command}${cwd === undefined ? '' : `, or no directory ${cwd}`}`
       : `could not start (${systemErrorCode(error) ?? String(error)})`;
-  return new ProgramNotStarted(sentence, { cause: error });
+  return new ProgramNotStartedError(sentence, { cause: error });
 }

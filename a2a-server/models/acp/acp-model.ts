@@ -9,7 +9,7 @@ import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
-import { SignInNeeded } from './agent-connection.ts';
+import { SignInNeededError } from './agent-connection.ts';
 import { agentName } from './agent-program.ts';
 import { promptText, promptAfterCancel } from './agent-prompt.ts';
 import { SessionUpdates } from './session-updates.ts';
@@ -70,7 +70,8 @@ async function obtain(agents: LiveAgents, place: TaskPlace): Promise<AgentInUse 
   try {
     return await agents.use(place, 'turn');
   } catch (error) {
-    if (error instanceof SignInNeeded) return { end: { type: 'auth-required', question: messageOf(error) } };
+    if (error instanceof SignInNeededError)
+      return { end: { type: 'auth-required', question: messageOf(error) } };
     return { end: failed(messageOf(error)) };
   }
 }

@@ -49,8 +49,8 @@ export interface AgentPeer {
 }
 
 /** Thrown if a person must sign in to the agent first. */
-export class SignInNeeded extends Error {
-  override readonly name = 'SignInNeeded';
+export class SignInNeededError extends Error {
+  override readonly name = 'SignInNeededError';
 }
 
 interface AgentConnectionOptions extends AgentProcessOptions {
@@ -101,7 +101,7 @@ export class AgentConnection {
     if (this.#lost !== undefined) peer.lost(this.#lost);
   }
 
-  /** @throws ProductError AGENT_ERROR, SignInNeeded */
+  /** @throws ProductError AGENT_ERROR, SignInNeededError */
   initialize(protocolVersion: number, version: string): Promise<InitializeResponse> {
     return this.#setUp('initialize', () =>
       this.#client.agent.request(methods.agent.initialize, {
@@ -112,7 +112,7 @@ export class AgentConnection {
     );
   }
 
-  /** @returns the session id. @throws ProductError AGENT_ERROR, SignInNeeded */
+  /** @returns the session id. @throws ProductError AGENT_ERROR, SignInNeededError */
   async newSession(cwd: string): Promise<string> {
     const request: NewSessionRequest = { cwd, mcpServers: [] };
     const { sessionId } = await this.#setUp('session/new', () =>
@@ -124,7 +124,7 @@ export class AgentConnection {
 
   /**
    * Resumes or loads an earlier session. Updates that the agent replays are ignored, because the journal contains them.
-   * @throws ProductError AGENT_ERROR, SignInNeeded
+   * @throws ProductError AGENT_ERROR, SignInNeededError
    */
   async takeUp(how: 'resume' | 'load', sessionId: string, cwd: string): Promise<void> {
     const request = { sessionId, cwd, mcpServers: [] };
@@ -225,7 +225,7 @@ export class AgentConnection {
           `did not answer ${method} within ${startMs / 1000} s.${this.#process.lastOutput()}`,
         );
       if (error instanceof RequestError && error.code === AUTH_REQUIRED)
-        throw new SignInNeeded(messageOf(error), { cause: error });
+        throw new SignInNeededError(messageOf(error), { cause: error });
       if (this.closed) throw new ProductError('AGENT_ERROR', await this.#endMessage(), { cause: error });
       throw this.#setUpFailure(
         `answered ${method} with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`,

@@ -46,7 +46,7 @@ export class LiveAgents {
 
   /**
    * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the task's state.
-   * @throws ProductError AGENT_ERROR, SignInNeeded
+   * @throws ProductError AGENT_ERROR, SignInNeededError
    */
   async use(place: TaskPlace, purpose: AgentPurpose): Promise<AgentInUse> {
     const { task } = place;

@@ -6,7 +6,7 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ChildProcesses } from '../../processes/child-processes.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { AgentConnection, SignInNeeded } from './agent-connection.ts';
+import { AgentConnection, SignInNeededError } from './agent-connection.ts';
 import { commandText, type AcpAgentCommand } from './agent-program.ts';
 import { LiveAgent } from './live-agent.ts';
 
@@ -43,7 +43,7 @@ export function rememberedSession({ task, earlier }: TaskPlace): string | undefi
 
 /**
  * Starts the agent and opens its session. After a failure, the agent has ended.
- * @throws ProductError AGENT_ERROR, SignInNeeded
+ * @throws ProductError AGENT_ERROR, SignInNeededError
  */
 export async function openAgent(
   place: TaskPlace,
@@ -63,7 +63,7 @@ export async function openAgent(
         `The agent ${commandText(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
       );
     const opened = await openSession(connection, agent, place).catch((error: unknown) => {
-      throw error instanceof SignInNeeded ? signInNeeded(command, agent, error) : error;
+      throw error instanceof SignInNeededError ? signInNeeded(command, agent, error) : error;
     });
     return { ...opened, agent: new LiveAgent(connection, { clock, graceMs, workspace: place.workspace }) };
   } catch (error) {
@@ -107,7 +107,7 @@ async function takenUp(
     await connection.takeUp(how, known, place.workspace);
     return true;
   } catch (error) {
-    if (connection.closed || error instanceof SignInNeeded) throw error;
+    if (connection.closed || error instanceof SignInNeededError) throw error;
     return false;
   }
 }
@@ -115,10 +115,10 @@ async function takenUp(
 function signInNeeded(
   command: AcpAgentCommand,
   { authMethods = [] }: InitializeResponse,
-  error: SignInNeeded,
-): SignInNeeded {
+  error: SignInNeededError,
+): SignInNeededError {
   const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
-  return new SignInNeeded(
+  return new SignInNeededError(
     `The agent ${commandText(command)} requires a sign-in (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
     { cause: error },
   );

@@ -3,7 +3,7 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { ToolStopped, type ToolResult, type ToolRun } from '../../tools/tool.ts';
+import { ToolStoppedError, type ToolResult, type ToolRun } from '../../tools/tool.ts';
 import { contentPartsOf } from './session-updates.ts';
 import type { LiveAgent } from './live-agent.ts';
 import type { LiveAgents } from './live-agents.ts';
@@ -20,7 +20,7 @@ type End =
 /**
  * Sends the approval and waits for the result.
  * @param check throws if the approval is no longer valid. Called directly before the approval.
- * @throws Error with the agent's message after a failure; ToolStopped
+ * @throws Error with the agent's message after a failure; ToolStoppedError
  */
 export async function runPermitted(
   run: ToolRun,
@@ -63,7 +63,10 @@ export async function runPermitted(
     } catch (error) {
       if (!signal.aborted) throw error;
       await agent.stop();
-      throw new ToolStopped('The server told the agent to stop.', { text: output.soFar(), confirmed: true });
+      throw new ToolStoppedError('The server told the agent to stop.', {
+        text: output.soFar(),
+        confirmed: true,
+      });
     } finally {
       stopListening();
       unwatch();

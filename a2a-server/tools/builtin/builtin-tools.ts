@@ -10,7 +10,7 @@ import { listFiles } from './list-files.ts';
 import { moveFile } from './move-file.ts';
 import { multiEdit } from './multi-edit.ts';
 import { readFile } from './read-file.ts';
-import { createReadOutput, NO_OUTPUTS, type ReadOutput } from './read-output.ts';
+import { createReadOutput, NO_OUTPUTS, type OutputReader } from './read-output.ts';
 import { createRunShellCommand } from './run-shell-command.ts';
 import { searchFiles } from './search-files.ts';
 import type { Environment } from '../shell/command-environment.ts';
@@ -43,7 +43,7 @@ interface BuiltinToolsOptions {
   /**
    * Gives `read-output` the output of earlier tool executions. Without this function, `read-output` finds no output.
    */
-  outputs?: ReadOutput;
+  outputs?: OutputReader;
   /** The sandbox of shell commands. By default, there is none. */
   confinement?: Confinement;
   /** Records the processes of shell commands. The default records nothing. */

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { ToolStopped, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
+import { ToolStoppedError, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
 import { hostForPolicy } from '../web/allowed-hosts.ts';
 import { Pace } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
@@ -76,7 +76,7 @@ async function crawl(
     // A2: the result contains the pages that were read before the stop. All connections are closed, so the stop is
     // confirmed.
     if (signal.aborted)
-      throw new ToolStopped('The crawl was stopped.', { text: String(report), confirmed: true });
+      throw new ToolStoppedError('The crawl was stopped.', { text: String(report), confirmed: true });
     throw error;
   }
   if (report.pages === 0) throw new Error(`Nothing could be read. ${report.trouble ?? ''}`.trim());

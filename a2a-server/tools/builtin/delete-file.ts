@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { ToolStopped, type Tool } from '../tool.ts';
+import { ToolStoppedError, type Tool } from '../tool.ts';
 import { refuseFull } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
@@ -80,6 +80,6 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
 /** Adds the number of deleted items to the error, because a person cannot undo the deletion. */
 function halfDone(error: unknown, gone: readonly RemovalEntry[], signal: AbortSignal): Error {
   const so = `Already deleted: ${countWithNoun(gone.length, 'item')}.`;
-  if (signal.aborted) return new ToolStopped('The deletion was stopped.', { text: so, confirmed: true });
+  if (signal.aborted) return new ToolStoppedError('The deletion was stopped.', { text: so, confirmed: true });
   return new Error(`${messageOf(error)} ${so}`, { cause: error });
 }

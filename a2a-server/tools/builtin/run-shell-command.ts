@@ -12,7 +12,7 @@ import { commandEnvironment, type Environment } from '../shell/command-environme
 import { readOutputHint } from './read-output.ts';
 import { confinementText, type Confinement } from '../shell/confinement.ts';
 import { runCommand, type CommandEnd } from '../shell/run-command.ts';
-import { ToolStopped, type Tool } from '../tool.ts';
+import { ToolStoppedError, type Tool } from '../tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
 
@@ -123,9 +123,9 @@ function leftover({ group }: CommandEnd): string[] {
   }
 }
 
-function stopped({ output, group }: CommandEnd): ToolStopped {
+function stopped({ output, group }: CommandEnd): ToolStoppedError {
   const confirmed = group !== 'unconfirmed';
-  return new ToolStopped(
+  return new ToolStoppedError(
     confirmed ? 'The command was stopped.' : 'A process of the command did not end, and may still run.',
     {
       text: output,

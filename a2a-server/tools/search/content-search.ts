@@ -3,7 +3,7 @@
  * the event loop. A regular expression has a time limit for each slice.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withinTimeWithRetry, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
+import { withinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** The number of characters in one slice. A plain pattern takes about one millisecond for a slice. */
@@ -56,7 +56,7 @@ async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Pr
   try {
     return await withinTimeWithRetry(SLICE_MS, match);
   } catch (error) {
-    if (!(error instanceof TimeExceeded)) throw error;
+    if (!(error instanceof TimeExceededError)) throw error;
     throw new Error(
       'The pattern takes too long to match. Avoid repetition inside repetition such as (a+)+, narrow the search with glob or path, or search for plain text.',
       { cause: error },

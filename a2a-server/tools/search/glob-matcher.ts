@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { withinTimeWithRetry, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
+import { withinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
 
 /** The time limit for one batch. Picomatch turns a glob into a regular expression, which may be slow. */
 const LIMIT_MS = 100;
@@ -35,7 +35,7 @@ async function bounded<T>(glob: string, work: () => T): Promise<T> {
   try {
     return await withinTimeWithRetry(LIMIT_MS, work);
   } catch (cause) {
-    if (!(cause instanceof TimeExceeded)) throw cause;
+    if (!(cause instanceof TimeExceededError)) throw cause;
     throw new Error(`The glob "${glob}" takes too long to match; use a simpler one.`, { cause });
   }
 }

@@ -1,7 +1,7 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { withinTimeWithRetry, TimeExceeded } from '../../../shared/runtime/sync-time-limit.ts';
+import { withinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
 /** The time limit for matching, because patterns are untrusted; see `sync-time-limit.ts`. */
@@ -52,7 +52,7 @@ async function bounded<T>(work: () => T): Promise<T> {
   try {
     return await withinTimeWithRetry(LIMIT_MS, work);
   } catch (cause) {
-    if (!(cause instanceof TimeExceeded)) throw cause;
+    if (!(cause instanceof TimeExceededError)) throw cause;
     throw new ProductError(
       'MALFORMED',
       'A pattern in a .gitignore file takes too long to match; set includeIgnored, or name a directory outside its scope.',

@@ -1,6 +1,6 @@
 /** Writes the messages about actions that wait, and about actions that no longer wait. Pure. */
 import { type ChatMessage, chatLines } from '../../../shared/chat/chat-message.ts';
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
 import type { DecidedFacts, NoticeSubject } from './notice.ts';
@@ -19,7 +19,7 @@ export function askedMessage(
 
 function actionLine(action: PendingAction): string {
   const approver = otherApprover(action);
-  const needs = approver === undefined ? '' : `${demandedApproverText(approver)}: `;
+  const needs = approver === undefined ? '' : `${approvalNeededText(approver)}: `;
   return `${needs}${action.tool}: ${action.title}`;
 }
 

@@ -6,7 +6,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
 import { findTarget, MAX_PROBE_MS, probe, type Subject, type Target } from '../../probe/probe.ts';
-import { MAX_MESSAGES } from '../../probe/probed-agent.ts';
+import { MAX_MESSAGES } from '../../probe/agent-under-test.ts';
 import { reportText } from '../../probe/report-text.ts';
 import { agentSettings } from '../../settings/settings.ts';
 import type { CommandRun, CommonOptions } from '../context/run-command.ts';

@@ -2,7 +2,7 @@
 import { configuredAgents } from '../../startup/configured-agents.ts';
 import type { Registry } from '../../agents/registry.ts';
 import { DelegationService } from '../../sessions/deliver-delegations.ts';
-import { LiveSessions } from '../../sessions/sessions-in-memory.ts';
+import { LiveSessions } from '../../sessions/live-sessions.ts';
 import { Sessions } from '../../sessions/sessions.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { StoredClaims } from '../../state/decision-claims.ts';

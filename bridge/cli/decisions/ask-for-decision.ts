@@ -1,6 +1,6 @@
 /** Asks the person at the terminal to decide the first pending action of a task. */
 import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
@@ -135,7 +135,7 @@ async function decisionOn(
   const prompt =
     other === undefined
       ? `Approve ${named}? [y/n], or n and a reason; Enter leaves it waiting:`
-      : `${demandedApproverText(other)}. Deny ${named}? [n], or n and a reason; Enter leaves it waiting:`;
+      : `${approvalNeededText(other)}. Deny ${named}? [n], or n and a reason; Enter leaves it waiting:`;
   for (;;) {
     const typed = typedDecision(await terminal.ask(terminal.paint('bold', prompt), signal));
     switch (typed.type) {

@@ -1,5 +1,5 @@
 /** Formats a complete pending action for a person at a terminal. Pure. */
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -26,7 +26,7 @@ export function actionText(action: PendingAction, paint: Paint): string {
     `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}, code ${visibleLine(code)}`)}`,
     paint('gray', visibleLine(facts.join(', '))),
     why === '' ? '' : paint('yellow', why),
-    approver === undefined ? '' : paint('yellow', `${demandedApproverText(approver)}.`),
+    approver === undefined ? '' : paint('yellow', `${approvalNeededText(approver)}.`),
     preview.type === 'diff'
       ? paintDiff(text, paint)
       : preview.type === 'command'

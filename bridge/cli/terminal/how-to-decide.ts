@@ -1,5 +1,5 @@
 /** Tells a person at a terminal how to decide a pending action. Pure. */
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -19,7 +19,7 @@ export function whyNotHere(
   if (other !== undefined && !action.decisions.includes(word))
     return new ProductError(
       'OTHER_APPROVER_REQUIRED',
-      `${demandedApproverText(other)}. Nothing was decided. ${howToDecide(action)}`,
+      `${approvalNeededText(other)}. Nothing was decided. ${howToDecide(action)}`,
     );
   if (action.presence === true && (word === 'approve' || word === 'edit'))
     return new ProductError('PRESENCE_REQUIRED', `${PASSKEY_ON_PAGE} Nothing was decided.`);

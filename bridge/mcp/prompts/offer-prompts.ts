@@ -2,8 +2,8 @@
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
-import type { Approvals } from '../../settings/approval-mode.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { ApprovalMode } from '../../settings/approval-mode.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { withToolPrefix } from '../tool/tool.ts';
@@ -17,8 +17,8 @@ const session = z
 
 interface PromptOptions {
   prefix: string;
-  approvals: Approvals;
-  bridge: () => Promise<Bridge>;
+  approvals: ApprovalMode;
+  bridge: () => Promise<BridgeContext>;
 }
 
 /**
@@ -27,7 +27,9 @@ interface PromptOptions {
  */
 export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: PromptOptions): void {
   const name = (tool: ToolName): string => withToolPrefix(tool, prefix);
-  const said = async (text: string | ((opened: Bridge) => Promise<string>)): Promise<GetPromptResult> => {
+  const said = async (
+    text: string | ((opened: BridgeContext) => Promise<string>),
+  ): Promise<GetPromptResult> => {
     const opened = await bridge();
     const looked = opened.inbox.look();
     const words = typeof text === 'string' ? text : await text(opened);

@@ -1,5 +1,5 @@
 /** The texts of the MCP prompts, which the client gives to its model. Pure. */
-import type { Approvals } from '../../settings/approval-mode.ts';
+import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 
 type Named = (tool: ToolName) => string;
@@ -25,7 +25,7 @@ export interface WaitingReports {
 /** Returns the prompt for a review. It contains the previews, so that the person sees them in every client. */
 export function reviewPrompt(
   { reports, more, unsure }: WaitingReports,
-  { name, approvals }: { name: Named; approvals: Approvals },
+  { name, approvals }: { name: Named; approvals: ApprovalMode },
 ): string {
   const rest = [
     more === 0

@@ -1,6 +1,6 @@
 /** Finds the sessions that wait for a person, and formats a report of each. */
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { nextStep } from '../reports/next-step.ts';
 import { resultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
@@ -19,7 +19,7 @@ const MAX_REPORTS = 3;
  * @throws ProductError UNKNOWN_SESSION if the session does not exist; other errors if its agent cannot be reached
  */
 export async function waitingSessions(
-  bridge: Bridge,
+  bridge: BridgeContext,
   only: string | undefined,
   name: (tool: ToolName) => string,
 ): Promise<WaitingReports> {
@@ -45,7 +45,7 @@ function isAsking({ view }: Session): boolean {
   return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
-function reportText(session: Session, bridge: Bridge, name: (tool: ToolName) => string): string {
+function reportText(session: Session, bridge: BridgeContext, name: (tool: ToolName) => string): string {
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
   const report = currentReport(session, { notes: [], next, program });

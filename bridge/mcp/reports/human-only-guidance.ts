@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { waitsForOthers, whenItRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import type { ApprovalRules, Approvals } from '../../settings/approval-mode.ts';
+import type { ApprovalRules, ApprovalMode } from '../../settings/approval-mode.ts';
 
 export interface GuidanceContext {
   bridge: { rules: ApprovalRules; program: string };
@@ -14,7 +14,7 @@ export interface GuidanceContext {
  * Explains how a person's decision reaches the agent. With `human-only`, `tools/list` does not contain the tool that
  * decides.
  */
-export function decideHint(approvals: Approvals): string {
+export function decideHint(approvals: ApprovalMode): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
     : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';

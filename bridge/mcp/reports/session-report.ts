@@ -1,6 +1,6 @@
 /** Builds the full report of a session. `session-result.ts` selects the parts of it that a tool result contains. */
 import { z } from 'zod';
-import { demandedApproverText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
@@ -265,7 +265,7 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     reason,
     why: [
       WHY[reason],
-      ...(other === undefined ? [] : [`${demandedApproverText(other)}. ${othersPart(action)}`]),
+      ...(other === undefined ? [] : [`${approvalNeededText(other)}. ${othersPart(action)}`]),
       ...(presence === true && other === undefined ? [PASSKEY] : []),
       ...(preview.extent === 'cut' ? [TOO_LONG] : []),
     ].join(' '),

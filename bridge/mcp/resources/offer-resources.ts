@@ -6,7 +6,7 @@ import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelc
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText, withoutHidden } from '../../../shared/text/visible-text.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { agentOutput } from '../reports/session-report.ts';
@@ -40,7 +40,7 @@ const INBOX_URI = 'task://inbox';
 
 interface ResourceOptions {
   prefix: string;
-  bridge: () => Promise<Bridge>;
+  bridge: () => Promise<BridgeContext>;
 }
 
 export function offerResources(server: McpServer, { prefix, bridge }: ResourceOptions): void {
@@ -94,13 +94,13 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
 const RESOURCE_TITLE = 'A task';
 const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
-async function listed(bridge: Bridge): Promise<ListResourcesResult> {
+async function listed(bridge: BridgeContext): Promise<ListResourcesResult> {
   const { sessions } = await bridge.sessions.list({ newest: MAX_LISTED_SESSIONS });
   const resources = sessions.slice(0, MAX_LISTED_SESSIONS).flatMap((session) => partsOf(bridge, session));
   return { resources };
 }
 
-function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['resources'] {
+function partsOf(bridge: BridgeContext, session: ListedSession): ListResourcesResult['resources'] {
   const { sessionId, taskId, agent, title, pending, updatedAt } = session;
   if (taskId === null) return [];
   return TASK_PARTS.filter((part) => part !== 'diff' || pending > 0).map((part) => {
@@ -118,7 +118,7 @@ function partsOf(bridge: Bridge, session: ListedSession): ListResourcesResult['r
 }
 
 /** Returns the size of a task's output in bytes, if this bridge already has it. Asking the agents would be slow. */
-function sizeOf({ live }: Bridge, taskId: string): number | undefined {
+function sizeOf({ live }: BridgeContext, taskId: string): number | undefined {
   const view = live.find(taskId)?.view;
   return view !== undefined && hasEnded(view) ? Buffer.byteLength(agentOutput(view)) : undefined;
 }

@@ -2,14 +2,17 @@
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session.ts';
 import { foldObserved, hasEnded } from '../../sessions/observed-task.ts';
 import { contentOf, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent */
-export async function readTask(bridge: Bridge, { sessionId, taskId, part }: TaskAddress): Promise<string> {
+export async function readTask(
+  bridge: BridgeContext,
+  { sessionId, taskId, part }: TaskAddress,
+): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();
   const text = contentOf(part, await found(session, taskId, part === 'transcript'));

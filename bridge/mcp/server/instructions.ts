@@ -2,10 +2,10 @@
  * Returns the server's instructions for the model of the MCP client. Clients cut them at 2 KB, and may at first show
  * the model nothing else of the bridge.
  */
-import type { Approvals } from '../../settings/approval-mode.ts';
+import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import { decideHint } from '../reports/human-only-guidance.ts';
 
-export function instructions(approvals: Approvals): string {
+export function instructions(approvals: ApprovalMode): string {
   return `Hands work to another agent (A2A), which works on its own, asks before risky steps, and keeps its tasks through restarts.
 
 - delegate_task_to_assistant starts a task, or goes on with a session. It returns the result, or pending actions, or a sessionId when it takes longer.

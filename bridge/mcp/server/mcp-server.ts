@@ -5,17 +5,17 @@
 import { McpServer, type RequestId } from '@modelcontextprotocol/server';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { Approvals } from '../../settings/approval-mode.ts';
+import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { Preview } from '../../settings/draft-protocols.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { instructions } from './instructions.ts';
 import { offerCard } from '../resources/offer-card.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
+import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { offerTasks } from '../tasks/task-methods.ts';
 import { abort, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
 import { agentCapabilities } from '../tools/get-agent-capabilities.ts';
@@ -61,13 +61,13 @@ export interface McpServerOptions {
   prefix: string;
   log: Logger;
   onCancel: OnCancel;
-  approvals: Approvals;
+  approvals: ApprovalMode;
   previews: readonly Preview[];
   /** The path of the built approval card. */
   cardFile: string;
   /** Records a span for each tool call. Undefined if traces are switched off. */
   spans: CallSpans | undefined;
-  bridge: () => Promise<Bridge>;
+  bridge: () => Promise<BridgeContext>;
 }
 
 export interface ServerClient {
@@ -75,7 +75,7 @@ export interface ServerClient {
   withdrawals: CancelledCalls;
   receipts: SentReplies;
   /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
-  followed: FollowedTasks | undefined;
+  followed: ClientFollowedTasks | undefined;
   /**
    * What the client already has from earlier results, by session. Undefined if requests do not identify their client.
    */

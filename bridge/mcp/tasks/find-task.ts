@@ -4,7 +4,7 @@
  */
 import { toCallToolResult } from '../tool/tool-result.ts';
 import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
 import { isOver, problemMessage } from '../../sessions/session-state.ts';
@@ -17,7 +17,7 @@ import type { Announcement } from '../../inbox/announcement.ts';
 import { endedReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, detailedTask } from './detailed-task.ts';
-import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
+import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 interface FoundTask {
@@ -29,7 +29,7 @@ interface FoundTask {
 }
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached */
-export async function findTask({ sessions }: Bridge, id: string): Promise<FoundTask> {
+export async function findTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
   const handle = readHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
   const session = await sessions.find(handle.sessionId);
@@ -42,11 +42,11 @@ export async function findTask({ sessions }: Bridge, id: string): Promise<FoundT
 }
 
 export interface TaskReplyContext {
-  bridge: Bridge;
+  bridge: BridgeContext;
   name: (tool: ToolName) => string;
   /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
-  followed: FollowedTasks | undefined;
+  followed: ClientFollowedTasks | undefined;
 }
 
 /** Returns the current state of the task. Records its forms as sent, and its result as collected. */
@@ -93,7 +93,7 @@ export async function showTask(
   });
 }
 
-async function announcementOnce({ inbox }: Bridge): Promise<Announcement> {
+async function announcementOnce({ inbox }: BridgeContext): Promise<Announcement> {
   await inbox.look();
   return inbox.take();
 }

@@ -15,7 +15,7 @@ import { eventCursorOf } from '../../dialects/event-cursor.ts';
 import type { Session } from '../../sessions/session.ts';
 import { readHandle } from '../../sessions/mcp-task-id.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { findTask } from './find-task.ts';
 import { endsTask, taskEvent, type TaskEvent } from './task-event.ts';
 
@@ -26,7 +26,7 @@ interface StreamRequest {
 }
 
 interface StreamContext {
-  bridge: Bridge;
+  bridge: BridgeContext;
   /** Aborts when the client cancels the request or leaves. */
   signal: AbortSignal;
   /** Sends an event. Resolves when the client can take the next one. */

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { DetailedTask } from './detailed-task.ts';
-import { TASKS_EXTENSION } from '../../approvals/client.ts';
+import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
 
 const requestId = z.union([z.string(), z.number()]);
 const listenRequest = z.looseObject({

@@ -8,12 +8,12 @@ import {
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { declaresTasksIn, opensUrlsIn } from '../../approvals/client.ts';
-import type { Bridge } from '../bridge-context.ts';
+import { declaresTasksIn, opensUrlsIn } from '../../approvals/requesting-client.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { TASKS_EXTENSION } from '../../approvals/client.ts';
+import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
 import type { DetailedTask } from './detailed-task.ts';
-import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
+import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
 import type { Preview } from '../../settings/draft-protocols.ts';
 import { readHandle } from '../../sessions/mcp-task-id.ts';
@@ -26,8 +26,8 @@ interface TaskMethodOptions {
   prefix: string;
   log: Logger;
   previews: readonly Preview[];
-  followed: FollowedTasks | undefined;
-  bridge: () => Promise<Bridge>;
+  followed: ClientFollowedTasks | undefined;
+  bridge: () => Promise<BridgeContext>;
 }
 
 /** The response that only acknowledges a request. The client reads the outcome with `tasks/get`. */
@@ -109,7 +109,7 @@ export function offerTasks(
   if (streams) offerStreams(server, bridge);
 }
 
-function offerStreams(server: McpServer['server'], bridge: () => Promise<Bridge>): void {
+function offerStreams(server: McpServer['server'], bridge: () => Promise<BridgeContext>): void {
   /** The tasks whose events this connection streams, with the signals of the requests. */
   const open = new Map<string, AbortSignal>();
   server.setRequestHandler(
@@ -147,7 +147,7 @@ function offerStreams(server: McpServer['server'], bridge: () => Promise<Bridge>
 /** Returns the current state of a task. @throws ProductError if the task does not exist */
 async function shownTask(
   id: string,
-  { bridge, ...showing }: Omit<TaskReplyContext, 'bridge'> & { bridge: () => Promise<Bridge> },
+  { bridge, ...showing }: Omit<TaskReplyContext, 'bridge'> & { bridge: () => Promise<BridgeContext> },
 ): Promise<DetailedTask> {
   const opened = await bridge();
   try {

@@ -1,16 +1,16 @@
 /** Watches a task, and passes its state to the client after each change. */
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { DetailedTask } from './detailed-task.ts';
-import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
+import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findTask, showTask } from './find-task.ts';
 
 interface WatchContext {
-  bridge: () => Promise<Bridge>;
+  bridge: () => Promise<BridgeContext>;
   name: (tool: ToolName) => string;
   /** True if the client can open the URL of a form in URL mode. */
   opensUrls: boolean;
-  followed: FollowedTasks | undefined;
+  followed: ClientFollowedTasks | undefined;
   /**
    * Sends the state of the task. "Each notification carries a complete `DetailedTask`", like the response of
    * `tasks/get`.

@@ -7,7 +7,7 @@ import type { Agent } from '../../agents/agent.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolReply } from './tool-result.ts';
 
 /**
@@ -16,7 +16,7 @@ import type { ToolReply } from './tool-result.ts';
  * server's page can use a passkey. In both cases, the card gets the URL of the page, where the person must sign in.
  */
 export async function cardReply(
-  { rules, cardCodes }: Pick<Bridge, 'rules' | 'cardCodes'>,
+  { rules, cardCodes }: Pick<BridgeContext, 'rules' | 'cardCodes'>,
   session: Session,
 ): Promise<ToolReply<CardState>> {
   const { id, agent, view, stateName, asked } = session;

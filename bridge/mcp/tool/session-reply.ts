@@ -19,7 +19,7 @@ import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { problemMessage, type SessionState } from '../../sessions/session-state.ts';
 import type { WaitEnd } from '../../sessions/wait-for-session.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';
 import type { ResultError, ToolReply } from './tool-result.ts';
 
@@ -119,7 +119,7 @@ export function rememberShown(
   {
     bridge: { cutPreviews },
     onConfirmed,
-  }: { bridge: Pick<Bridge, 'cutPreviews'>; onConfirmed?: ReplyContext['onConfirmed'] },
+  }: { bridge: Pick<BridgeContext, 'cutPreviews'>; onConfirmed?: ReplyContext['onConfirmed'] },
   {
     taskId,
     pending,

@@ -17,14 +17,19 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Activity } from '../../../shared/protocol/tool-approval.ts';
 import { withoutHidden } from '../../../shared/text/visible-text.ts';
-import { type Client, clientOf, showsCards, showsForms } from '../../approvals/client.ts';
-import type { Approvals } from '../../settings/approval-mode.ts';
+import {
+  type RequestingClient,
+  requestingClientOf,
+  showsCards,
+  showsForms,
+} from '../../approvals/requesting-client.ts';
+import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { CallNameAndArguments, Round, RoundState } from '../../approvals/request-state.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
 import type { SentReplies, OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { FollowedTasks } from '../../sessions/followed-tasks.ts';
+import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import { type AwaitedWork, OpenCall } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
@@ -35,7 +40,7 @@ import { errorMeta, type InterimResult, type ToolReply, toCallToolResult } from 
 import { TOOL_NAMES, type ToolName } from '../../tool-names/tool-names.ts';
 
 export interface ToolCall {
-  readonly bridge: Bridge;
+  readonly bridge: BridgeContext;
   /**
    * Aborts when the client cancels the tool call or disconnects. Then the tool stops waiting. E4: a lost connection
    * stops no task.
@@ -67,9 +72,9 @@ export interface ToolCall {
    */
   readonly timeout: (waitSeconds: number | undefined) => number;
   /** The client's capabilities, and its answers to forms from earlier rounds of this tool call. */
-  readonly client: Client;
+  readonly client: RequestingClient;
   /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
-  readonly followed: FollowedTasks | undefined;
+  readonly followed: ClientFollowedTasks | undefined;
   /**
    * What the client already has from earlier results, by session. Undefined if requests do not identify their client.
    */
@@ -91,7 +96,7 @@ export interface ToolDeclaration<
   name: ToolName;
   title: string;
   /** The description. The most important sentence comes first, because clients cut the text at 2 KB. */
-  description: string | ((approvals: Approvals) => string);
+  description: string | ((approvals: ApprovalMode) => string);
   input: Input;
   output: Output;
   /** MCP's tool annotations. `openWorldHint` is absent, because its default, true, is correct for each tool. */
@@ -128,12 +133,12 @@ export interface ToolOfferContext {
   prefix: string;
   log: Logger;
   onCancel: OnCancel;
-  approvals: Approvals;
+  approvals: ApprovalMode;
   unattended: boolean;
   connection: ClientConnection;
   withdrawals: CancelledCalls;
   receipts: SentReplies;
-  followed: FollowedTasks | undefined;
+  followed: ClientFollowedTasks | undefined;
   seen: SeenResults | undefined;
   released?: (requestId: RequestId) => void;
   /** Records a span for each tool call. Undefined if traces are switched off. */
@@ -141,7 +146,7 @@ export interface ToolOfferContext {
   /**
    * Opens the bridge's services when a tool is first called, so that the client's first requests do not wait for this.
    */
-  bridge: () => Promise<Bridge>;
+  bridge: () => Promise<BridgeContext>;
 }
 
 interface IncomingCall {
@@ -280,7 +285,7 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
       onConfirmed: (record) => onConfirmed.push(record),
       report: progress.report,
       name: called,
-      client: clientOf(server, context, { round, unattended }),
+      client: requestingClientOf(server, context, { round, unattended }),
       followed,
       seen,
       whole: meta?.[WHOLE_RESULT] === true,

@@ -4,10 +4,10 @@
 import { z } from 'zod';
 import { type AbortAnswer, abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { withTimeoutOr } from '../../agents/timeout.ts';
+import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { ellipsize } from '../../../shared/text/capped-text.ts';
-import type { Bridge } from '../bridge-context.ts';
+import type { BridgeContext } from '../bridge-context.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -50,7 +50,7 @@ export const abortTool = defineTool({
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abort(
-  bridge: Pick<Bridge, 'registry' | 'live'> & { log?: Logger },
+  bridge: Pick<BridgeContext, 'registry' | 'live'> & { log?: Logger },
   { reason = 'aborted over MCP', ...request }: AbortRequest,
 ): Promise<AbortAnswer> {
   const answer = await answerOf(bridge, { ...request, reason });
@@ -63,7 +63,7 @@ export async function abort(
 }
 
 async function answerOf(
-  { registry, live }: Pick<Bridge, 'registry' | 'live'>,
+  { registry, live }: Pick<BridgeContext, 'registry' | 'live'>,
   { toolId: id, agent: name, reason }: AbortRequest & { reason: string },
 ): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
@@ -105,7 +105,7 @@ async function abortAt(
   { toolId: id, reason, asked }: { toolId: string; reason: string; asked: number },
 ): Promise<AbortAnswer> {
   try {
-    await withTimeoutOr(asked, agent.connect());
+    await withTimeoutIfSeveral(asked, agent.connect());
     const answer = await agent.ask((connection) => connection.abortTool(id, reason));
     if (answer === null) {
       return {

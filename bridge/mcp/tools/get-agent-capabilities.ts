@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { withTimeoutOr } from '../../agents/timeout.ts';
+import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -54,7 +54,7 @@ export const agentCapabilities = defineTool({
 
 /** Describes one agent. A silent agent must not delay the results about the others, so the time is limited. */
 async function healthOf(agent: Agent, asked: number): Promise<AgentReport> {
-  return withTimeoutOr(asked, describe(agent)).catch((error: unknown) => ({
+  return withTimeoutIfSeveral(asked, describe(agent)).catch((error: unknown) => ({
     agent: agent.name,
     reachable: false,
     message: agent.failed(error).message,

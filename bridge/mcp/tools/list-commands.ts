@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { commandUsage } from '../../agents/agent-commands.ts';
-import { withTimeoutOr } from '../../agents/timeout.ts';
+import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -38,7 +38,7 @@ export const listCommands = defineTool({
  */
 async function offeredBy(agent: Agent, asked: number): Promise<AgentCommands> {
   try {
-    const commands = await withTimeoutOr(
+    const commands = await withTimeoutIfSeveral(
       asked,
       agent.ask((connection) => connection.commands()),
     );

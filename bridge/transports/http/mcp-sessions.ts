@@ -22,7 +22,7 @@ import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { type ExchangeEnd, HttpReplies } from './http-replies.ts';
 import { rpcError } from './rpc-error.ts';
-import { StreamEvents } from './redelivery-store.ts';
+import { RedeliveryStore } from './redelivery-store.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
 
@@ -42,7 +42,7 @@ const RETRY_AFTER_SECONDS = 30;
 
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
-  events: StreamEvents;
+  events: RedeliveryStore;
   receipts: HttpReplies;
   /** The number of HTTP exchanges that are open now. */
   open: number;
@@ -121,7 +121,7 @@ export class McpSessions {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
-    const events = new StreamEvents();
+    const events = new RedeliveryStore();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       eventStore: events,

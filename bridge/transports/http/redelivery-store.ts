@@ -32,7 +32,7 @@ interface StreamEvent {
   characters: number;
 }
 
-export class StreamEvents implements EventStore {
+export class RedeliveryStore implements EventStore {
   readonly #events = new Map<string, StreamEvent>();
   /** The request of each response stream. An entry is kept until the reply is removed. */
   readonly #requests = new Map<string, RequestId>();

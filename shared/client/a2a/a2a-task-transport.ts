@@ -17,7 +17,7 @@ import type { Progress, OnProgress } from '../core/progress.ts';
 import { errorInBody, parseAs } from '../core/http-client.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
-import type { Decision, Grants } from '../core/task-request.ts';
+import type { Decision, GrantsToRevoke } from '../core/task-request.ts';
 import type { AgentRequests } from './agent-requests.ts';
 import { decisionsMessage, revokeMessage, textMessage, type Addressed } from './message.ts';
 import { TaskFold } from './task-fold.ts';
@@ -76,7 +76,7 @@ export class A2aTaskTransport implements TaskTransport {
     return this.#send((to) => decisionsMessage(decisions, to));
   }
 
-  revoke(grants: Grants): Promise<void> {
+  revoke(grants: GrantsToRevoke): Promise<void> {
     return this.#send((to) => revokeMessage(grants, to));
   }
 

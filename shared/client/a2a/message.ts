@@ -1,6 +1,12 @@
 /** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. */
 import { AGENT_COMMAND, RUN_TOOL, TOOL_APPROVAL } from '../../protocol/extensions.ts';
-import type { CommandRequest, Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
+import type {
+  CommandRequest,
+  Decision,
+  GrantsToRevoke,
+  TaskRequest,
+  ToolRequest,
+} from '../core/task-request.ts';
 
 export const CHANNEL = 'client-library';
 
@@ -70,7 +76,10 @@ export function toolCommand({ tool, input = {}, workspace }: ToolRequest): Comma
   return { command: RUN_TOOL, args: [tool, JSON.stringify(input)], workspace };
 }
 
-export function revokeMessage(grants: Grants, { channel, ...to }: Addressed & { channel: string }): object {
+export function revokeMessage(
+  grants: GrantsToRevoke,
+  { channel, ...to }: Addressed & { channel: string },
+): object {
   return message([dataPart({ extension: TOOL_APPROVAL, revoke: grants, channel })], to);
 }
 

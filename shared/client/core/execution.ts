@@ -11,7 +11,7 @@ import { newId } from './new-id.ts';
 import type { Progress } from './progress.ts';
 import type { TaskTransport } from './task-transport.ts';
 import type { TaskReport } from './task-report.ts';
-import type { Decision, Grants } from './task-request.ts';
+import type { Decision, GrantsToRevoke } from './task-request.ts';
 
 export interface ExecutionOptions {
   /** If this signal aborts, the client cancels the task. If `signal.reason` is text, it is the reason of the cancel. */
@@ -105,7 +105,7 @@ export class Execution {
    * all grants of the task.
    * @throws ClientError
    */
-  revoke(grants: Grants = 'all'): Promise<void> {
+  revoke(grants: GrantsToRevoke = 'all'): Promise<void> {
     return this.#line.revoke(grants);
   }
 

@@ -1,5 +1,5 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { eventsOf, EventTooLarge, type StreamReading } from '../../net/server-sent-events.ts';
+import { eventsOf, EventTooLargeError, type StreamReading } from '../../net/server-sent-events.ts';
 import { ClientError, unreachable } from './client-error.ts';
 
 /**
@@ -14,7 +14,7 @@ export async function* answerEvents(
   try {
     yield* eventsOf(response, reading);
   } catch (error) {
-    throw error instanceof EventTooLarge
+    throw error instanceof EventTooLargeError
       ? new ClientError('malformed-answer', error.message, { cause: error })
       : unreachable(response.url, error);
   }

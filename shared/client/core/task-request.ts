@@ -20,7 +20,7 @@ export interface TaskRequest {
 }
 
 /** The grants that a request revokes: a list of grant ids, or all grants of the task. */
-export type Grants = 'all' | readonly string[];
+export type GrantsToRevoke = 'all' | readonly string[];
 
 /** A request for one tool call that the agent's model does not take part in. */
 export interface ToolRequest {

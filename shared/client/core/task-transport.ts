@@ -1,7 +1,7 @@
 /** The operations on one task. A2A and MCP have one implementation each. */
 import type { OnProgress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
-import type { Decision, Grants } from './task-request.ts';
+import type { Decision, GrantsToRevoke } from './task-request.ts';
 
 export interface TaskTransport {
   /** The current state of the task. Undefined until the server has sent the task id. */
@@ -23,7 +23,7 @@ export interface TaskTransport {
   cancelLeaving(reason: string): void;
   decide(decisions: readonly Decision[]): Promise<void>;
   /** Revokes grants: decisions that also cover later tool calls. @throws ClientError */
-  revoke(grants: Grants): Promise<void>;
+  revoke(grants: GrantsToRevoke): Promise<void>;
   /** Sends text to the agent: an answer to its question, or a message for its next turn. @throws ClientError */
   say(text: string): Promise<void>;
 }

@@ -14,7 +14,7 @@ import type { OnProgress } from '../core/progress.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { TaskReport } from '../core/task-report.ts';
-import type { Decision, Grants, TaskRequest, ToolRequest } from '../core/task-request.ts';
+import type { Decision, GrantsToRevoke, TaskRequest, ToolRequest } from '../core/task-request.ts';
 import type { BridgeClient } from './bridge-client.ts';
 import type { RequestOptions } from './mcp-connection.ts';
 import { bridgeDecision, reportOf, runningTools, stepsOf, structuredOf } from './session-report.ts';
@@ -105,7 +105,7 @@ export class BridgeTaskTransport implements TaskTransport {
     this.#wake();
   }
 
-  async revoke(grants: Grants): Promise<void> {
+  async revoke(grants: GrantsToRevoke): Promise<void> {
     const which = grants === 'all' ? { all: true } : { grantIds: grants };
     const result = await this.#tools.call(REVOKE, { sessionId: await this.#named.promise, ...which });
     structuredOf(z.unknown(), result);

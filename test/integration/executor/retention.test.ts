@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { followJournal } from '../../../a2a-server/executor/follow-journal.ts';
-import { TaskLog } from '../../../a2a-server/executor/task-snapshots.ts';
+import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';

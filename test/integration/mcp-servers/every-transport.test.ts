@@ -56,7 +56,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const never = stage.call('never', {}, { signal: stop.signal });
     expect(await stage.call('note', { text: 'meanwhile' })).toMatch(/meanwhile/);
     stop.abort();
-    await expect(never).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
+    await expect(never).rejects.toMatchObject({ name: 'ToolStoppedError', confirmed: false });
     expect(JSON.parse(await stage.call('cancelled'))).toHaveLength(1);
     expect(await stage.status(isReady)).toEqual({ name: 'peer', state: 'ready', tools: PEER_TOOLS });
   });
@@ -136,7 +136,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     const never = stage.call('never', {}, { signal: stop.signal, stopCause });
     expect(await stage.call('note', { text: 'meanwhile' })).toMatch(/meanwhile/);
     stop.abort();
-    await expect(never).rejects.toMatchObject({ name: 'ToolStopped' });
+    await expect(never).rejects.toMatchObject({ name: 'ToolStoppedError' });
     expect(JSON.parse(await stage.call('cancelled'))).toEqual(['Aborted on request: wrong page']);
   });
 
@@ -164,7 +164,7 @@ describe.each(PEER_KINDS)('an MCP server over %s', (kind) => {
     );
     expect(await stage.call('note', { text: 'meanwhile' })).toMatch(/meanwhile/);
     stop.abort();
-    await expect(slow).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
+    await expect(slow).rejects.toMatchObject({ name: 'ToolStoppedError', confirmed: false });
     await stage.call('release');
     expect(await late.promise).toBe('done at last: page 1');
     expect(stage.log.join('')).toMatch(/"tool":"slow".*"afterMs":\d+.*has answered a stopped call/);

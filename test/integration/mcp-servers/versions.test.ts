@@ -48,7 +48,7 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports o
     const never = stage.call('never', {}, { signal: stop.signal, stopCause });
     await stage.call('note');
     stop.abort();
-    await expect(never).rejects.toMatchObject({ name: 'ToolStopped', confirmed: false });
+    await expect(never).rejects.toMatchObject({ name: 'ToolStoppedError', confirmed: false });
     let cancelled = '[]';
     while (cancelled === '[]') cancelled = await stage.call('cancelled');
     // Over HTTP, a client cancels by closing the response stream, which cannot carry a reason.

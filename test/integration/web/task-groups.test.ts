@@ -1,6 +1,10 @@
 /** The page's task list and its stream of changes, request by request, from a real server. */
 import { expect, test } from '@jest/globals';
-import { taskGroupSchema, taskGroupsSchema, type TaskGroups } from '../../../shared/protocol/task-groups.ts';
+import {
+  taskGroupPageSchema,
+  taskGroupsSchema,
+  type TaskGroups,
+} from '../../../shared/protocol/task-groups.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { stage } from '../../support/stage.ts';
 import { signedIn, type PageGet } from './support/page-requests.ts';
@@ -42,7 +46,7 @@ test('R101 the page’s list reads on by tokens without a repeat, and its filter
   let token: string | null = null;
   do {
     const query: string = `?size=2${token === null ? '' : `&token=${token}`}`;
-    const page = taskGroupSchema.parse(await (await get(`/task-groups/ended${query}`)).json());
+    const page = taskGroupPageSchema.parse(await (await get(`/task-groups/ended${query}`)).json());
     expect(page.total).toBe(5);
     found.push(...page.tasks.map((task) => task.taskId));
     token = page.next;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { openSqlite, SqliteFailure } from '../../../shared/sqlite/driver.ts';
+import { openSqlite, SqliteError } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -32,7 +32,7 @@ describe('the explanation of a SQLite error', () => {
   });
 
   it('an unknown SQLite code has an explanation too, and other errors stay unchanged', () => {
-    expect(fail(new SqliteFailure('SQLITE_MOON', 'the moon is full', undefined))).toThrow(
+    expect(fail(new SqliteError('SQLITE_MOON', 'the moon is full', undefined))).toThrow(
       'The journal journal.db cannot be used: the database refused the work (SQLITE_MOON).',
     );
     expect(fail(new RangeError('mine'))).toThrow(RangeError);

@@ -4,7 +4,7 @@
  */
 import { useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { demandedApproverText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
@@ -46,7 +46,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   return (
     <>
       {approver !== undefined ? (
-        <p class="warning">{demandedApproverText(approver)}.</p>
+        <p class="warning">{approvalNeededText(approver)}.</p>
       ) : (
         <div class="row">
           {decisions.includes('approve') && (

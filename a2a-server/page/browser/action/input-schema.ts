@@ -8,12 +8,13 @@ export type ReadInputSchema = (callId: string) => Promise<unknown>;
 /** The card in a chat has no schemas, so it edits JSON. */
 export const InputSchemaContext = createContext<ReadInputSchema>(() => Promise.resolve(undefined));
 
-export type KnownSchema = { type: 'loading' } | { type: 'known'; schema: unknown };
+/** Whether the schema is still loading. `schema` is undefined if the tool has none. */
+export type InputSchemaState = { type: 'loading' } | { type: 'known'; schema: unknown };
 
 /** @param callId null if no schema is needed */
-export function useInputSchema(callId: string | null): KnownSchema {
+export function useInputSchema(callId: string | null): InputSchemaState {
   const read = useContext(InputSchemaContext);
-  const [known, setKnown] = useState<KnownSchema>({ type: 'loading' });
+  const [known, setKnown] = useState<InputSchemaState>({ type: 'loading' });
   useEffect(() => {
     let current = true;
     const take = (schema: unknown): void => {

@@ -4,7 +4,7 @@
  */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { demandedApproverText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
@@ -125,7 +125,7 @@ function Session({ connection, host, session, onDecide }: SessionProps) {
 /** Says why the person cannot decide this action on the card. */
 function whyNotHere(action: PendingAction): string {
   const approver = otherApprover(action);
-  if (approver !== undefined) return `${demandedApproverText(approver)}.`;
+  if (approver !== undefined) return `${approvalNeededText(approver)}.`;
   return action.presence === true
     ? 'A rule demands your passkey. Decide this on the approval page.'
     : 'Only you can decide this, and not in the chat.';

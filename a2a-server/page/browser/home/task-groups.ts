@@ -1,9 +1,9 @@
 /** Reads the task list of the server. */
 import {
-  taskGroupSchema,
+  taskGroupPageSchema,
   taskGroupsSchema,
   type GroupName,
-  type TaskGroup,
+  type TaskGroupPage,
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
 import { readJson } from '../page-api.ts';
@@ -19,8 +19,8 @@ export async function readNextPage(
   group: GroupName,
   token: string,
   filters: TaskFilters,
-): Promise<TaskGroup> {
+): Promise<TaskGroupPage> {
   const query = filterParameters(filters);
   query.set('token', token);
-  return taskGroupSchema.parse(await readJson(`/task-groups/${group}?${query.toString()}`));
+  return taskGroupPageSchema.parse(await readJson(`/task-groups/${group}?${query.toString()}`));
 }

@@ -2,7 +2,7 @@
 import {
   GROUPS,
   type GroupName,
-  type TaskGroup,
+  type TaskGroupPage,
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
@@ -18,7 +18,7 @@ interface TaskListProps {
   onMore: (group: GroupName) => void;
 }
 
-const WORDS: Readonly<Record<GroupName, { title: (group: TaskGroup) => string; empty: string }>> = {
+const WORDS: Readonly<Record<GroupName, { title: (group: TaskGroupPage) => string; empty: string }>> = {
   waiting: { title: titleOfWaiting, empty: 'Nothing waits for you.' },
   working: { title: () => 'Runs', empty: 'No task runs.' },
   ended: { title: () => 'Ended', empty: 'No task has ended yet.' },
@@ -46,7 +46,7 @@ export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {
 
 interface GroupProps {
   name: GroupName;
-  group: TaskGroup;
+  group: TaskGroupPage;
   filtered: boolean;
   chosen: string | undefined;
   now: number;

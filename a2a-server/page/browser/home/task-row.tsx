@@ -1,5 +1,5 @@
 /** Shows one task in the list. */
-import { demandedApproverText } from '../../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText } from '../../../../shared/protocol/demanded-approver.ts';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskAddress } from '../address.ts';
@@ -23,7 +23,7 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
     <a class={`task ${state}`} href={taskAddress(taskId)} aria-current={chosen ? 'true' : undefined}>
       {waitingFor !== null && <span class="asks">{visibleLine(waitingLine(waitingFor))}</span>}
       {waitingFor?.type === 'actions' && waitingFor.approver !== undefined && (
-        <span class="needs">{demandedApproverText(waitingFor.approver)}.</span>
+        <span class="needs">{approvalNeededText(waitingFor.approver)}.</span>
       )}
       <span class="title">{name}</span>
       {state === 'working' && activity !== '' && <span class="activity">{visibleLine(activity)}</span>}

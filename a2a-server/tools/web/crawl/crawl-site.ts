@@ -58,7 +58,7 @@ export async function crawlSite(crawl: Crawl): Promise<void> {
 }
 
 /** Thrown when the site redirects a request to another site. */
-class Elsewhere extends Error {
+class OtherSiteError extends Error {
   readonly to: URL;
 
   constructor(to: URL) {
@@ -91,7 +91,7 @@ async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
     crawl.output(`page ${asked} of ${crawl.maxPages}: ${place.url.href}\n`, progress);
     const end = await visit(place, going);
     if (end === 'stop') return undefined;
-    if (end instanceof Elsewhere) return end.to;
+    if (end instanceof OtherSiteError) return end.to;
     crawl.signal.throwIfAborted();
   }
   return undefined;
@@ -124,7 +124,7 @@ async function waitForTurn(
   return true;
 }
 
-async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' | Elsewhere> {
+async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' | OtherSiteError> {
   const { signal, report } = going;
   try {
     const answer = await request(place, going);
@@ -138,7 +138,7 @@ async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' |
     await take(answer, place, going);
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof Elsewhere && place.depth === 0) return error;
+    if (error instanceof OtherSiteError && place.depth === 0) return error;
     report.failed(place.url, messageOf(error));
   }
   return 'go on';
@@ -152,7 +152,7 @@ function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): 
     accept: 'text/html, application/xhtml+xml, text/plain;q=0.8',
     wants: ({ media, status }) => status >= 200 && status < 300 && readingModeOf(media) !== 'none',
     onRedirect: (to) => {
-      if (to.origin !== url.origin) throw new Elsewhere(to);
+      if (to.origin !== url.origin) throw new OtherSiteError(to);
       if (!robots.allows(to)) throw new Error('redirects to a page that robots.txt forbids');
       frontier.alsoKnownAs(to);
     },

@@ -1,6 +1,6 @@
 import robots from 'robots-parser';
 import { z } from 'zod';
-import { TimeExceeded, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
+import { TimeExceededError, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
 import { ROBOT } from '../send-to-checked-address.ts';
@@ -73,7 +73,7 @@ function rulesIn(text: string, at: URL): Robots {
       try {
         return withinTime(MATCH_MS, () => rules.isAllowed(url.href, ROBOT)) === true;
       } catch (error) {
-        if (error instanceof TimeExceeded) return false;
+        if (error instanceof TimeExceededError) return false;
         throw error;
       }
     },

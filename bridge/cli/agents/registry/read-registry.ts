@@ -7,7 +7,7 @@ import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { messageOf, ProductError } from '../../../../shared/runtime/errors.ts';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentFetch } from '../../../agents/agent-fetch.ts';
-import { HttpFailure } from '../../../agents/http-failure.ts';
+import { HttpError } from '../../../agents/http-error.ts';
 import { httpUrl } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
 import { type AgentList, agentList } from './agent-list.ts';
@@ -55,7 +55,7 @@ async function textAt(url: URL): Promise<string> {
       headers: { accept: ACCEPT },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    if (!response.ok) throw new HttpFailure(response.status, `HTTP ${String(response.status)}`);
+    if (!response.ok) throw new HttpError(response.status, `HTTP ${String(response.status)}`);
     return await response.text();
   } catch (error) {
     throw new ProductError(

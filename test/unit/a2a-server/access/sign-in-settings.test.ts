@@ -12,8 +12,8 @@ import {
 import { redirectUriOf } from '../../../../a2a-server/page/provider-sign-in.ts';
 import {
   addressProblem,
-  checkProviderSignIn,
-} from '../../../../a2a-server/startup/check-provider-sign-in.ts';
+  checkOidcSignInSettings,
+} from '../../../../a2a-server/startup/check-oidc-sign-in-settings.ts';
 import { configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -85,7 +85,7 @@ describe('the public address', () => {
     ['https://ann:x@agents.example.com', /^needs a --public-url without/],
   ])('%s stops the start', async (publicUrl, problem) => {
     expect(addressProblem(publicUrl)).toMatch(problem);
-    await expect(checkProviderSignIn({ oidc: settings(), publicUrl }, {})).rejects.toMatchObject({
+    await expect(checkOidcSignInSettings({ oidc: settings(), publicUrl }, {})).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringContaining('Setting "oidc.signIn" needs'),
     });
@@ -98,7 +98,7 @@ describe('the public address', () => {
 
   it('is not needed without a sign-in', async () => {
     const { signIn: _, ...oidc } = settings();
-    await expect(checkProviderSignIn({ oidc, publicUrl: undefined }, {})).resolves.toBeUndefined();
+    await expect(checkOidcSignInSettings({ oidc, publicUrl: undefined }, {})).resolves.toBeUndefined();
   });
 });
 
@@ -122,7 +122,7 @@ describe('the secret of the client', () => {
     'stops the start if %j cannot be read, without the secret in the error',
     async (clientSecret, env, problem) => {
       const parts = { oidc: settings({ clientSecret }), publicUrl: 'https://agents.example.com' };
-      const error: unknown = await checkProviderSignIn(parts, env).catch((thrown: unknown) => thrown);
+      const error: unknown = await checkOidcSignInSettings(parts, env).catch((thrown: unknown) => thrown);
       expect(error).toMatchObject({ reason: 'CONFIGURATION', message: expect.stringMatching(problem) });
       expect(String(error)).not.toContain('two words');
     },

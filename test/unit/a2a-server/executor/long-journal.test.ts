@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../a2a-server/executor/task-snapshots.ts';
+import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, delta, message, working } from '../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';

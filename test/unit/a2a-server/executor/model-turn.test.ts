@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { runModelTurn, type ModelTurn } from '../../../../a2a-server/executor/model-turn.ts';
 import { AbortScope } from '../../../../shared/runtime/abort.ts';
-import { TaskLog } from '../../../../a2a-server/executor/task-snapshots.ts';
+import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { ModelEvent } from '../../../../a2a-server/models/model.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { runToolToOutcome } from '../../../../a2a-server/executor/run-tool-to-outcome.ts';
 import type { AbortCause } from '../../../../a2a-server/executor/abort-cause.ts';
-import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
+import { ToolStoppedError } from '../../../../a2a-server/tools/tool.ts';
 import { AbortScope } from '../../../../shared/runtime/abort.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
@@ -14,7 +14,7 @@ describe('a tool that does not confirm its stop', () => {
     const outcome = runToolToOutcome(
       async () => {
         scope.abort(STOP);
-        throw new ToolStopped('The server may have finished it.', { text: '', confirmed: false });
+        throw new ToolStoppedError('The server may have finished it.', { text: '', confirmed: false });
       },
       {
         scope,

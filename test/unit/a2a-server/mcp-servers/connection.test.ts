@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { OpenConnection } from '../../../../a2a-server/mcp-servers/connection.ts';
 import { RunningCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import {
-  MessageNotDelivered,
+  MessageNotDeliveredError,
   type ServerTransport,
 } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
 import { NO_RECORDS } from '../../../../a2a-server/processes/child-processes.ts';
@@ -26,7 +26,7 @@ class DeafTransport implements ServerTransport {
     const { id, method, params } = message;
     if (method !== 'initialize') {
       this.calls += 1;
-      throw new MessageNotDelivered('nobody listens');
+      throw new MessageNotDeliveredError('nobody listens');
     }
     const result = {
       protocolVersion: params?.['protocolVersion'],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
-import { PromptTooLong, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
+import { PromptTooLongError, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
 import { providerFailure, refusesState } from '../../../../a2a-server/models/provider-failure.ts';
-import { StreamCutOff, ModelRefusal } from '../../../../a2a-server/models/stream-part-reader.ts';
+import { StreamCutOffError, ModelRefusalError } from '../../../../a2a-server/models/stream-part-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';
@@ -32,7 +32,7 @@ describe('a temporary failure of a provider', () => {
     ['a request that timed out', http(408)],
     ['a server error', http(500)],
     ['overload', http(529)],
-    ['an interrupted answer', new StreamCutOff()],
+    ['an interrupted answer', new StreamCutOffError()],
     ['an answer interrupted in the HTTP layer', http(200, 'Failed to process successful response')],
     [
       'an answer without a finish',
@@ -57,7 +57,7 @@ describe('a permanent failure of a provider', () => {
     ['an unknown model', http(404)],
     ['a refused key', http(401)],
     ['a request refused in the stream', { type: 'invalid_request_error', message: 'no' }],
-    ['a turn ended by an error', new ModelRefusal('MALFORMED_FUNCTION_CALL')],
+    ['a turn ended by an error', new ModelRefusalError('MALFORMED_FUNCTION_CALL')],
     ['an error of the server itself', new TypeError('x is not a function')],
     ['anything else', 'what?'],
     ['nothing', undefined],
@@ -142,13 +142,13 @@ test.each([
   ['a too large request body', http(413)],
 ])('the error of %s for a prompt that is too long is recognized', (_, thrown) => {
   const { error, retry } = providerFailure(thrown, BLAME);
-  expect(error).toBeInstanceOf(PromptTooLong);
+  expect(error).toBeInstanceOf(PromptTooLongError);
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
 test('the error of a busy provider does not count as "prompt too long", even with similar words', () => {
   expect(providerFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
-  expect(providerFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLong);
+  expect(providerFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLongError);
 });
 
 test('the failure contains the pause that the provider requests', () => {

@@ -2,9 +2,9 @@ import { expect, test } from '@jest/globals';
 import {
   afterFailure,
   type Delivery,
-  namesOfTask,
+  recordNamePrefixOfTask,
   notificationHeaders,
-  subscriptionName,
+  subscriptionRecordName,
 } from '../../../../a2a-server/push/subscription.ts';
 
 const MINUTE = 60_000;
@@ -41,14 +41,14 @@ test('a success between failures starts the count again', () => {
 
 test('the name of a record depends on the principal, the task and the id, and their order', () => {
   const names = [
-    subscriptionName('ann', 'task', 'id'),
-    subscriptionName('ann', 'id', 'task'),
-    subscriptionName('bob', 'task', 'id'),
-    subscriptionName('ann', 'task-i', 'd'),
+    subscriptionRecordName('ann', 'task', 'id'),
+    subscriptionRecordName('ann', 'id', 'task'),
+    subscriptionRecordName('bob', 'task', 'id'),
+    subscriptionRecordName('ann', 'task-i', 'd'),
   ];
   expect(new Set(names).size).toBe(4);
   for (const name of names) expect(name).toMatch(/^[a-z0-9-]{1,64}$/);
-  expect(subscriptionName('ann', 'task', 'id').startsWith(namesOfTask('task'))).toBe(true);
+  expect(subscriptionRecordName('ann', 'task', 'id').startsWith(recordNamePrefixOfTask('task'))).toBe(true);
 });
 
 test.each([

@@ -16,8 +16,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deleteFile } from '../../../../a2a-server/tools/builtin/delete-file.ts';
 import { moveFile } from '../../../../a2a-server/tools/builtin/move-file.ts';
-import { ToolStopped } from '../../../../a2a-server/tools/tool.ts';
-import { barDirectory } from '../../../../a2a-server/tools/workspace/barred-directory.ts';
+import { ToolStoppedError } from '../../../../a2a-server/tools/tool.ts';
+import { readBarredDirectory } from '../../../../a2a-server/tools/workspace/barred-directory.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
@@ -221,7 +221,7 @@ describe('the tool delete-file', () => {
       await mkdir(path('home/state'), { recursive: true });
       await writeFile(path('home/state/token'), 'x');
       await writeFile(path('home/b'), 'b');
-      const barred = [await barDirectory(path('home/state'))];
+      const barred = [await readBarredDirectory(path('home/state'))];
       const workspace = await openWorkspace(at.root, { barred, hold });
       const run = { workspace };
       for (const name of ['home', 'home/state', 'home/state/token'])
@@ -269,7 +269,7 @@ describe('the tool delete-file', () => {
         },
       )
       .catch((error: unknown) => error);
-    expect(stopped).toBeInstanceOf(ToolStopped);
+    expect(stopped).toBeInstanceOf(ToolStoppedError);
     expect(stopped).toMatchObject({ text: 'Already deleted: 1 item.', confirmed: true });
     expect(await readdir(path('dir'))).toEqual(['2', '3']);
   });

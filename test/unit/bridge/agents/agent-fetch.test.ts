@@ -12,7 +12,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
 import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
-import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
+import { HttpError } from '../../../../bridge/agents/http-error.ts';
 import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
 const MEGABYTE = 1024 * 1024;
@@ -109,12 +109,12 @@ describe('fetch for requests to agents', () => {
 
   test('X1 credentials are not sent to another origin that asks for them, and the failure says so', async () => {
     other.answer = (_, response) => response.writeHead(401).end();
-    const withheld = { name: 'WithheldCredentials', at: other.url, origin: agent.url };
+    const withheld = { name: 'WithheldCredentialsError', at: other.url, origin: agent.url };
     await expect(ask(`${other.url}/rpc`, { method: 'POST', body: '{}' })).rejects.toMatchObject(withheld);
     agent.answer = (_, response) => response.writeHead(302, { location: `${other.url}/next` }).end();
     await expect(ask(agent.url)).rejects.toMatchObject(withheld);
     agent.answer = (_, response) => response.writeHead(401).end();
-    await expect(ask(agent.url)).rejects.toMatchObject({ name: 'HttpFailure', status: 401 });
+    await expect(ask(agent.url)).rejects.toMatchObject({ name: 'HttpError', status: 401 });
   });
 
   test.each(['POST', 'post', 'DELETE'])('a redirected %s is not sent to the new address', async (method) => {
@@ -259,7 +259,7 @@ describe('fetch for requests to agents', () => {
     expect({ status: refused.status, text: await refused.text() }).toEqual({ status: 404, text: error });
 
     agent.answer = json('{"detail":"nope"}', 404);
-    await expect(ask(agent.url)).rejects.toThrow(HttpFailure);
+    await expect(ask(agent.url)).rejects.toThrow(HttpError);
     agent.answer = (_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>hi');
     await expect(ask(agent.url)).rejects.toMatchObject({ status: 200, excerpt: '<p>hi' });
   });

@@ -8,8 +8,8 @@ import {
 } from '@a2a-js/sdk/errors';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
-import { HttpFailure, excerptOf } from '../../../../bridge/agents/http-failure.ts';
-import { WithheldCredentials } from '../../../../bridge/agents/withheld-credentials-error.ts';
+import { HttpError, excerptOf } from '../../../../bridge/agents/http-error.ts';
+import { WithheldCredentialsError } from '../../../../bridge/agents/withheld-credentials-error.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const info = (reason: string, metadata: Record<string, string>) => ({
@@ -55,7 +55,7 @@ describe('the failure of a request to an agent', () => {
   });
 
   test('credentials that were not sent are not reported as refused: the error gives the cause and the settings', async () => {
-    const thrown = new WithheldCredentials({ at: 'http://a:2', origin: 'http://a:1' });
+    const thrown = new WithheldCredentialsError({ at: 'http://a:2', origin: 'http://a:1' });
     const { error } = requestFailure(thrown, 'a');
     expect(error).toMatchObject({ reason: 'UNAUTHENTICATED', facts: { credentials: 'not-sent' } });
     const agent = new Agent('a', async () => ({ url: 'http://a:1', headers: {} }), 'The token was refused.');
@@ -92,7 +92,7 @@ describe('the failure of a request to an agent', () => {
     'a response with HTTP %i gives the reason %s, and the arrival of the request is "%s"',
     (status, reason, arrival) => {
       const { error, arrival: found } = requestFailure(
-        new HttpFailure(status, `HTTP ${String(status)}`, 'its words'),
+        new HttpError(status, `HTTP ${String(status)}`, 'its words'),
         'a',
       );
       expect([error.reason, found]).toEqual([reason, arrival]);
@@ -107,10 +107,7 @@ describe('the failure of a request to an agent', () => {
   ])(
     'HTTP %i after a broken request: the request did not arrive, and the bridge can send it again',
     (status, words) => {
-      const { error, arrival } = requestFailure(
-        new HttpFailure(status, `HTTP ${String(status)}`, words),
-        'a',
-      );
+      const { error, arrival } = requestFailure(new HttpError(status, `HTTP ${String(status)}`, words), 'a');
       expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
       expect(error.facts['trouble']).toBe('network');
       expect(error.message).toContain('broke before the whole request had arrived');
@@ -118,7 +115,7 @@ describe('the failure of a request to an agent', () => {
   );
 
   test('HTTP 400 with a text counts as a refusal', () => {
-    const { error, arrival } = requestFailure(new HttpFailure(400, 'HTTP 400', 'Bad Request'), 'a');
+    const { error, arrival } = requestFailure(new HttpError(400, 'HTTP 400', 'Bad Request'), 'a');
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_ERROR', false, 'refused']);
   });
 

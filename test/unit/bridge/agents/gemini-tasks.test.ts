@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { TaskState } from '@a2a-js/sdk';
-import { HttpFailure } from '../../../../bridge/agents/http-failure.ts';
+import { HttpError } from '../../../../bridge/agents/http-error.ts';
 import { geminiTasks } from '../../../../bridge/agents/gemini-tasks.ts';
 
 const asked: string[] = [];
@@ -12,7 +12,7 @@ const answering =
       ? new Response(null, { status })
       : new Response(JSON.stringify(body), { status, headers: { 'content-type': 'application/json' } });
   };
-const failing = (status: number) => () => Promise.reject(new HttpFailure(status, 'not in memory'));
+const failing = (status: number) => () => Promise.reject(new HttpError(status, 'not in memory'));
 const one = { id: 't1', contextId: 's1', taskState: 'working', model: 'm', mcpServers: [] };
 
 describe('gemini-cli’s list of tasks', () => {
@@ -32,7 +32,7 @@ describe('gemini-cli’s list of tasks', () => {
     expect(await geminiTasks('http://127.0.0.1:1', answering(null, 204))).toEqual([]);
     expect(await geminiTasks('http://127.0.0.1:1', failing(501))).toBeNull();
     expect(await geminiTasks('http://127.0.0.1:1', failing(404))).toBeNull();
-    await expect(geminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpFailure);
+    await expect(geminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpError);
   });
 
   test('X3 the list is empty if the response is invalid', async () => {

@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
-import type { FormFields } from '../../../../bridge/settings/approval-mode.ts';
+import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' | 'other-approver' }>;
 
-const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormFields): ApprovalForm =>
+const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormDetailLevel): ApprovalForm =>
   only(approvalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
 /** Returns a form with the fields that a person can request. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));

@@ -6,7 +6,7 @@ import { Registry } from '../../../../bridge/agents/registry.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
-import { LiveSessions } from '../../../../bridge/sessions/sessions-in-memory.ts';
+import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import type { Session } from '../../../../bridge/sessions/session.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';

@@ -4,7 +4,7 @@ import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/connection.ts';
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
-import { LiveSessions } from '../../../../bridge/sessions/sessions-in-memory.ts';
+import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TimeExceeded, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
+import { TimeExceededError, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 
 describe('withinTime, which limits the time of work', () => {
   it('withinTime returns the result of the work, even undefined', () => {
@@ -17,12 +17,12 @@ describe('withinTime, which limits the time of work', () => {
   });
 
   it('X3 withinTime stops a regular expression and a loop that never end', () => {
-    expect(() => withinTime(20, () => /^(a+)+$/u.test(`${'a'.repeat(60)}b`))).toThrow(TimeExceeded);
+    expect(() => withinTime(20, () => /^(a+)+$/u.test(`${'a'.repeat(60)}b`))).toThrow(TimeExceededError);
     expect(() =>
       withinTime(20, () => {
         for (;;);
       }),
-    ).toThrow(TimeExceeded);
+    ).toThrow(TimeExceededError);
     expect(withinTime(1000, () => 'still works')).toBe('still works');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { capText, CappedText, collapseWhitespace, ellipsize } from '../../../../shared/text/capped-text.ts';
+import { capText, CappedText, cappedOneLine, ellipsize } from '../../../../shared/text/capped-text.ts';
 
 describe('CappedText, a text with a maximum length', () => {
   it('CappedText keeps a text that fits, and both ends of a longer text', () => {
@@ -34,9 +34,9 @@ describe('ellipsize, which shortens a text', () => {
   });
 });
 
-describe('collapseWhitespace, which makes one line', () => {
-  it('collapseWhitespace makes one line of a text, and then shortens the line', () => {
-    expect(collapseWhitespace('  a \n\t b  ', 3)).toBe('a b');
-    expect(collapseWhitespace('a\nbcd', 4)).toBe('a b…');
+describe('cappedOneLine, which makes one line', () => {
+  it('cappedOneLine makes one line of a text, and then shortens the line', () => {
+    expect(cappedOneLine('  a \n\t b  ', 3)).toBe('a b');
+    expect(cappedOneLine('a\nbcd', 4)).toBe('a b…');
   });
 });

@@ -6,7 +6,7 @@ import type { ServerResponse } from 'node:http';
 import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createCrawl } from '../../../../../a2a-server/tools/builtin/crawl.ts';
-import { ToolStopped } from '../../../../../a2a-server/tools/tool.ts';
+import { ToolStoppedError } from '../../../../../a2a-server/tools/tool.ts';
 import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { HurriedClock } from '../../../../support/hurried-clock.ts';
@@ -370,7 +370,7 @@ describe('an abort of crawl', () => {
     });
     const { signal } = controller;
     const error = await crawl(site, {}, {}, { signal }).catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(ToolStopped);
+    expect(error).toBeInstanceOf(ToolStoppedError);
     expect(error).toMatchObject({
       confirmed: true,
       text: expect.stringMatching(/read 1 page, .*how to abort/s),
@@ -394,7 +394,7 @@ describe('an abort of crawl', () => {
       const { signal } = controller;
       clock.onWait = () => controller.abort();
       const error = await crawl(site, {}, {}, { signal }).catch((thrown: unknown) => thrown);
-      expect(error).toMatchObject({ name: expect.stringMatching(/^(ToolStopped|AbortError)$/) });
+      expect(error).toMatchObject({ name: expect.stringMatching(/^(ToolStoppedError|AbortError)$/) });
       expect(site.asked).not.toContain('/a');
       expect(clock.pending).toBe(0);
       expect(getEventListeners(signal, 'abort')).toHaveLength(0);

@@ -15,7 +15,7 @@ import {
   type ShellOptions,
 } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import { UNCONFINED } from '../../../../../a2a-server/tools/shell/confinement.ts';
-import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
+import { ToolStoppedError, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
 /**
@@ -192,7 +192,7 @@ posix('run-shell-command', () => {
   it('A2 an abort ends a shell command and all its processes, also its grandchildren', async () => {
     const command = `echo so far; echo $$ >> pids; (sh -c 'echo $$ >> pids; sleep 1000' & echo started; sleep 1000) & sleep 1000 & echo $! >> pids; wait`;
     const { pids, error } = await abortOnce(command, 3);
-    expect(error).toBeInstanceOf(ToolStopped);
+    expect(error).toBeInstanceOf(ToolStoppedError);
     expect(error).toMatchObject({ confirmed: true, text: expect.stringContaining('so far\n') });
     expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
   });
@@ -203,7 +203,7 @@ posix('run-shell-command', () => {
       const program = `sh -c 'echo $$ >> pids; exec sleep 1000'`;
       const command = `setsid ${program} & timeout 1000 ${program} & (setsid setsid ${program} &) ; wait`;
       const { pids, error } = await abortOnce(command, 3, { children: await recorded() });
-      expect(error).toBeInstanceOf(ToolStopped);
+      expect(error).toBeInstanceOf(ToolStoppedError);
       expect(error).toMatchObject({ confirmed: true });
       expect(await Promise.all(pids.map(runs))).toEqual([false, false, false]);
     },
@@ -213,7 +213,7 @@ posix('run-shell-command', () => {
     // The shell writes the process id, because the server may end the program before it runs.
     const command = `trap 'setsid sleep 1000 & echo $! >> late; exit' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
     const { error } = await abortOnce(command, 1, { children: await recorded() });
-    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(error).toMatchObject({ name: 'ToolStoppedError', confirmed: true });
     const [pid = 0] = await pidsIn('late', 1);
     expect(await runs(pid)).toBe(false);
   });
@@ -229,7 +229,7 @@ posix('run-shell-command', () => {
     const command = `trap 'echo heard >> heard' TERM; (trap '' TERM; sh -c 'echo $$ >> pids; while :; do sleep 1; done') & echo $$ >> pids; while :; do sleep 0.02; done`;
     const begun = performance.now();
     const { pids, error } = await abortOnce(command, 2, { graceMs: 300 });
-    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(error).toMatchObject({ name: 'ToolStoppedError', confirmed: true });
     expect(await Promise.all(pids.map(runs))).toEqual([false, false]);
     // The command got SIGTERM first, and had the whole grace period.
     expect(await readFile(join(at.root, 'heard'), 'utf8')).toBe('heard\n');
@@ -239,7 +239,7 @@ posix('run-shell-command', () => {
   it('an aborted shell command can handle SIGTERM within the grace period', async () => {
     const command = `trap 'sleep 0.1; echo saved > saved; exit 0' TERM; echo $$ >> pids; while :; do sleep 0.02; done`;
     const { error } = await abortOnce(command, 1);
-    expect(error).toMatchObject({ name: 'ToolStopped', confirmed: true });
+    expect(error).toMatchObject({ name: 'ToolStoppedError', confirmed: true });
     expect(await readFile(join(at.root, 'saved'), 'utf8')).toBe('saved\n');
   });
 

@@ -25,7 +25,7 @@ import {
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
 import { runCommand } from '../../../../../a2a-server/tools/shell/run-command.ts';
 import { boundPaths, serviceSockets } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
-import { ToolStopped, type Tool } from '../../../../../a2a-server/tools/tool.ts';
+import { ToolStoppedError, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
@@ -313,7 +313,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
   it('R43 a sandboxed command ends with all its processes, also those outside its process group', async () => {
     const [one, two] = [unlike(), unlike()];
     const error = await abortOnce(`setsid sleep ${one} & sleep ${two} & touch ready; wait`, 500);
-    expect(error).toBeInstanceOf(ToolStopped);
+    expect(error).toBeInstanceOf(ToolStoppedError);
     expect(error).toMatchObject({ confirmed: true });
     expect([...withArgument(one), ...withArgument(two)]).toEqual([]);
   });

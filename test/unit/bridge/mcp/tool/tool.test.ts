@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { instructions } from '../../../../../bridge/mcp/server/instructions.ts';
-import { APPROVALS } from '../../../../../bridge/settings/approval-mode.ts';
+import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts';
 import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
 import { withToolPrefix, waitMs } from '../../../../../bridge/mcp/tool/tool.ts';
@@ -26,7 +26,7 @@ describe('the bridge’s MCP tools', () => {
 
   test('the instructions name all tools, and are shorter than 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
-    for (const approvals of APPROVALS)
+    for (const approvals of APPROVAL_MODES)
       expect(Buffer.byteLength(withToolPrefix(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
   });
 

@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
-import { StreamEvents } from '../../../../../bridge/transports/http/redelivery-store.ts';
+import { RedeliveryStore } from '../../../../../bridge/transports/http/redelivery-store.ts';
 
 const BEGINNING: JSONRPCMessage = JSON.parse('{}');
 const message = (text: string): JSONRPCMessage => ({ jsonrpc: '2.0', method: text });
 
-async function replayed(events: StreamEvents, after: string): Promise<unknown[]> {
+async function replayed(events: RedeliveryStore, after: string): Promise<unknown[]> {
   const sent: unknown[] = [];
   await events.replayEventsAfter(after, { send: (_, each) => Promise.resolve(void sent.push(each)) });
   return sent;
 }
 
 test('a stream replays the events after a given event, in order, and no event of another stream', async () => {
-  const events = new StreamEvents();
+  const events = new RedeliveryStore();
   const first = await events.storeEvent('a', BEGINNING);
   await events.storeEvent('b', BEGINNING);
   const one = await events.storeEvent('a', message('one'));
@@ -23,7 +23,7 @@ test('a stream replays the events after a given event, in order, and no event of
 });
 
 test('X3 the number and the size of the events are limited; the oldest are dropped, and their ids become unknown (S2)', async () => {
-  const events = new StreamEvents();
+  const events = new RedeliveryStore();
   const oldest = await events.storeEvent('a', message('oldest'));
   const ids = [];
   for (let n = 0; n < 500; n += 1) ids.push(await events.storeEvent('a', message(String(n))));
@@ -36,7 +36,7 @@ test('X3 the number and the size of the events are limited; the oldest are dropp
 });
 
 test('the store deletes only the stream of a cancelled request', async () => {
-  const events = new StreamEvents();
+  const events = new RedeliveryStore();
   const [a, b] = await Promise.all(
     [1, 2].map((request) =>
       events.during(request, async () => {
@@ -51,7 +51,7 @@ test('the store deletes only the stream of a cancelled request', async () => {
 });
 
 test('a response stream belongs to its request until its response is dropped, after any number of events', async () => {
-  const events = new StreamEvents();
+  const events = new RedeliveryStore();
   await events.during(7, () => events.storeEvent('a', BEGINNING));
   const drop = async () => {
     const ids = [];
@@ -69,7 +69,7 @@ test('a response stream belongs to its request until its response is dropped, af
 });
 
 test('the stream of a cancelled request is deleted, even if its first event is dropped', async () => {
-  const events = new StreamEvents();
+  const events = new RedeliveryStore();
   await events.during(1, () => events.storeEvent('a', BEGINNING));
   for (let n = 0; n < 500; n += 1) await events.storeEvent('b', message('other'));
   const progress = await events.storeEvent('a', message('progress'));

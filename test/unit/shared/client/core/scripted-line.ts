@@ -4,7 +4,7 @@ import { Deferred } from '../../../../../shared/client/core/deferred.ts';
 import type { OnProgress } from '../../../../../shared/client/core/progress.ts';
 import type { TaskTransport } from '../../../../../shared/client/core/task-transport.ts';
 import type { TaskReport } from '../../../../../shared/client/core/task-report.ts';
-import type { Decision, Grants } from '../../../../../shared/client/core/task-request.ts';
+import type { Decision, GrantsToRevoke } from '../../../../../shared/client/core/task-request.ts';
 
 export function reportIn(state: TaskReport['state'], rest: Partial<TaskReport> = {}): TaskReport {
   return {
@@ -28,7 +28,7 @@ export class ScriptedLine implements TaskTransport {
   readonly cancels: string[] = [];
   readonly leavings: string[] = [];
   readonly decided: Decision[] = [];
-  readonly revoked: Grants[] = [];
+  readonly revoked: GrantsToRevoke[] = [];
   readonly said: string[] = [];
   readonly end = new Deferred<TaskReport>();
   readonly began = new Deferred<OnProgress>();
@@ -57,7 +57,7 @@ export class ScriptedLine implements TaskTransport {
     return Promise.resolve();
   }
 
-  revoke(grants: Grants): Promise<void> {
+  revoke(grants: GrantsToRevoke): Promise<void> {
     this.revoked.push(grants);
     return Promise.resolve();
   }

@@ -5,10 +5,10 @@ import {
   withKnownPages,
   withNextPage,
 } from '../../../../../../a2a-server/page/browser/home/task-pages.ts';
-import type { GroupedTask, TaskGroup } from '../../../../../../shared/protocol/task-groups.ts';
+import type { GroupedTask, TaskGroupPage } from '../../../../../../shared/protocol/task-groups.ts';
 import { sampleTask } from '../sample-task.ts';
 
-const group = (ids: string, next: string | null): TaskGroup => ({
+const group = (ids: string, next: string | null): TaskGroupPage => ({
   tasks: Array.from(ids, (id) => sampleTask(id)),
   total: 9,
   next,

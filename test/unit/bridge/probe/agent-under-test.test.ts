@@ -1,7 +1,12 @@
 /** Tests how the probe restarts an agent, and reads streams that stay open. */
 import { expect, it } from '@jest/globals';
-import { type Caller, type Frame, NoAnswer, Refusal } from '../../../../bridge/probe/json-rpc-client.ts';
-import { ProbedAgent, readToRest } from '../../../../bridge/probe/probed-agent.ts';
+import {
+  type Caller,
+  type Frame,
+  NoAnswerError,
+  JsonRpcError,
+} from '../../../../bridge/probe/json-rpc-client.ts';
+import { AgentUnderTest, readToRest } from '../../../../bridge/probe/agent-under-test.ts';
 
 async function* none(): AsyncGenerator<Frame, void, undefined> {}
 
@@ -13,12 +18,12 @@ it('after a restart, no request is sent until the agent answers again', async ()
       const problem = answers.shift();
       log.push(problem ?? 'answer');
       throw problem === undefined
-        ? new Refusal({ code: -32_001, message: 'no task' })
-        : new NoAnswer(problem);
+        ? new JsonRpcError({ code: -32_001, message: 'no task' })
+        : new NoAnswerError(problem);
     },
     stream: none,
   };
-  const agent = new ProbedAgent({
+  const agent = new AgentUnderTest({
     client,
     text: '',
     restart: async () => void log.push('restart'),

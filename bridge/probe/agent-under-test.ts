@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Caller, type Frame, NoAnswer, Refusal } from './json-rpc-client.ts';
+import { type Caller, type Frame, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
 import { TaskContent } from './task-content.ts';
 
-export interface ProbedAgentOptions {
+export interface AgentUnderTestOptions {
   client: Caller;
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;
@@ -35,7 +35,7 @@ const STUCK_AFTER_MS = 30_000;
 const RESTART_MS = 30_000;
 const POLL_MS = 100;
 
-export class ProbedAgent {
+export class AgentUnderTest {
   readonly client: Caller;
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
@@ -45,7 +45,7 @@ export class ProbedAgent {
   readonly #taskIds = new Set<string>();
   #messages = 0;
 
-  constructor({ client, text, restart, signal }: ProbedAgentOptions) {
+  constructor({ client, text, restart, signal }: AgentUnderTestOptions) {
     this.client = client;
     this.text = text;
     this.restart =
@@ -81,7 +81,8 @@ export class ProbedAgent {
   async send(params: object): Promise<TaskContent> {
     this.#count();
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
-    if (answer.task === undefined) throw new NoAnswer('the agent answers with a message, and starts no task');
+    if (answer.task === undefined)
+      throw new NoAnswerError('the agent answers with a message, and starts no task');
     return this.#seen(TaskContent.ofTask(answer.task));
   }
 
@@ -140,8 +141,8 @@ export class ProbedAgent {
       try {
         await this.client.call('CancelTask', { id });
       } catch (error) {
-        if (error instanceof NoAnswer) return;
-        if (!(error instanceof Refusal || error instanceof z.ZodError)) throw error;
+        if (error instanceof NoAnswerError) return;
+        if (!(error instanceof JsonRpcError || error instanceof z.ZodError)) throw error;
       }
   }
 
@@ -159,7 +160,7 @@ export class ProbedAgent {
         await this.task(randomUUID());
         return;
       } catch (error) {
-        if (!(error instanceof NoAnswer)) return;
+        if (!(error instanceof NoAnswerError)) return;
       }
   }
 
@@ -168,10 +169,10 @@ export class ProbedAgent {
     return view;
   }
 
-  /** Counts a message. @throws NoAnswer if the probe may send no more messages */
+  /** Counts a message. @throws NoAnswerError if the probe may send no more messages */
   #count(): void {
     if (this.#messages >= MAX_MESSAGES)
-      throw new NoAnswer(`the limit of ${MAX_MESSAGES} messages is reached`);
+      throw new NoAnswerError(`the limit of ${MAX_MESSAGES} messages is reached`);
     this.#messages += 1;
   }
 }

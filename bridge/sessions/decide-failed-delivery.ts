@@ -7,17 +7,17 @@ import type { MessageInFlight } from './messages-in-flight.ts';
  * sent again. `drop`: the entry is deleted, and the client learns of the failure from its tool call. `record`: the
  * client already has the id, so the entry stores the failure.
  */
-export type FailedDelivery = 'postpone' | 'drop' | 'record';
+export type FailedDeliveryAction = 'postpone' | 'drop' | 'record';
 
 /**
  * Decides what happens to the entry of a failed message. R99: a repeated tool call starts no second task, so a message
  * with an uncertain outcome stays in the outbox.
  * @param error the error of `Session.deliver`. Its fact `arrived` says whether the agent has the message.
  */
-export function failedDelivery(
+export function decideFailedDelivery(
   error: unknown,
   { origin, promised, cancel }: Pick<MessageInFlight, 'origin' | 'promised' | 'cancel'>,
-): FailedDelivery {
+): FailedDeliveryAction {
   const known = error instanceof ProductError ? error : undefined;
   const arrived = known?.facts['arrived'];
   const adopted = origin === 'ended-bridge';

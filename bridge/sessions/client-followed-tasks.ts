@@ -1,5 +1,5 @@
 /**
- * Records the sessions whose MCP task this client follows. If a tool call returns an MCP task, Claude Code shows a
+ * Records the sessions whose MCP task this client polls. If a tool call returns an MCP task, Claude Code shows a
  * notification for it, even if it already has that task. So a later tool call must not return the same task again.
  */
 import type { Session } from './session.ts';
@@ -10,7 +10,7 @@ import type { Session } from './session.ts';
  */
 const POLL_EXPIRES_MS = 30_000;
 
-export class FollowedTasks {
+export class ClientFollowedTasks {
   readonly #lastAsked = new WeakMap<Session, number>();
   readonly #now: () => number;
 

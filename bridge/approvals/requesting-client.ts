@@ -24,7 +24,7 @@ const FORM_TIMEOUT_MS = 10 * 60_000;
 /** The time limit for `roots/list`, in milliseconds. It is short, because the client answers without a person. */
 const ROOTS_TIMEOUT_MS = 5_000;
 
-export interface Client {
+export interface RequestingClient {
   /** True if the client accepts an MCP task instead of the result of a tool call. */
   readonly tasks: boolean;
   /**
@@ -86,11 +86,11 @@ export function showsCards({ server }: McpServer, { mcpReq }: ServerContext, una
  * Reads the capabilities of a client, and its answers to forms.
  * @param round the answers to the forms of an earlier request; undefined if there are none
  */
-export function clientOf(
+export function requestingClientOf(
   { server }: McpServer,
   { mcpReq }: ServerContext,
   { round, unattended }: { round: Round | undefined; unattended: boolean },
-): Client {
+): RequestingClient {
   // In MCP 2026-07-28, each request declares the capabilities. In older revisions, the connection declares them once.
   const enveloped = declaredIn(mcpReq);
   const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;

@@ -1,8 +1,8 @@
 /**
  * Thrown for an HTTP response that is not A2A, such as an HTML page, an error status, or a body over the size limit.
  */
-export class HttpFailure extends Error {
-  override readonly name = 'HttpFailure';
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
   readonly status: number;
   /** The first characters of the body, on one line, without control characters. */
   readonly excerpt: string;

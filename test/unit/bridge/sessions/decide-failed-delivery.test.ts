@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { failedDelivery } from '../../../../bridge/sessions/failed-delivery.ts';
+import { decideFailedDelivery } from '../../../../bridge/sessions/decide-failed-delivery.ts';
 import type { MessageInFlight } from '../../../../bridge/sessions/messages-in-flight.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -31,5 +31,5 @@ test.each<[string, unknown, Message, string]>([
   ['the agent refuses an adopted message', refused('no'), ADOPTED, 'record'],
   ['an adopted, cancelled message is refused', refused('no'), { ...ADOPTED, cancel: 'x' }, 'record'],
 ])('a failed delivery when %s', (_when, error, message, expected) => {
-  expect(failedDelivery(error, message)).toBe(expected);
+  expect(decideFailedDelivery(error, message)).toBe(expected);
 });

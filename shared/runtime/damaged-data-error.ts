@@ -1,6 +1,6 @@
 /** Thrown if stored data has a form that no version of this program writes. The file or database is then damaged. */
-export class DamagedData extends Error {
-  override readonly name = 'DamagedData';
+export class DamagedDataError extends Error {
+  override readonly name = 'DamagedDataError';
 
   constructor(message: string, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });

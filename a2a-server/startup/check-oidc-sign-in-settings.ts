@@ -8,11 +8,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
 
 /**
- * Checks what a sign-in with the provider needs: the public address, and the secret. A command runs at the sign-in only,
- * because a person may have to unlock a password store.
+ * Checks what a sign-in with the provider needs: the public address, and the secret. A command runs at the sign-in
+ * only, because a person may have to unlock a password store.
  * @throws ProductError CONFIGURATION
  */
-export async function checkProviderSignIn({ oidc, publicUrl }: Named, env: Environment): Promise<void> {
+export async function checkOidcSignInSettings({ oidc, publicUrl }: Named, env: Environment): Promise<void> {
   if (oidc?.signIn === undefined) return;
   const problem = addressProblem(publicUrl);
   if (problem !== undefined)

@@ -10,7 +10,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { type Claim, OwnershipLost } from '../journal/ownership.ts';
+import { type Claim, OwnershipLostError } from '../journal/ownership.ts';
 import type { FairGate } from '../limits/fair-gate.ts';
 import type {
   Append,
@@ -107,7 +107,8 @@ export class TaskLog {
   /**
    * Applies a rule to the task. The result `appended` means that the events are durable. Returns undefined for an
    * unknown task.
-   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLost if this log has a claim that was lost
+   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError if this log has a claim that was
+   * lost
    */
   async change(
     taskId: string,
@@ -172,9 +173,9 @@ export class TaskLog {
   }
 
   /** Ends the execution that has the claim. Returns the error for its append. */
-  #lost(taskId: string): OwnershipLost {
+  #lost(taskId: string): OwnershipLostError {
     this.#claim?.lose();
-    return new OwnershipLost(taskId);
+    return new OwnershipLostError(taskId);
   }
 
   /** Adds deadlines to the events that ask a person. Every append of a change calls this function. */
