@@ -13,8 +13,9 @@ export interface CheckpointFinder {
   /** Returns the principal's checkpoints, the newest first, from a limited number of tasks. */
   list(principal: string): Promise<Checkpoint[]>;
   /**
-   * Returns the checkpoint with this id. The part before the dot may be a unique prefix.
-   * @throws ProductError MALFORMED if the id is unknown. The message lists the existing checkpoints.
+   * Returns the checkpoint with this id: the task id, a dot, and the number of the turn, e.g. `task-4f2a91bc….3`.
+   * Instead of the whole task id, a unique prefix is enough, with or without `task-`.
+   * @throws ProductError MALFORMED if no checkpoint, or more than one, has this id. The message lists checkpoints.
    */
   find(principal: string, id: string): Promise<Checkpoint>;
   /**

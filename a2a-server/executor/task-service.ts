@@ -97,12 +97,13 @@ export type FollowUntil = 'settled' | 'ended';
 
 export interface TaskService {
   /**
-   * Accepts a message or a decision, or starts a task. E3: resolves only when the command is durable. @throws
-   * ProductError
+   * Accepts a message or a decision, or starts a task. E3: resolves only when the command is durable.
+   * @throws ProductError
    */
   send(incoming: Incoming): Promise<Accepted>;
   /**
-   * Returns the id of the task that would get this message. Undefined if the message would start a task. Changes nothing.
+   * Returns the id of the task that would get this message. Undefined if the message would start a task. Changes
+   * nothing.
    * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION, and others that `send` throws
    */
   recipient(incoming: Incoming): Promise<string | undefined>;

@@ -6,8 +6,9 @@
  * | -------------------------------------------------- | ---------------------------------------------------------- |
  * | `delta.refusal` (OpenAI)                           | the model refuses to answer                                |
  * | `delta.reasoning_details` (OpenRouter)             | reasoning, signatures and encrypted data for later turns   |
- * | `delta.annotations` (OpenRouter) | web pages that the answer cites |
- * | `prompt_tokens_details.cache_write_tokens` (OpenRouter) | input tokens that the provider wrote to its cache     |
+ * | `delta.annotations` (OpenRouter)                   | web pages that the answer cites                            |
+ * | `prompt_tokens_details.cache_write_tokens`         | input tokens that the provider wrote to its cache          |
+ * | (OpenRouter)                                       |                                                            |
  */
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { z } from 'zod';

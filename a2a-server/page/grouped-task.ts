@@ -8,7 +8,10 @@ import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
 
-/** The row of a task without its title and the session's cost, which come from the index. It is for every reader. */
+/**
+ * The part of a task's row that is the same for every reader, so the server can cache it. The title and the cost of the
+ * session are not in it, because they come from the index.
+ */
 export type TaskSummary = Omit<GroupedTask, 'title' | 'cost'> & {
   usage: GroupedTask['cost']['task'];
   /**

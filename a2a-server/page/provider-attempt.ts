@@ -1,11 +1,14 @@
 /**
  * An attempt to sign in with the OpenID Connect provider binds the provider's answer to the browser that began it.
  *
- * - The cookie has an end time and a random number. A MAC with the server's secret derives the other values from it. So
- *   the server stores no attempts, and servers with one secret accept each other's attempts. A changed cookie derives
- *   other values, so the answer of the provider does not fit.
- * - The page stores `pageSecret` for its origin. Browsers share cookies between the ports of a host, so another page could
- *   set the cookie. It cannot set the stored value.
+ * - The cookie contains an end time and a random number. The server computes `state`, `nonce`, `verifier` and
+ *   `pageSecret` from it, each as an HMAC with the server's secret. So the server stores no attempts, and servers with
+ *   the same secret accept each other's attempts. A changed cookie gives other values, so the server refuses the
+ *   provider's answer.
+ * - The provider gets `state` and `nonce` with the request to sign in, and returns them. The server sends it `verifier`
+ *   only with the code, in exchange for the tokens.
+ * - The page stores `pageSecret` for its origin, and sends it back with the answer. Browsers share cookies between the
+ *   ports of a host, so another page could set the cookie. It cannot set the stored value.
  */
 import { createHmac, randomBytes } from 'node:crypto';
 import { sameToken, tokenDigest } from '../../shared/net/bearer-token.ts';

@@ -67,7 +67,8 @@ export class PushNotificationConfigs {
   }
 
   /**
-   * Checks what a client wants to register. Stores nothing. @param config the task id is empty for a new task
+   * Checks what a client wants to register. Stores nothing.
+   * @param config the task id is empty for a new task
    * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for an address that the server must not connect to, or
    * for one configuration too many
    */

@@ -1,4 +1,4 @@
-/** `a2a-server push failing`, `push retry` and `push rotate-key`. The server may run. */
+/** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
 import { auditLog } from '../audit/audit-log.ts';
 import { failingReceiver, failingReceivers, retriedAct } from '../push/failing-receivers.ts';
 import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';

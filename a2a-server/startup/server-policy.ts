@@ -10,8 +10,8 @@ import type { McpServerSettings } from '../mcp-servers/server-settings.ts';
 type NamedTools = readonly Tool[];
 
 /**
- * Builds the server's policy from the operator's rules, the `trust` settings of MCP servers and `fourEyes`. @throws
- * ProductError CONFIGURATION if a rule is invalid
+ * Builds the server's policy from the operator's rules, the `trust` settings of MCP servers and `fourEyes`.
+ * @throws ProductError CONFIGURATION if a rule is invalid
  */
 export function serverPolicy(
   { policy, mcpServers, fourEyes }: Pick<ServerSettings, 'policy' | 'mcpServers' | 'fourEyes'>,

@@ -33,8 +33,8 @@ interface NewToken {
 }
 
 /**
- * Creates a token and prints it. Only its text goes to standard output, so that a script can store it. @throws
- * ProductError CONFIGURATION for a wrong name, role, group or duration, STORAGE
+ * Creates a token and prints it. Only its text goes to standard output, so that a script can store it.
+ * @throws ProductError CONFIGURATION for a wrong name, role, group or duration, STORAGE
  */
 export async function createToken(
   place: TokenPlace,

@@ -23,8 +23,8 @@ export function revoke(
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
   const after = foldNext(snapshot, [event], at);
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
-  // A working task may still run another call. Its execution changes it to waiting later. So this code changes only a task
-  // that already waits.
+  // Calls that a revoked grant allowed now wait for a decision. If the task already waits, the same append lists them
+  // as pending actions. If the task is working, its execution parks it later, after the calls that still run.
   const parked = PARKED_STATES.has(snapshot.status.state);
   return { type: 'append', events: parked && asksMore ? [event, parkOrContinue(after)] : [event] };
 }

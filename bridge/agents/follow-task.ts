@@ -29,8 +29,8 @@ interface FollowedTask {
 }
 
 /**
- * Follows a task until the caller has enough events. @throws ProductError if the task cannot be followed; the abort
- * reason of `signal`
+ * Follows a task until the caller has enough events.
+ * @throws ProductError if the task cannot be followed; the abort reason of `signal`
  */
 export async function followTask(followed: FollowedTask): Promise<void> {
   const {

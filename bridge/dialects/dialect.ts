@@ -41,7 +41,7 @@ export interface MessageContent {
 export const DIALECT_NAMES = ['tool-approval', 'plain', 'gemini'] as const;
 export type DialectName = (typeof DIALECT_NAMES)[number];
 
-/** What is unsafe with an agent, so that the bridge must protect the user from it. */
+/** The unsafe behaviour of a kind of agent. The bridge protects the user from it. */
 interface Hazards {
   /**
    * True if the agent aborts its work when the socket of a request ends (FIN). The bridge then gives each request a
@@ -77,8 +77,9 @@ export interface Dialect {
   /** True if the state `completed` ends only a turn, and the session continues in the same A2A task. */
   readonly keepsTask: boolean;
   /**
-   * True if the agent asks for the calls of a turn one by one. It then runs an approved call at once, and after a
-   * denial it drops the later calls. Absent if the agent runs nothing before all calls of the turn are decided.
+   * True if the agent asks about one call of a turn at a time. It runs an approved call at once, and then asks about
+   * the next one. After a denial it runs none of the later calls. Absent if the agent runs no call before all calls of
+   * the turn are decided.
    */
   readonly asksOneByOne?: true;
   /**

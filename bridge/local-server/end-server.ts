@@ -16,8 +16,8 @@ const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
 /**
- * Ends the server, and resolves when its process has ended. @throws ProductError SHUTTING_DOWN if it still runs after
- * 30 s
+ * Ends the server, and resolves when its process has ended.
+ * @throws ProductError SHUTTING_DOWN if it still runs after 30 s
  */
 export async function endServer({ pid }: Pick<ServerRecord, 'pid'>): Promise<void> {
   process.kill(pid, 'SIGTERM');

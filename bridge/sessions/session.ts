@@ -167,7 +167,9 @@ export class Session {
     return this.view?.seq ?? this.activity.changes;
   }
 
-  /** True if the agent asks for the calls of a turn one by one; see `asksOneByOne` of the dialect. */
+  /**
+   * True if an approved call runs before the agent asks about the next call of the turn: `asksOneByOne` of the dialect.
+   */
   get oneByOne(): boolean {
     return this.#connection?.dialect.asksOneByOne === true;
   }

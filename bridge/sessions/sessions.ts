@@ -205,8 +205,8 @@ export class Sessions {
   }
 
   /**
-   * Opens a task in the session. @param delegated the task, if a bridge of this user delegated it; the agent may have
-   * forgotten it
+   * Opens a task in the session.
+   * @param delegated the task, if a bridge of this user delegated it; the agent may have forgotten it
    */
   async #followed(
     session: Session,

@@ -1,4 +1,3 @@
-/** Checks whether processes that have ended left delegations open. */
 import { BridgeDatabase } from './database.ts';
 import { Outbox } from './outbox.ts';
 

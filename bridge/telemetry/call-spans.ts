@@ -3,8 +3,8 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 /** Records an OpenTelemetry span for each MCP tool call. */
 export interface CallSpans {
   /**
-   * Starts the span of a tool call. @param parent the trace that the client sent; without it, the span starts a new
-   * trace
+   * Starts the span of a tool call.
+   * @param parent the trace that the client sent; without it, the span starts a new trace
    */
   start(tool: string, parent: TraceContext | undefined): CallSpan;
   /** Sends the ended spans to the receiver. */

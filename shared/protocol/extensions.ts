@@ -1,6 +1,6 @@
 /**
- * The URIs of the A2A extensions, and the names of the command `tool` and of the cursor header. This file imports no
- * schemas, so that the approval page can import it without loading `zod`.
+ * Constants of the A2A extensions: their URIs, the name of the agent command that runs a tool, and the name of the HTTP
+ * header with the stream cursor. This file imports no schemas, so the approval page can import it without `zod`.
  */
 export const TOOL_APPROVAL = 'urn:mcp-a2a-bridge:tool-approval:v1';
 

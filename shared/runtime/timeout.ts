@@ -43,7 +43,8 @@ export async function resultWithin<T>(clock: Clock, ms: number, work: Promise<T>
 }
 
 /**
- * Resolves after `ms` milliseconds. Removes its timer and its listener. @throws AbortError as soon as `signal` aborts
+ * Resolves after `ms` milliseconds. Removes its timer and its listener.
+ * @throws AbortError as soon as `signal` aborts
  */
 export async function delay(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();

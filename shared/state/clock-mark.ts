@@ -33,7 +33,8 @@ export async function readClocks(now: number): Promise<ClockReading> {
 }
 
 /**
- * Reads the stored values. Returns undefined if the file is missing or damaged. @throws the error of the file system
+ * Reads the stored values. Returns undefined if the file is missing or damaged.
+ * @throws the error of the file system
  */
 export async function readClockMark(stateDirectory: string): Promise<ClockReading | undefined> {
   try {

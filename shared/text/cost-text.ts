@@ -20,8 +20,8 @@ export function tokensAndPrice(cost: TokenCost): string {
 }
 
 /**
- * Returns the number of a turn, e.g. `3`, or `summary` for a summary of the conversation. @param turn null for a
- * summary
+ * Returns the number of a turn, e.g. `3`, or `summary` for a summary of the conversation.
+ * @param turn null for a summary
  */
 export function requestName({ turn }: { turn: number | null }): string {
   return turn === null ? 'summary' : String(turn);

@@ -181,8 +181,8 @@ function escapeOf(character: string): string {
 }
 
 /**
- * Returns a function that replaces long runs in a line with markers. @param gap the maximum width of a run of white
- * space, in columns
+ * Returns a function that replaces long runs in a line with markers.
+ * @param gap the maximum width of a run of white space, in columns
  */
 function collapsed(gap: number): (line: string) => string {
   return (line) =>

@@ -75,8 +75,8 @@ export async function openAgent(
 }
 
 /**
- * Resumes the known session if the agent supports this (ACP v1, session setup). `session/resume` replays no updates, so
- * it goes first.
+ * Resumes or loads the known session, if the agent supports one of the two (ACP v1, session setup). Otherwise creates a
+ * new session. `session/resume` is preferred to `session/load`, because `session/load` replays all earlier updates.
  */
 async function openSession(
   connection: AgentConnection,

@@ -84,7 +84,7 @@ function places(text: string, { toolId, offset, find }: { toolId: string; offset
   while (at !== -1 && lines.length < MAX_MATCHES) {
     const around = text.slice(Math.max(0, at - CONTEXT_CHARACTERS), at + find.length + CONTEXT_CHARACTERS);
     lines.push(`[at ${at}]\n${around}`);
-    // Near matches are skipped, because the text around this match already shows them.
+    // The search goes on after the text around this match, because that text already shows the matches in it.
     at = next(text, at + find.length + CONTEXT_CHARACTERS);
   }
   const summary = `found ${countWithNoun(lines.length, 'place')} in the output of ${toolId}`;

@@ -51,7 +51,8 @@ interface PostedAction {
 }
 
 /**
- * Builds the body of a post about everything that waits in the session. @param now the time in milliseconds since 1970
+ * Builds the body of a post about everything that waits in the session.
+ * @param now the time in milliseconds since 1970
  */
 export function askedNotice(about: NoticeSubject, view: TaskView, now: number): Notice {
   const { pending, question } = view;

@@ -26,8 +26,9 @@ interface AgentsChange {
 }
 
 /**
- * Shows the change, asks the person if there is a terminal, and writes the file.
- * @returns EXIT_FAILURE if the person declines
+ * Shows the change, and writes the file. In an interactive terminal, first asks the person to confirm, unless `--yes`
+ * or `--json` is given. With `--dry-run`, asks nothing and writes nothing.
+ * @returns the exit code: EXIT_FAILURE if the person declines, otherwise 0
  * @throws ProductError CONFIGURATION
  */
 export async function writeAgents(

@@ -72,8 +72,8 @@ export async function addAgent(run: CommandRun<AddOptions>, url: string): Promis
 }
 
 /**
- * Removes an agent from the configuration file. @throws ProductError CONFIGURATION; UNKNOWN_AGENT if the file does not
- * contain the agent
+ * Removes an agent from the configuration file.
+ * @throws ProductError CONFIGURATION; UNKNOWN_AGENT if the file does not contain the agent
  */
 export async function removeAgent(run: CommandRun<WriteOptions>, name: string): Promise<number> {
   const { settings } = run;

@@ -61,8 +61,8 @@ function announcement({ endpoint, text, restart }: Subject, { url, version, agen
 }
 
 /**
- * Reads the options that describe the agent to test. @throws UsageError; ProductError CONFIGURATION if the token cannot
- * be read
+ * Reads the options that describe the agent to test.
+ * @throws UsageError; ProductError CONFIGURATION if the token cannot be read
  */
 async function subjectOf(
   url: string,

@@ -91,7 +91,8 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
 }
 
 /**
- * Delegates the task, and returns the session as soon as the agent has named the task. @throws ProductError; UsageError
+ * Delegates the task, and returns the session as soon as the agent has named the task.
+ * @throws ProductError; UsageError
  */
 async function delegated(
   { options, settings, terminal }: CommandRun<RunOptions>,

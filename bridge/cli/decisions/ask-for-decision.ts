@@ -70,8 +70,8 @@ export async function askForDecision(
 }
 
 /**
- * Returns true if the task still waits for this decision. @param code undefined if the task waits without a question,
- * for example for a sign-in
+ * Returns true if the task still waits for this decision.
+ * @param code undefined if the task waits without a question, for example for a sign-in
  */
 function isWaitingFor({ asked, settled }: Session, code: string | undefined): boolean {
   const { pending, question } = asked;
@@ -128,7 +128,7 @@ async function decisionOn(
   signal: AbortSignal,
 ): Promise<PersonDecision | undefined> {
   const { callId, shown, title, decisions } = action;
-  // The action is printed already, with the person who must decide it.
+  // This person may not decide the action. The terminal already shows it, and says who must decide it.
   if (decisions.length === 0) return undefined;
   const named = `${visibleLine(title)} (${visibleLine(shown)})`;
   const other = otherApprover(action);

@@ -85,8 +85,11 @@ export interface NamedActions {
 
 /**
  * Finds the actions that a person named on the command line.
- * @throws ProductError UNKNOWN_CALL, UNKNOWN_SESSION, ALREADY_DECIDED; INPUT_CHANGED for a complete code that no action
- * has; AGENT_UNREACHABLE
+ * @throws ProductError UNKNOWN_SESSION if no session, or more than one, has the given id
+ * @throws ProductError UNKNOWN_CALL if no action waits, if the named call does not exist, or if several actions match
+ * @throws ProductError ALREADY_DECIDED if the named call no longer waits
+ * @throws ProductError INPUT_CHANGED if the person gave a complete code, and no waiting action has it
+ * @throws ProductError AGENT_UNREACHABLE if the bridge finds no session because an agent does not respond
  */
 export async function resolveActions(
   sessions: Sessions,

@@ -62,8 +62,8 @@ export interface TriedModel {
 }
 
 /**
- * Runs the trial. @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model
- * does not answer
+ * Runs the trial.
+ * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */
 async function tried(
   { options, settings: { stateDir }, places }: CommandRun<SetOptions>,

@@ -125,8 +125,8 @@ export function seenCharacters({ output: { characters, hash } }: SeenResult, out
 }
 
 /**
- * Returns true if the report contains something new for the client. @param report its output must contain only new
- * characters
+ * Returns true if the report contains something new for the client.
+ * @param report its output must contain only new characters
  */
 export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;

@@ -15,11 +15,15 @@ const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 /** The maximum number of texts whose estimate is cached. The reports of one session mostly repeat the same texts. */
 const MAX_CACHED_TEXTS = 500;
 
+/** Estimates the tokens of text that the bridge wrote: one token for each word. */
 export const wordingTokens = remembered((text) =>
   counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
 );
 
-/** Returns an upper limit for text of an agent, which may contain hashes, Chinese or emoji. */
+/**
+ * Estimates the tokens of text that an agent wrote. The estimate is high, because the text may contain what needs many
+ * tokens: hashes, Chinese or emoji.
+ */
 export const agentTextTokens = remembered((text) =>
   counted(text, (run) => {
     // The number of bytes is an upper limit, because each token has at least one byte.

@@ -36,8 +36,11 @@ interface SessionReplyOptions {
    */
   outcome?: boolean;
   /**
-   * When the reply repeats content that the client already has. `if-nothing-new`: only if nothing has changed. R95: a
-   * client that waits for a pending action gets its preview, even a second time.
+   * Whether the reply repeats what the client already has.
+   * - `never`: the reply contains only what is new.
+   * - `if-nothing-new`: the same, but if nothing is new, the reply repeats everything. R95: a client that waits for a
+   *   pending action gets its preview, even a second time.
+   * - `always`: the reply contains everything.
    */
   again?: 'never' | 'if-nothing-new' | 'always';
 }

@@ -94,7 +94,8 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
 });
 
 /**
- * Explains when the agent reads a message to its running task. Returns undefined if no task runs. @throws ProductError
+ * Explains when the agent reads a message to its running task. Returns undefined if no task runs.
+ * @throws ProductError
  */
 async function whenRead(session: Session): Promise<string | undefined> {
   if (session.view === undefined || session.over) return undefined;

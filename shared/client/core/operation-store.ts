@@ -59,8 +59,8 @@ export class Operations<Request extends { text: string }> {
   }
 
   /**
-   * Sends decisions on the operation's pending actions. @throws ClientError if the server refuses a decision. The
-   * operation then still waits.
+   * Sends decisions on the operation's pending actions.
+   * @throws ClientError if the server refuses a decision. The operation then still waits.
    */
   async decide(id: string, ...decisions: readonly Decision[]): Promise<void> {
     await this.#executions.get(id)?.decide(...decisions);

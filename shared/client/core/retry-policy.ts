@@ -47,8 +47,8 @@ export interface RetryOptions {
 }
 
 /**
- * Calls `act` until it succeeds. The request must be idempotent. @throws ClientError of the last attempt, or the abort
- * reason of `signal`
+ * Calls `act` until it succeeds. The request must be idempotent.
+ * @throws ClientError of the last attempt, or the abort reason of `signal`
  */
 export function tryAgain<T>(
   act: () => Promise<T>,

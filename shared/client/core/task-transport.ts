@@ -15,8 +15,8 @@ export interface TaskTransport {
    */
   follow(tell: OnProgress, reading: AbortSignal): Promise<TaskReport>;
   /**
-   * Cancels the task, as soon as the server has sent the task id. A cancel after the end has no effect. @throws
-   * ClientError
+   * Cancels the task, as soon as the server has sent the task id. A cancel after the end has no effect.
+   * @throws ClientError
    */
   cancel(reason: string): Promise<void>;
   /** Cancels while the page unloads. Sends the request at once and ignores the response. */

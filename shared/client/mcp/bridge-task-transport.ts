@@ -90,8 +90,8 @@ export class BridgeTaskTransport implements TaskTransport {
   cancelLeaving(reason: string): void {
     const sessionId = this.#report?.sessionId;
     if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
-    // A normal cancel waits for the session id. This cancel may still succeed, because the page may stay open or unload
-    // slowly.
+    // Without a session id, only a normal cancel is possible. It waits for the id. It is lost if the page unloads
+    // first.
     else this.cancel(reason).catch(() => undefined);
   }
 

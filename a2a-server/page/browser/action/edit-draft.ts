@@ -49,8 +49,8 @@ export function draftText(draft: EditDraft): string | undefined {
 }
 
 /**
- * Returns the problems to show. After a check, these are all problems. Before the check, only the problems of the
- * fields that the person has changed.
+ * Returns the problems that the form shows now, by field name. After the person has tried to continue (`checked`),
+ * these are the problems of all fields. Before that, they are those of the fields that the person has changed.
  */
 export function shownProblems(draft: FormDraft): ReadonlyMap<string, string> {
   const filled = filledInput(draft);

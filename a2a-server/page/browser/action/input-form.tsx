@@ -117,7 +117,7 @@ function Control({ id, field, text, invalid, describedBy, onInput }: ControlProp
       return (
         <input
           {...shared}
-          // A number field of a browser gives no text for a wrong number, so the page could not show its problem.
+          // For an invalid number, `<input type="number">` has an empty value. The page could not show what is wrong.
           inputMode={control.type === 'number' ? 'decimal' : undefined}
           spellcheck={false}
           value={text}

@@ -14,7 +14,8 @@ export interface PutBackRequest {
 /**
  * Starts the restoration, and approves it if the server asks about exactly the confirmed diff. D2: a decision binds to
  * what was shown. So any other question waits for the person.
- * @returns the id of the new task @throws ClientError
+ * @returns the id of the new task
+ * @throws ClientError
  */
 export function putBack(
   client: A2aClient,

@@ -17,8 +17,8 @@ export class Pace {
   }
 
   /**
-   * Waits until a request to the site may start. The next request may start `gapMs` milliseconds after that. @throws
-   * AbortError
+   * Waits until a request to the site may start. The next request may start `gapMs` milliseconds after that.
+   * @throws AbortError
    */
   async turn(site: string, gapMs: number, signal: AbortSignal): Promise<void> {
     const at = this.turnAt(site);

@@ -8,7 +8,8 @@ import type { AgentList } from './agent-list.ts';
 const MAX_SHOWN_CHARACTERS = 300;
 
 /**
- * Returns the list as text. @param width the width of the terminal in columns; undefined if stdout is not a terminal
+ * Returns the list as text.
+ * @param width the width of the terminal in columns; undefined if stdout is not a terminal
  */
 export function agentListText(list: AgentList, width: number | undefined): string {
   const { agents, others, catalogs, total } = list;
