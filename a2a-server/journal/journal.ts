@@ -157,6 +157,8 @@ export interface Journal {
   /** Returns at most `limit` entries with `seq` greater than `after`, in order. */
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
   row(taskId: string): Promise<TaskRow | undefined>;
+  /** Returns the rows of these tasks with one query, in any order. An unknown task has no row. */
+  rows(taskIds: readonly string[]): Promise<TaskRow[]>;
   command(principal: string, messageId: string): Promise<RecordedCommand | undefined>;
   /** Returns the task of a running or ended tool execution, or undefined for an unknown id. */
   toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined>;

@@ -15,9 +15,10 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
 import { receiverHost } from './failing-receivers.ts';
-import { type Post, type PostParts, nextPosts } from './next-posts.ts';
+import { isUpToDate, type Post, type PostParts, nextPosts } from './next-posts.ts';
 import { postNotification, type PushAddresses } from './push-address.ts';
 import type { Stored, StoredSubscriptions } from './stored-subscriptions.ts';
 import {
@@ -46,6 +47,7 @@ const SEARCH = 'look';
 export interface DeliveryParts extends PostParts {
   signer: Pick<NotificationSigner, 'sign'>;
   subscriptions: StoredSubscriptions;
+  journal: Pick<Journal, 'rows'>;
   clock: Clock;
   log: Logger;
   addresses: PushAddresses;
@@ -124,17 +126,23 @@ export class Deliveries {
     this.#running.set(SEARCH, run);
   }
 
-  /** Starts the delivery of all stored subscriptions. Other servers may have added them, or may have stopped. */
+  /**
+   * Starts the delivery of each stored subscription that has something to send. Other servers may have added it, or may
+   * have stopped. Two queries find them all, so a receiver that has everything costs little.
+   */
   async #startAll(): Promise<void> {
     try {
       for (const name of await this.#parts.subscriptions.requestedRetries()) {
         await this.retry(name);
         await this.#parts.subscriptions.forgetRetry(name);
       }
-      for (const [name, subscription] of await this.#parts.subscriptions.all()) {
-        this.#know(name, subscription);
-        this.#deliver(name);
-      }
+      const all = await this.#parts.subscriptions.all();
+      // An event that comes after the query of the rows wakes its deliveries, so they must be known before.
+      for (const [name, subscription] of all) this.#know(name, subscription);
+      const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
+      const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));
+      for (const [name, subscription] of all)
+        if (!isUpToDate(subscription, rows.get(subscription.taskId))) this.#deliver(name);
     } catch (error) {
       this.#complain(error);
     }

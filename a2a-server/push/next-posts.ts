@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { findPosition } from '../executor/find-position.ts';
 import type { TaskService } from '../executor/task-service.ts';
+import type { TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { countAfter, type EventCount } from '../task/generation.ts';
@@ -69,6 +70,16 @@ export async function nextPosts(
     if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return 'over';
     throw error;
   }
+}
+
+/**
+ * True if `nextPosts` would return `nothing`, so that no query is needed to know it.
+ * @param row the row of the task. Undefined if the task was deleted
+ */
+export function isUpToDate(subscription: Subscription, row: TaskRow | undefined): boolean {
+  if (row === undefined) return false;
+  if (subscription.delivery.type === 'dead') return true;
+  return row.seq === subscription.cursor && !isOver(row.state, subscription);
 }
 
 /**

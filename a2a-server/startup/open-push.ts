@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { pushBodies } from '../http/push/push-bodies.ts';
+import type { Journal } from '../journal/journal.ts';
 import type { PostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, notificationSigner } from '../push/notification-signer.ts';
 import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
@@ -16,6 +17,7 @@ import type { ServerSettings } from './settings.ts';
 interface PushParts {
   settings: ServerSettings;
   tasks: PostParts['tasks'];
+  journal: Pick<Journal, 'rows'>;
   records: RecordStore;
   /** The server's URL for clients, without a final slash. */
   base: string;
@@ -26,7 +28,17 @@ interface PushParts {
 }
 
 /** Starts no delivery. `PushNotificationConfigs.start` does. */
-export function openPush({ settings, tasks, records, base, clock, log, audited, telemetry }: PushParts): {
+export function openPush({
+  settings,
+  tasks,
+  journal,
+  records,
+  base,
+  clock,
+  log,
+  audited,
+  telemetry,
+}: PushParts): {
   push: PushNotificationConfigs;
   pushKeys: NotificationSigner;
 } {
@@ -36,6 +48,7 @@ export function openPush({ settings, tasks, records, base, clock, log, audited, 
     signer,
     records,
     tasks,
+    journal,
     clock,
     log,
     addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },

@@ -96,6 +96,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       it('a read of a task that was never created finds nothing', async () => {
         expect(await everything('nowhere')).toEqual([]);
         expect(await journal.row('nowhere')).toBeUndefined();
+        expect(await journal.rows(['nowhere', 'no\u0000where'])).toEqual([]);
         expect(await journal.command('alice', 'never sent')).toBeUndefined();
         expect(await journal.session('alice', 'nowhere')).toEqual([]);
         await expect(journal.append(continuing('nowhere', 1, [working]))).rejects.toMatchObject({
@@ -423,6 +424,14 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
         });
         await reopen();
         expect(await journal.row('a')).toEqual(last);
+      });
+
+      it('the index gives the rows of several tasks at once, without those that it does not know', async () => {
+        for (const id of ['a', 'b', 'c']) await append(beginning(id));
+        const rows = await journal.rows(['c', 'nowhere', 'a']);
+        expect(new Set(rows)).toEqual(new Set([await journal.row('a'), await journal.row('c')]));
+        expect(rows).toHaveLength(2);
+        expect(await journal.rows([])).toEqual([]);
       });
 
       it('at a restart the index gives all active tasks of every principal, oldest first', async () => {

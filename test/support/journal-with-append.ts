@@ -11,6 +11,7 @@ export function journalWithAppend(
     append,
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
     row: (taskId) => journal.row(taskId),
+    rows: (taskIds) => journal.rows(taskIds),
     command: (principal, messageId) => journal.command(principal, messageId),
     toolExecution: (toolId) => journal.toolExecution(toolId),
     content: (taskId, hash) => journal.content(taskId, hash),

@@ -11,6 +11,7 @@ export function steeredJournal(journal: Journal, scheduler: fc.Scheduler): Journ
       later(journal.append(append), `appended ${append.events.map((e) => e.type).join(' ')}`),
     read: (taskId, after, limit) => later(journal.read(taskId, after, limit), `read after ${after}`),
     row: (taskId) => later(journal.row(taskId), 'row'),
+    rows: (taskIds) => journal.rows(taskIds),
     command: (principal, messageId) => later(journal.command(principal, messageId), 'command'),
     toolExecution: (toolId) => later(journal.toolExecution(toolId), 'tool execution'),
     content: (taskId, hash) => later(journal.content(taskId, hash), 'content'),

@@ -205,6 +205,12 @@ export async function openPostgresJournal({
       if (row !== undefined) committed.forgetBefore(taskId, row.seq);
       return row;
     },
+    async rows(taskIds) {
+      const rows = await ask(() => index.rows(taskIds.filter(isStorable)));
+      // As for one row.
+      for (const { taskId, seq } of rows) committed.forgetBefore(taskId, seq);
+      return rows;
+    },
     command: async (principal, messageId) =>
       isStorable(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
     toolExecution: async (toolId) =>

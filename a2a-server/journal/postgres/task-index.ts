@@ -16,6 +16,7 @@ import { SEARCH_TEXT_SEPARATOR } from './batch.ts';
 import type { Queries, SqlValue } from './driver.ts';
 
 const FIND_ROW = { name: 'find_row', text: `${SELECT_TASKS} WHERE task_id = $1` };
+const FIND_ROWS = { name: 'find_rows', text: `${SELECT_TASKS} WHERE task_id = ANY ($1)` };
 const FIND_SESSION = {
   name: 'find_session',
   text: `${SELECT_TASKS} WHERE principal = $1 AND session_id = $2 ORDER BY key`,
@@ -55,6 +56,10 @@ export class TaskIndex {
   async row(taskId: string): Promise<TaskRow | undefined> {
     const [row] = await this.#database.query(FIND_ROW, [taskId]);
     return row && toTaskRow(row);
+  }
+
+  async rows(taskIds: readonly string[]): Promise<TaskRow[]> {
+    return (await this.#database.query(FIND_ROWS, [taskIds])).map(toTaskRow);
   }
 
   async session(principal: string, sessionId: string): Promise<TaskRow[]> {

@@ -167,6 +167,10 @@ class SqliteJournal implements Journal {
     return isStorable(taskId) ? this.#ask(() => this.#index.row(taskId)) : undefined;
   }
 
+  async rows(taskIds: readonly string[]): Promise<TaskRow[]> {
+    return this.#ask(() => this.#index.rows(taskIds.filter(isStorable)));
+  }
+
   async command(principal: string, messageId: string): Promise<RecordedCommand | undefined> {
     return isStorable(messageId) ? this.#ask(() => this.#index.command(principal, messageId)) : undefined;
   }

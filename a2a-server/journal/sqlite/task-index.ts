@@ -17,6 +17,7 @@ import type { RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.t
 export class TaskIndex {
   readonly #database: Sqlite;
   readonly #row: RunQuery;
+  readonly #rows: RunQuery;
   readonly #session: RunQuery;
   readonly #moving: RunQuery;
   readonly #deadlines: RunQuery;
@@ -28,6 +29,7 @@ export class TaskIndex {
   constructor(database: Sqlite) {
     this.#database = database;
     this.#row = database.query(`${SELECT_TASKS} WHERE task_id = ?`);
+    this.#rows = database.query(`${SELECT_TASKS} WHERE task_id IN (SELECT value FROM json_each(?))`);
     this.#session = database.query(`${SELECT_TASKS} WHERE principal = ? AND session_id = ? ORDER BY key`);
     this.#moving = database.query(`${SELECT_TASKS} WHERE state IN ('submitted', 'working') ORDER BY key`);
     this.#deadlines = database.query(
@@ -52,6 +54,10 @@ export class TaskIndex {
   row(taskId: string): TaskRow | undefined {
     const row = this.#row(taskId)[0];
     return row && toTaskRow(row);
+  }
+
+  rows(taskIds: readonly string[]): TaskRow[] {
+    return this.#rows(JSON.stringify(taskIds)).map(toTaskRow);
   }
 
   session(principal: string, sessionId: string): TaskRow[] {

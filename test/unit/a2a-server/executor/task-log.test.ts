@@ -27,6 +27,7 @@ beforeEach(async () => {
       return real.read(taskId, after, limit);
     },
     row: (taskId) => real.row(taskId),
+    rows: (taskIds) => real.rows(taskIds),
     command: (principal, messageId) => real.command(principal, messageId),
     toolExecution: (toolId) => real.toolExecution(toolId),
     content: (taskId, hash) => real.content(taskId, hash),

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Deliveries } from '../../../../a2a-server/push/deliveries.ts';
+import { indexRow } from '../../../../a2a-server/journal/index-row.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
 import { type Subscription, subscriptionSchema } from '../../../../a2a-server/push/subscription.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -46,6 +47,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     signer: { sign: none },
     subscriptions,
     tasks: { row: none, snapshot: none, entries: none },
+    journal: { rows: () => Promise.resolve([]) },
     clock,
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
@@ -112,6 +114,8 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
   receivers.push(receiver);
   const entries: JournalEntry[] = [];
   const reads: number[] = [];
+  /** The names of the records that were read one by one. */
+  const recordsRead: string[] = [];
   const now = () => {
     const snapshot = foldAll('task-1', entries);
     return snapshot ? Promise.resolve(snapshot) : none();
@@ -119,6 +123,10 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
   const memory = memoryRecords();
   const records: typeof memory = {
     ...memory,
+    read(kind, name) {
+      recordsRead.push(name);
+      return memory.read(kind, name);
+    },
     remove(kind, name) {
       push(removing());
       return memory.remove(kind, name);
@@ -141,6 +149,7 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
         return entries.slice(after, after + limit);
       },
     },
+    journal: { rows: () => Promise.resolve([indexRow('task-1', entries) ?? []].flat()) },
     clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
@@ -183,11 +192,23 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
     await done();
     return subscriptions.requestedRetries();
   };
+  /** Registers the same receiver again, as another server does. @param cursor the position of its delivery */
+  const registerElsewhere = (cursor: number): Promise<void> =>
+    subscriptions.replace('other', {
+      ...subscription,
+      id: 'other',
+      cursor,
+      counted: { shown: 1, reasoning: 0 },
+    });
   return {
     say,
+    push,
     append,
     retry,
     mumble,
+    registerElsewhere,
+    recordsRead,
+    look: () => deliveries.look(),
     until: receiver.until,
     posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)),
   };
@@ -264,4 +285,19 @@ test('a receiver that was given up gets nothing, and after a retry all that it h
     { event: 'text.delta', seq: 3 },
     { event: 'task.completed', seq: 4 },
   ]);
+});
+
+test('a look delivers an event whose wake-up was lost, and asks nothing about a receiver that has everything', async () => {
+  const { say, push, registerElsewhere, recordsRead, look, until, posts } = await delivering({});
+  await say({ type: 'task.working' });
+  await registerElsewhere(1);
+  recordsRead.length = 0;
+  look();
+  await until(() => posts().length === 3);
+  expect(posts().at(-1)).toMatchObject({ event: 'task.working', seq: 2 });
+  expect(new Set(recordsRead)).toEqual(new Set(['other']));
+  push([text('one')]);
+  look();
+  await until(() => posts().length === 5);
+  expect(posts().slice(3)).toMatchObject([{ seq: 3 }, { seq: 3 }]);
 });
