@@ -1,5 +1,5 @@
 import type { IssuedToken } from './issued-token.ts';
-import { fullName } from './requester.ts';
+import { principalName } from './requester.ts';
 import type { Role } from './role.ts';
 
 /** The authenticated sender of a request. */
@@ -18,5 +18,5 @@ export interface Identity {
 
 /** Returns the identity behind an issued token. */
 export function identityOfToken({ id, principal, tenant }: IssuedToken): Identity & { tokenId: string } {
-  return { principal: fullName(principal, tenant), tokenId: id };
+  return { principal: principalName(principal, tenant), tokenId: id };
 }

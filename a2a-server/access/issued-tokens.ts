@@ -5,7 +5,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { type IssuedToken, isSecretOf, parseToken, tokenState } from './issued-token.ts';
-import { DamagedTokenError, tokenStore } from './token-store.ts';
+import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
 export interface IssuedTokens {
   /** Returns the token with this text. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
@@ -33,7 +33,7 @@ interface IssuedTokensOptions {
 }
 
 export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOptions): IssuedTokens {
-  const store = tokenStore(records);
+  const store = createTokenStore(records);
   const listeners = new Map<string, Set<() => void>>();
 
   const active = async (id: string): Promise<IssuedToken | undefined> => {

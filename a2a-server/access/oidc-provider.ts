@@ -19,17 +19,17 @@ export async function readProvider(issuer: string): Promise<ProviderConfiguratio
     redirect: 'error',
     signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
   }).catch((error: unknown) => {
-    throw providerAway(error);
+    throw providerUnreachableError(error);
   });
-  if (!response.ok) throw providerAway(new Error(`it answered ${response.status}`));
+  if (!response.ok) throw providerUnreachableError(new Error(`it answered ${response.status}`));
   const configuration = configurationSchema.safeParse(await response.json().catch(() => undefined));
   // OpenID Connect Discovery 1.0 §4.3: the issuer must be exactly the configured one.
   if (!configuration.success || configuration.data.issuer !== issuer)
-    throw providerAway(new Error('its configuration is not valid, or names another issuer'));
+    throw providerUnreachableError(new Error('its configuration is not valid, or names another issuer'));
   return configuration.data;
 }
 
-export function providerAway(cause?: unknown): ProductError {
+export function providerUnreachableError(cause?: unknown): ProductError {
   return new ProductError(
     'OVERLOADED',
     'The OpenID Connect provider of this server does not answer, so the token cannot be checked. Try again in a moment.',
@@ -38,10 +38,10 @@ export function providerAway(cause?: unknown): ProductError {
 }
 
 /**
- * Returns a function that reads once. It reads again when the value is too old, and after a failure at the earliest when
- * the cooldown is over.
+ * Returns a function that reads once. It reads again when the value is too old, and after a failure at the earliest
+ * when the cooldown is over.
  */
-export function rememberedReading<Value>(
+export function createCachedRead<Value>(
   read: () => Promise<Value>,
   {
     clock,

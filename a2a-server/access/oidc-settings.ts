@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { clientSecretSchema } from './client-secret.ts';
-import { fullName, NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
+import { principalName, NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
 /**
@@ -63,11 +63,17 @@ export const oidcSchema = z
       .strictObject({
         /** The id of the client that the provider knows for the page. Its redirect URI is `<publicUrl>/page`. */
         clientId: z.string().min(1).max(500),
-        /** The secret of a confidential client: `{"env": "NAME"}`, `{"file": "/path"}` or `{"command": ["program", "argument"]}`. A public client has none. */
+        /**
+         * The secret of a confidential client: `{"env": "NAME"}`, `{"file": "/path"}` or `{"command": ["program",
+         * "argument"]}`. A public client has none.
+         */
         clientSecret: clientSecretSchema.optional(),
         /** How the client sends its secret. */
         clientAuthentication: z.enum(CLIENT_AUTHENTICATION).default('client_secret_basic'),
-        /** The requested scopes. By default `openid profile email`, and each claim of the rules that the provider offers as a scope. */
+        /**
+         * The requested scopes. By default `openid profile email`, and each claim of the rules that the provider offers
+         * as a scope.
+         */
         scopes: z
           .array(z.string().regex(SCOPE))
           .refine((scopes) => scopes.includes('openid'), 'the scope openid is missing')
@@ -108,7 +114,7 @@ export function requestedScopes(settings: OidcSettings, offered: readonly string
   return [...new Set(['openid', 'profile', 'email', ...claims.filter((name) => offered.includes(name))])];
 }
 
-export interface ClaimedAccess {
+export interface AccessFromClaims {
   /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
   roles: Role[];
@@ -119,17 +125,17 @@ export interface ClaimedAccess {
 export function accessOfClaims(
   claims: Readonly<Record<string, unknown>>,
   { principalClaim, tenant, roles: rules, groups: groupRules }: OidcSettings,
-): ClaimedAccess | undefined {
+): AccessFromClaims | undefined {
   const name = nameIn(claims[principalClaim]);
   const team = typeof tenant === 'string' ? tenant : nameIn(claims[tenant.claim]);
   const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));
   if (name === undefined || team === undefined || given.length === 0) return undefined;
   const groups = groupRules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.groups : []));
-  return { principal: fullName(name, team), roles: [...new Set(given)], groups: [...new Set(groups)] };
+  return { principal: principalName(name, team), roles: [...new Set(given)], groups: [...new Set(groups)] };
 }
 
 /** True if the provider's claims could give access as this principal. The provider alone knows who exists. */
-export function mayBeProvided(principal: string, { tenant }: OidcSettings): boolean {
+export function mayComeFromProvider(principal: string, { tenant }: OidcSettings): boolean {
   const team = tenantOf(principal);
   return (
     team !== undefined && PRINCIPAL_PATTERN.test(principal) && (typeof tenant !== 'string' || tenant === team)

@@ -10,9 +10,9 @@ import type { Identity } from './identity.ts';
 import {
   PROVIDER_COOLDOWN_MS,
   PROVIDER_TIMEOUT_MS,
-  providerAway,
+  providerUnreachableError,
   readProvider,
-  rememberedReading,
+  createCachedRead,
 } from './oidc-provider.ts';
 import { accessOfClaims, type OidcSettings } from './oidc-settings.ts';
 
@@ -39,9 +39,9 @@ export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
-export function oidcVerifier(parts: VerifierParts): VerifyJwt {
+export function createJwtVerifier(parts: VerifierParts): VerifyJwt {
   const { settings, onRefusal } = parts;
-  const verifiedClaims = claimsVerifier(parts);
+  const verifiedClaims = createClaimsVerifier(parts);
   return async (token) => {
     const claims = await verifiedClaims(token);
     const access = accessOfClaims(claims, settings);
@@ -57,13 +57,13 @@ export function oidcVerifier(parts: VerifierParts): VerifyJwt {
  * Returns a function that checks a JWT of the provider, and returns its claims. That function throws ProductError
  * UNAUTHENTICATED, or OVERLOADED if the provider is unreachable.
  */
-export function claimsVerifier({
+export function createClaimsVerifier({
   settings,
   clock,
   onRefusal,
   cooldownMs = PROVIDER_COOLDOWN_MS,
 }: VerifierParts): (token: string) => Promise<Jose.JWTPayload & { exp: number }> {
-  const providerKeys = rememberedReading(() => discoverKeys(settings, cooldownMs), { clock, cooldownMs });
+  const providerKeys = createCachedRead(() => discoverKeys(settings, cooldownMs), { clock, cooldownMs });
   return async (token) => {
     const { jwtVerify, errors } = await import('jose');
     const { issuer, audience, algorithms, clockSkew } = settings;
@@ -81,7 +81,7 @@ export function claimsVerifier({
       const away = isUnreachable(error, errors);
       onRefusal(messageOf(error));
       if (error instanceof ProductError) throw error;
-      throw away ? providerAway() : refused('it is not valid here');
+      throw away ? providerUnreachableError() : refused('it is not valid here');
     }
   };
 }
@@ -90,7 +90,7 @@ async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number):
   const [{ createRemoteJWKSet }, configuration] = await Promise.all([import('jose'), readProvider(issuer)]);
   const address = new URL(configuration.jwks_uri);
   if (address.protocol !== 'https:' && address.origin !== new URL(issuer).origin)
-    throw providerAway(new Error('the address of its keys is not secure'));
+    throw providerUnreachableError(new Error('the address of its keys is not secure'));
   return createRemoteJWKSet(address, {
     timeoutDuration: PROVIDER_TIMEOUT_MS,
     cooldownDuration,

@@ -33,7 +33,7 @@ interface Sharing {
 const SHARING_ROLES: readonly Role[] = ['approve', 'operate', 'read'];
 
 /** Returns the full name of a principal: `name`, or `tenant/name`. */
-export function fullName(name: string, tenant: string | undefined): string {
+export function principalName(name: string, tenant: string | undefined): string {
   return tenant === undefined ? name : `${tenant}/${name}`;
 }
 
@@ -43,7 +43,7 @@ export function tenantOf(principal: string): string | undefined {
   return end === -1 ? undefined : principal.slice(0, end);
 }
 
-export function requesterOf(
+export function createRequester(
   principal: string,
   roles: readonly Role[],
   groups: readonly string[] = [],
@@ -58,7 +58,7 @@ export function requesterOf(
 }
 
 /** True if the requester may see the tasks of `owner`. For other requesters, these tasks do not exist. */
-export function reaches({ principal, sharing }: Requester, owner: string): boolean {
+export function maySeeTasksOf({ principal, sharing }: Requester, owner: string): boolean {
   return owner === principal || (sharing !== undefined && tenantOf(owner) === sharing.tenant);
 }
 
@@ -72,6 +72,9 @@ export function requireRoleFor({ principal, sharing }: Requester, owner: string,
 }
 
 /** Returns the filter for the journal that selects the tasks which the requester may see. */
-export function reachFilter({ principal, sharing }: Requester): { principal: string; tenant?: string } {
+export function visibleTasksFilter({ principal, sharing }: Requester): {
+  principal: string;
+  tenant?: string;
+} {
   return { principal, ...(sharing && { tenant: sharing.tenant }) };
 }

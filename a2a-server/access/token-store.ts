@@ -36,7 +36,7 @@ export class DamagedTokenError extends ProductError {
   }
 }
 
-export function tokenStore(records: Omit<RecordStore, 'watch'>): TokenStore {
+export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStore {
   const read = async (id: string): Promise<IssuedToken | undefined> => {
     const text = await records.read('tokens', id);
     return text === undefined ? undefined : parsed(id, text);

@@ -14,7 +14,7 @@ export interface CommandContext {
 /**
  * The first step of a command that runs without a model. It is an answer, or a tool call whose outcome is the answer.
  */
-export type FirstStep =
+export type CommandFirstStep =
   | { type: 'answer'; text: string }
   | { type: 'call'; text: string; tool: string; input: Record<string, unknown> };
 
@@ -28,7 +28,7 @@ export type AgentCommand = OfferedCommand & {
          * Starts the command. The caller has already checked the number of arguments.
          * @throws ProductError whose message ends the task
          */
-        begin(args: readonly string[], context: CommandContext): Promise<FirstStep>;
+        begin(args: readonly string[], context: CommandContext): Promise<CommandFirstStep>;
       }
     | {
         /** The text that the model gets instead of the command. */

@@ -5,7 +5,7 @@ import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
-import { commandAsModel } from './command-as-model.ts';
+import { createCommandModel } from './command-model.ts';
 
 export interface AgentCommands {
   readonly offered: readonly OfferedCommand[];
@@ -20,7 +20,7 @@ export interface AgentCommands {
   model(call: CommandCall, at: { snapshot: Snapshot; workspace: Workspace }): Model;
 }
 
-export function agentCommands(commands: readonly AgentCommand[]): AgentCommands {
+export function createAgentCommands(commands: readonly AgentCommand[]): AgentCommands {
   return {
     offered: commands.map(({ name, description, arguments: args }) => ({
       name,
@@ -38,7 +38,7 @@ export function agentCommands(commands: readonly AgentCommand[]): AgentCommands 
     },
     model(call, { snapshot, workspace }) {
       const { principal } = snapshot;
-      return commandAsModel({
+      return createCommandModel({
         async begin(signal) {
           const { command, args } = found(commands, call);
           if ('begin' in command) return command.begin(args, { workspace, principal, signal });
@@ -67,12 +67,12 @@ function found(
   const args = words.slice(fits.name.length);
   const required = command.arguments.filter((it) => it.required).length;
   if (args.length < required || args.length > command.arguments.length)
-    throw new ProductError('MALFORMED', `Usage: ${usageOf(command)}. ${command.description}`);
+    throw new ProductError('MALFORMED', `Usage: ${commandUsage(command)}. ${command.description}`);
   return { command, args };
 }
 
 /** Formats the usage, e.g. `checkpoint restore <id>`. Optional arguments are in brackets. */
-export function usageOf({ name, arguments: args }: OfferedCommand): string {
+export function commandUsage({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }
 

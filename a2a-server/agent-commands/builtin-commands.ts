@@ -2,7 +2,7 @@ import type { CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
 import type { Tool } from '../tools/tool.ts';
-import { usageOf } from './agent-commands.ts';
+import { commandUsage } from './agent-commands.ts';
 import { toolCommand } from './tool-command.ts';
 
 const init: AgentCommand = {
@@ -29,7 +29,7 @@ function helpCommand(others: readonly AgentCommand[]): AgentCommand {
     arguments: [],
     begin: async () => ({
       type: 'answer',
-      text: [...others, help].map((it) => `- ${usageOf(it)}: ${it.description}`).join('\n'),
+      text: [...others, help].map((it) => `- ${commandUsage(it)}: ${it.description}`).join('\n'),
     }),
   };
   return help;

@@ -29,7 +29,7 @@ export type ListedAuditRecord = AuditRecord & { changed?: string[] };
 /** The number of digits of the time in a record's name. The number is fixed, so sorting by name also sorts by time. */
 const TIME_DIGITS = 15;
 
-export function auditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {
+export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {
   return {
     async append(act, now) {
       const text = JSON.stringify({ at: new Date(now).toISOString(), user: userName(), ...act });

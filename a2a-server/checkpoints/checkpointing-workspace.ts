@@ -18,7 +18,7 @@ import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/
  * Durably records the change and the previous content of the files. If this function throws, the tool must not change
  * the files.
  */
-export type RecordSaved = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
+export type RecordSavedFiles = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
 
 const ABSENT: FileState = { type: 'absent' };
 
@@ -33,7 +33,7 @@ const MAX_BYTES_PER_APPEND = 8 * 1024 * 1024;
  * Returns a workspace that saves files before it changes them. A change that cannot be saved throws ProductError
  * STORAGE.
  */
-export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved): Workspace {
+export function createCheckpointingWorkspace(workspace: Workspace, record: RecordSavedFiles): Workspace {
   // The returned object lists each method of the interface. So a new method of the interface must be added here before
   // the code compiles.
   return {
@@ -48,7 +48,7 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
     async replace(path, replacement) {
       const { content } = replacement;
       const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
-      const found = await fileStateOf(workspace, path);
+      const found = await readFileState(workspace, path);
       const now = found.state.type === 'absent' ? NO_FILE : found.content?.hash;
       if (now !== undefined && now !== replacement.basis) throw inputChangedError(found.path);
       await record([{ path: found.path, before: found.state, after }], kept(found));
@@ -82,7 +82,7 @@ export function checkpointingWorkspace(workspace: Workspace, record: RecordSaved
 }
 
 /** Saves all files below an item. Directories are not saved, because a restoration creates them with their files. */
-async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordSaved): Promise<void> {
+async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordSavedFiles): Promise<void> {
   let total = 0;
   let waiting = 0;
   let files: SavedFile[] = [];
@@ -124,12 +124,12 @@ interface Found {
 
 /** Returns the state of an item. The state of a link is that of the link, not of its target. */
 async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Promise<Found> {
-  if (kind === 'file') return fileStateOf(workspace, path);
+  if (kind === 'file') return readFileState(workspace, path);
   return { state: notSaved(kind === 'link' ? 'a link' : 'not a regular file') };
 }
 
 /** Returns the file's current state. Also returns the content if the server can save it. */
-export async function fileStateOf(workspace: Workspace, path: string): Promise<Found & { path: string }> {
+export async function readFileState(workspace: Workspace, path: string): Promise<Found & { path: string }> {
   try {
     const content = await workspace.bytes(path);
     if (content === undefined) return { path: (await workspace.locate(path)).path, state: ABSENT };

@@ -20,8 +20,8 @@ import { restoreDiff } from './checkpoint-diff.ts';
 import {
   contentLostError,
   findRestorePlan,
-  notRestored,
-  nothingToRestore,
+  notRestoredText,
+  nothingToRestoreError,
   type RestoredFile,
   type RestorePlan,
 } from './restore-plan.ts';
@@ -67,7 +67,7 @@ export function createRestoreCheckpoint(checkpoints: CheckpointFinder): Tool {
     async show(target, context) {
       const plan = await planned(target, context);
       const [first, ...more] = plan.files;
-      if (first === undefined) throw nothingToRestore(plan);
+      if (first === undefined) throw nothingToRestoreError(plan);
       const path = more.length === 0 ? first.path : countWithNoun(plan.files.length, 'file');
       const { text } = await restoreDiff(plan, context.workspace, checkpoints);
       return { preview: { type: 'diff', path, diff: text }, basis: plan.basis };
@@ -77,7 +77,7 @@ export function createRestoreCheckpoint(checkpoints: CheckpointFinder): Tool {
       // There is nothing to restore if the server crashed after an earlier run restored the last file.
       if (plan.files.length === 0)
         return {
-          text: `Nothing is left to restore: ${notRestored(plan)}.`,
+          text: `Nothing is left to restore: ${notRestoredText(plan)}.`,
           summary: 'nothing left to restore',
         };
       // D2: a decision is valid only for the content that the person saw.
@@ -88,7 +88,7 @@ export function createRestoreCheckpoint(checkpoints: CheckpointFinder): Tool {
         );
       for (const file of plan.files) await putBack(file, run);
       const files = countWithNoun(plan.files.length, 'file');
-      const rest = plan.left.length === 0 ? '' : ` Not restored: ${notRestored(plan)}.`;
+      const rest = plan.left.length === 0 ? '' : ` Not restored: ${notRestoredText(plan)}.`;
       const done = plan.files.map(({ path, before }) => (before ? path : `${path} (removed)`)).join(', ');
       return {
         text: `Restored ${files}: ${done}.${rest}`,

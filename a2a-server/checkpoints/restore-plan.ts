@@ -3,7 +3,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { changesOver, restoreStep, type Checkpoint, type RestoreStep } from '../task/compute-checkpoints.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
-import { fileStateOf } from './checkpointing-workspace.ts';
+import { readFileState } from './checkpointing-workspace.ts';
 
 /** A file to restore, with the hashes of its current and its saved content. Undefined means that there is no file. */
 export interface RestoredFile {
@@ -36,7 +36,7 @@ interface RestorePlace {
 }
 
 /**
- * Finds a checkpoint and plans its restoration with `restorePlan`.
+ * Finds a checkpoint and plans its restoration with `createRestorePlan`.
  * @throws ProductError MALFORMED if the id is unknown; OUTSIDE_WORKSPACE if the checkpoint has another workspace
  */
 export async function findRestorePlan(
@@ -47,7 +47,7 @@ export async function findRestorePlan(
     ? await checkpoints.since(principal, checkpoint)
     : [await checkpoints.find(principal, checkpoint)];
   for (const turn of turns) if (turn.workspace !== workspace.root) throw elsewhere(turn);
-  return restorePlan(turns, workspace, checkpoints);
+  return createRestorePlan(turns, workspace, checkpoints);
 }
 
 function elsewhere({ workspace }: Checkpoint): ProductError {
@@ -64,7 +64,7 @@ function elsewhere({ workspace }: Checkpoint): ProductError {
  * @throws ProductError INPUT_CHANGED, which names the files that have changed since these turns
  * @throws ProductError STORAGE if saved content is missing
  */
-export async function restorePlan(
+export async function createRestorePlan(
   checkpoints: readonly Checkpoint[],
   workspace: Workspace,
   { content }: Pick<CheckpointFinder, 'content'>,
@@ -72,7 +72,7 @@ export async function restorePlan(
   const changes = changesOver(checkpoints);
   const steps: { taskId: string; step: RestoreStep }[] = [];
   for (const file of changes) {
-    const { state } = await fileStateOf(workspace, file.path);
+    const { state } = await readFileState(workspace, file.path);
     steps.push({ taskId: file.taskId, step: restoreStep(file, state) });
   }
   const changed = steps.flatMap(({ step }) => (step.type === 'changed-since' ? [step.path] : []));
@@ -110,12 +110,12 @@ function leftOf(step: RestoreStep): { path: string; why: string }[] {
   }
 }
 
-export function nothingToRestore(plan: RestorePlan): ProductError {
-  return new ProductError('MALFORMED', `There is nothing to restore: ${notRestored(plan)}.`);
+export function nothingToRestoreError(plan: RestorePlan): ProductError {
+  return new ProductError('MALFORMED', `There is nothing to restore: ${notRestoredText(plan)}.`);
 }
 
 /** Returns a sentence that names the files which stay unchanged, with the reasons. */
-export function notRestored({ left }: RestorePlan): string {
+export function notRestoredText({ left }: RestorePlan): string {
   return left.map(({ path, why }) => `${path} (${why})`).join(', ');
 }
 
@@ -138,8 +138,8 @@ function changedSince(turns: number, files: number, changed: readonly string[]):
   );
 }
 
-/** Returns the paths in the error of a refused `restorePlan`. Returns undefined for any other error. */
-export function changedPathsOf({ reason, facts }: ProductError): string[] | undefined {
+/** Returns the paths in the error of a refused `createRestorePlan`. Returns undefined for any other error. */
+export function changedPathsInError({ reason, facts }: ProductError): string[] | undefined {
   return reason === 'INPUT_CHANGED' ? facts['paths']?.split('\n') : undefined;
 }
 

@@ -6,9 +6,9 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import {
-  changedPathsOf,
+  changedPathsInError,
   findRestorePlan,
-  nothingToRestore,
+  nothingToRestoreError,
   type RestoredFile,
   type RestoreTarget,
 } from './restore-plan.ts';
@@ -29,7 +29,7 @@ export async function previewRestore(
   try {
     const workspace = await openWorkspace(root);
     const plan = await findRestorePlan(target, { principal, workspace, checkpoints });
-    if (plan.files.length === 0) throw nothingToRestore(plan);
+    if (plan.files.length === 0) throw nothingToRestoreError(plan);
     const { text, lines } = await restoreDiff(plan, workspace, checkpoints);
     const files = plan.files.map((file) => ({
       path: file.path,
@@ -39,7 +39,7 @@ export async function previewRestore(
     return { type: 'ready', files, left: [...plan.left], diff: text };
   } catch (error) {
     if (!(error instanceof ProductError)) throw error;
-    const paths = changedPathsOf(error);
+    const paths = changedPathsInError(error);
     return paths === undefined
       ? { type: 'refused', message: error.message }
       : { type: 'changed-since', paths };
@@ -52,7 +52,7 @@ function changeOf({ now, before }: RestoredFile): 'created' | 'changed' | 'delet
 }
 
 /** Converts a checkpoint for clients. */
-export function checkpointView({ id, turn, at, files, commands }: Checkpoint): TaskCheckpoint {
+export function toTaskCheckpoint({ id, turn, at, files, commands }: Checkpoint): TaskCheckpoint {
   return {
     id,
     turn,

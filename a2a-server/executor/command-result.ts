@@ -19,7 +19,7 @@ export function groupsOf({ groups }: Requester): Pick<Requester, 'groups'> {
  * Returns the result of a command that was applied.
  * @throws ProductError if the command was refused or the task is unknown
  */
-export function applied(
+export function requireApplied(
   changed: ChangeResult | undefined,
   taskId: string,
 ): Extract<ChangeResult, { snapshot: Snapshot }> {

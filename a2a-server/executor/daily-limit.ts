@@ -1,6 +1,6 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import { type Reached, reachedDailyLimit, type WritingLimits } from '../limits/daily-writing.ts';
+import { type ReachedDailyLimit, reachedDailyLimit, type WritingLimits } from '../limits/daily-writing.ts';
 import { utcDay } from '../task/cost-sum.ts';
 
 export interface DailyLimitOptions {
@@ -14,9 +14,9 @@ export interface DailyLimitOptions {
  * Returns the daily limit of written data that the principal, its tenant or the server has reached. Above this limit,
  * only messages with a decision are accepted.
  */
-export async function dailyLimitOf(
+export async function findReachedDailyLimit(
   principal: string,
   { journal, clock, writingLimits }: DailyLimitOptions,
-): Promise<Reached | undefined> {
+): Promise<ReachedDailyLimit | undefined> {
   return reachedDailyLimit(await journal.dailyWritten(principal, utcDay(clock.now())), writingLimits());
 }

@@ -10,7 +10,7 @@ import { OwnershipLostError } from '../journal/ownership.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { foldEntries, foldNext } from '../task/fold.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import type { LogChange, ChangeResult, TaskLog } from './task-log.ts';
+import type { ChangeDecision, ChangeResult, TaskLog } from './task-log.ts';
 
 /** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
 export interface AppendedCommand {
@@ -29,12 +29,12 @@ interface FollowingEvents {
 export class DeferredCommandAppend {
   readonly #log: TaskLog;
   readonly #taskId: string;
-  readonly #rule: (snapshot: Snapshot) => LogChange;
+  readonly #rule: (snapshot: Snapshot) => ChangeDecision;
   readonly #key: CommandKey;
   readonly #result = new Deferred<AppendedCommand>();
   #settling: Promise<AppendedCommand> | undefined;
 
-  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => LogChange, key: CommandKey) {
+  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => ChangeDecision, key: CommandKey) {
     this.#log = log;
     this.#taskId = taskId;
     this.#rule = rule;

@@ -19,7 +19,7 @@ import { nextStep } from '../task/next-step.ts';
 import { isSettled, isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from './ask-model.ts';
-import { orphanedCall, orphanedEvents } from './orphaned-calls.ts';
+import { findOrphanedCall, orphanedCallEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import type { AbortCause } from './abort-cause.ts';
@@ -30,8 +30,8 @@ import {
   taskSizeFailure,
   type WritingLimits,
 } from '../limits/daily-writing.ts';
-import type { Turn } from '../limits/fair-turns.ts';
-import { timeLimitText, type TimeLimits, TurnScope } from './time-limits.ts';
+import type { ExecutionTurn } from '../limits/fair-turns.ts';
+import { timeLimitText, type TimeLimits, TurnAbortScope } from './time-limits.ts';
 import type { ToolScheduler } from './tool-scheduler.ts';
 
 /** The claim of the task was lost. Its next owner records the outcome of the work. */
@@ -72,7 +72,7 @@ export interface ExecutionOptions extends AskModelOptions {
 interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The place of the task among the running tasks. */
-  turn: Pick<Turn, 'pass' | 'hold'>;
+  turn: Pick<ExecutionTurn, 'pass' | 'hold'>;
   /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
@@ -90,7 +90,7 @@ interface PassResources {
 /** The resources of one pass over the task's steps. The end of the pass releases the turn and the time limit. */
 interface ExecutionPass {
   opened?: PassResources;
-  turn?: TurnScope;
+  turn?: TurnAbortScope;
   timeout?: PausableTimeout;
 }
 
@@ -174,10 +174,10 @@ export class Execution {
     if (orphans.length === 0) return false;
     const changed = await log.change(this.#taskId, (s) => ({
       type: 'append',
-      events: isSettled(s) ? [] : orphanedEvents(s, orphans),
+      events: isSettled(s) ? [] : orphanedCallEvents(s, orphans),
     }));
     if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
-    return orphanedCall(changed.snapshot, orphans) !== undefined;
+    return findOrphanedCall(changed.snapshot, orphans) !== undefined;
   }
 
   async #open(): Promise<void> {
@@ -228,7 +228,7 @@ export class Execution {
         case 'run': {
           await toolbox.settled(loop.signal);
           const { workspace, earlier } = (pass.opened ??= await this.#obtain(snapshot));
-          pass.turn ??= new TurnScope(task, clock, limits.turnMs);
+          pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs);
           const { scope } = pass.turn;
           const timeouts = [pass.turn.timeout, pass.timeout, this.#host.turn].filter(
             (it) => it !== undefined,
@@ -278,7 +278,7 @@ export class Execution {
           await toolbox.settled(loop.signal);
           pass.opened ??= await this.#obtain(snapshot);
           pass.turn?.end();
-          pass.turn = new TurnScope(task, clock, limits.turnMs);
+          pass.turn = new TurnAbortScope(task, clock, limits.turnMs);
           const place = { ...pass.opened, turn: pass.turn.scope, loop, bytes: next.bytes };
           await askModel(snapshot, this.#options, place);
           break;

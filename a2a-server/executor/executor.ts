@@ -10,20 +10,20 @@
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { CommandKey } from '../journal/journal.ts';
 import type { Claim, UnopenedTask } from '../journal/ownership.ts';
-import { FairTurns, type Turn } from '../limits/fair-turns.ts';
+import { FairTurns, type ExecutionTurn } from '../limits/fair-turns.ts';
 import { LIMITS } from '../limits/limits.ts';
-import { queuedEvents } from './queued-events.ts';
+import { queuePositionEvents } from './queued-events.ts';
 import { restartEvents } from '../task/next-step.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
 import { DeferredCommandAppend, type AppendedCommand } from './deferred-command-append.ts';
 import type { AbortCause } from './abort-cause.ts';
-import type { LogChange } from './task-log.ts';
+import type { ChangeDecision } from './task-log.ts';
 import {
-  type FoundAt,
+  type FirstFoundTimes,
   isTooLateToClaim,
-  stillUnopened,
-  unavailableEvents,
+  updateFirstFoundTimes,
+  workspaceUnavailableEvents,
 } from './tasks-no-server-can-open.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
 
@@ -64,7 +64,7 @@ interface WokenTask {
 
 interface Running {
   execution: Execution;
-  turn: Turn;
+  turn: ExecutionTurn;
   /** A promise that resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
   /** The time of the last event about the place in the queue, in milliseconds since 1970. */
@@ -87,7 +87,7 @@ export class Executor {
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
-  #unopened: FoundAt = new Map();
+  #unopened: FirstFoundTimes = new Map();
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -134,7 +134,7 @@ export class Executor {
    */
   async command(
     { taskId, principal }: Omit<WokenTask, 'begun'>,
-    rule: (snapshot: Snapshot) => LogChange,
+    rule: (snapshot: Snapshot) => ChangeDecision,
     key: CommandKey,
   ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;
@@ -220,7 +220,10 @@ export class Executor {
     running.toldAt = clock.now();
     running.placeTold = log
       .ownedBy(claim)
-      .change(taskId, (s) => ({ type: 'append', events: queuedEvents(s, turn.ahead, this.#turns.limit) }))
+      .change(taskId, (s) => ({
+        type: 'append',
+        events: queuePositionEvents(s, turn.ahead, this.#turns.limit),
+      }))
       .catch((error: unknown) => onFailure(taskId, error));
   }
 
@@ -307,11 +310,11 @@ export class Executor {
   async #reportUnopened(tasks: readonly UnopenedTask[]): Promise<void> {
     const { log, clock } = this.#options;
     const now = clock.now();
-    this.#unopened = stillUnopened(this.#unopened, tasks, now);
+    this.#unopened = updateFirstFoundTimes(this.#unopened, tasks, now);
     for (const task of tasks) {
       const { taskId } = task;
       if (!isTooLateToClaim(this.#unopened, taskId, now)) continue;
-      await log.change(taskId, (s) => ({ type: 'append', events: unavailableEvents(s, task) }));
+      await log.change(taskId, (s) => ({ type: 'append', events: workspaceUnavailableEvents(s, task) }));
     }
   }
 

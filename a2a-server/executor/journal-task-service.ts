@@ -3,9 +3,9 @@
  * executor and the maintenance.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
+import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { cancel, cancelWork } from '../task/cancel.ts';
-import { reaches, requireRoleFor } from '../access/requester.ts';
+import { maySeeTasksOf, requireRoleFor } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { FairGate } from '../limits/fair-gate.ts';
@@ -17,11 +17,11 @@ import { TaskLog } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
-import { reachableRow } from './message-target.ts';
+import { findVisibleRow } from './message-target.ts';
 import type { TaskService } from './task-service.ts';
-import { messageReceiver, type MessageReceiverOptions } from './message-receiver.ts';
-import { taskQueries } from './task-queries.ts';
-import { applied, decider } from './command-result.ts';
+import { createMessageReceiver, type MessageReceiverOptions } from './message-receiver.ts';
+import { createTaskQueries } from './task-queries.ts';
+import { requireApplied, decider } from './command-result.ts';
 
 interface TaskServiceOptions
   extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageReceiverOptions, 'commands'> {
@@ -62,7 +62,7 @@ export interface RunningTaskService extends TaskService {
 }
 
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
-  const { journal, clock, commands = agentCommands([]) } = options;
+  const { journal, clock, commands = createAgentCommands([]) } = options;
   const log = new TaskLog(journal, {
     waits: options.maintenance && {
       clock,
@@ -86,8 +86,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         }),
     });
   const executor = new Executor({ ...options, commands, log });
-  const receiver = messageReceiver({ ...options, commands }, { log, executor });
-  const queries = taskQueries({ ...options, log });
+  const receiver = createMessageReceiver({ ...options, commands }, { log, executor });
+  const queries = createTaskQueries({ ...options, log });
   let closing = false;
 
   return {
@@ -103,17 +103,23 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     recipient: receiver.recipient,
     presenceStatement: receiver.presenceStatement,
     async cancel(taskId, by, reason) {
-      const { principal: owner } = await reachableRow(journal, taskId, by);
+      const { principal: owner } = await findVisibleRow(journal, taskId, by);
       requireRoleFor(by, owner, 'operate');
-      const { snapshot } = applied(await log.change(taskId, (s) => cancel(s, reason, decider(by))), taskId);
+      const { snapshot } = requireApplied(
+        await log.change(taskId, (s) => cancel(s, reason, decider(by))),
+        taskId,
+      );
       executor.stop(taskId, cancelCause(reason));
       return snapshot;
     },
     async cancelWork(taskId, by, left) {
-      const { principal: owner } = await reachableRow(journal, taskId, by);
+      const { principal: owner } = await findVisibleRow(journal, taskId, by);
       // The disconnect of a principal stops only that principal's own tasks.
       if (owner !== by.principal) return;
-      const { type } = applied(await log.change(taskId, (s) => cancelWork(s, left, decider(by))), taskId);
+      const { type } = requireApplied(
+        await log.change(taskId, (s) => cancelWork(s, left, decider(by))),
+        taskId,
+      );
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
     },
     async toolExecutions(by) {
@@ -123,7 +129,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     },
     async abortTool(toolId, by, reason) {
       const owner = executor.scheduler.ownerOf(toolId) ?? (await journal.toolExecution(toolId))?.principal;
-      if (owner === undefined || !reaches(by, owner)) return abortAnswer(toolId, { type: 'unknown' });
+      if (owner === undefined || !maySeeTasksOf(by, owner)) return abortAnswer(toolId, { type: 'unknown' });
       requireRoleFor(by, owner, 'operate');
       const request = { toolId, principal: by.principal, reason };
       const own = await executor.scheduler.abort(request);

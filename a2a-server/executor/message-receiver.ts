@@ -20,20 +20,25 @@ import { mayRunSomeUnasked } from '../policy/mode.ts';
 import { mergeDemands, type Approver } from '../task/approver.ts';
 import type { Decider, TaskEvent } from '../task/events.ts';
 import { callOf, type Snapshot } from '../task/snapshot.ts';
-import type { OnRefused } from '../limits/counted-use.ts';
+import type { OnRefused } from '../limits/usage-limiter.ts';
 import { dailyRefusal } from '../limits/daily-writing.ts';
 import type { Executor } from './executor.ts';
 import { type ExecutorOptions } from './executor.ts';
-import { dailyLimitOf } from './daily-limit.ts';
+import { findReachedDailyLimit } from './daily-limit.ts';
 import { resolveDecisions, type DecisionsResult, type PresenceVerifier } from './resolve-decisions.ts';
-import { refuseFiles } from './refuse-files.ts';
+import { refuseUnsupportedFiles } from './refuse-unsupported-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
 import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
 import type { TaskLog } from './task-log.ts';
-import { type LogChange } from './task-log.ts';
-import { findTarget, loadTask, reachableRow } from './message-target.ts';
-import { type Accepted, isDecisionOrRevocation, type Incoming, type TaskService } from './task-service.ts';
-import { applied, decider, groupsOf, toProductError, toRefusal } from './command-result.ts';
+import { type ChangeDecision } from './task-log.ts';
+import { findTarget, loadTask, findVisibleRow } from './message-target.ts';
+import {
+  type AcceptedMessage,
+  isDecisionOrRevocation,
+  type ClientMessage,
+  type TaskService,
+} from './task-service.ts';
+import { requireApplied, decider, groupsOf, toProductError, toRefusal } from './command-result.ts';
 
 export interface MessageReceiverOptions extends Pick<
   ExecutorOptions,
@@ -55,13 +60,13 @@ const ONLY_DECISIONS: CommandRefusal = {
     'Your token may decide and not delegate. So your text can only be "approve" or "deny", for the one action that waits in the task that you name. Nothing was changed.',
 };
 
-export function messageReceiver(
+export function createMessageReceiver(
   options: MessageReceiverOptions,
   { log, executor }: { log: TaskLog; executor: Executor },
 ): Pick<TaskService, 'send' | 'recipient' | 'presenceStatement'> {
   const { journal, ids, models, clock, commands } = options;
 
-  async function send(incoming: Incoming): Promise<Accepted> {
+  async function send(incoming: ClientMessage): Promise<AcceptedMessage> {
     const key: CommandKey = {
       principal: incoming.principal,
       messageId: incoming.message.messageId,
@@ -81,7 +86,7 @@ export function messageReceiver(
     }
   }
 
-  async function recipient(incoming: Incoming): Promise<string | undefined> {
+  async function recipient(incoming: ClientMessage): Promise<string | undefined> {
     const known = await journal.command(incoming.principal, incoming.message.messageId);
     if (known) return known.taskId;
     const target = await findTarget(incoming, { journal, ids });
@@ -92,7 +97,7 @@ export function messageReceiver(
    * True if a concurrent command caused the refusal. Either the same message arrived twice, or the session's task ended
    * first.
    */
-  async function overtaken(incoming: Incoming, key: CommandKey, error: unknown): Promise<boolean> {
+  async function overtaken(incoming: ClientMessage, key: CommandKey, error: unknown): Promise<boolean> {
     if (!(error instanceof ProductError)) return false;
     const next = incoming.taskId === undefined && !isDecisionOrRevocation(incoming);
     if (next && error.reason === 'TASK_ENDED') return true;
@@ -102,13 +107,13 @@ export function messageReceiver(
   }
 
   /** Refuses the message before any work on it, if its principal has reached a limit. */
-  async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<Accepted> {
+  async function startInTurn(...[target, incoming, key]: Parameters<typeof start>): Promise<AcceptedMessage> {
     // This check needs no query. So a server with too much work refuses at little cost.
     const release = await executor.reserve(incoming.principal);
     try {
       const over = isDecisionOrRevocation(incoming)
         ? undefined
-        : await dailyLimitOf(incoming.principal, options);
+        : await findReachedDailyLimit(incoming.principal, options);
       if (over !== undefined) {
         options.onRefused?.(over.name, over.scope);
         throw dailyRefusal(over, clock.now());
@@ -121,9 +126,9 @@ export function messageReceiver(
 
   async function start(
     target: { sessionId: string; previous?: TaskRow },
-    incoming: Incoming,
+    incoming: ClientMessage,
     key: CommandKey,
-  ): Promise<Accepted> {
+  ): Promise<AcceptedMessage> {
     if (isDecisionOrRevocation(incoming))
       throw new ProductError(
         'INVALID_DECISION',
@@ -139,7 +144,7 @@ export function messageReceiver(
     const message = commands.accept(incoming.message);
     if (previous !== undefined && incoming.settings.workspace === undefined) await requireHere(previous);
     const settings = await checkedSettings(newTaskSettings(incoming.settings, previous, options.mode));
-    refuseFiles(message, settings.model, models);
+    refuseUnsupportedFiles(message, settings.model, models);
     await refuseLongMessage(message, { settings, previous }, options);
     const taskId = ids.task();
     const { contents = [], trace } = incoming;
@@ -173,7 +178,7 @@ export function messageReceiver(
     }
   }
 
-  async function command(taskId: string, incoming: Incoming, key: CommandKey): Promise<Accepted> {
+  async function command(taskId: string, incoming: ClientMessage, key: CommandKey): Promise<AcceptedMessage> {
     const by = decider(incoming);
     const approver = { ...by, ...groupsOf(incoming) };
     const now = clock.now();
@@ -188,13 +193,15 @@ export function messageReceiver(
       (await resolveDecisions(incoming.decisions, known, { ...options, by: incoming.principal }));
     if (resolved?.type === 'outdated') throw await askedAgain(taskId, resolved);
     const decisions = resolved?.decisions;
-    refuseFiles(incoming.message, known.settings.model, models);
+    refuseUnsupportedFiles(incoming.message, known.settings.model, models);
     if (!isDecisionOrRevocation(incoming))
       await refuseLongMessage(incoming.message, { settings: known.settings, live: known }, options);
-    const over = isDecisionOrRevocation(incoming) ? undefined : await dailyLimitOf(known.principal, options);
+    const over = isDecisionOrRevocation(incoming)
+      ? undefined
+      : await findReachedDailyLimit(known.principal, options);
     const tooMuch = over && toRefusal(dailyRefusal(over, now));
     const others = await differingSettings(incoming.settings, known.settings, options);
-    const rule = (snapshot: Snapshot): LogChange => {
+    const rule = (snapshot: Snapshot): ChangeDecision => {
       // The task may have another generation now than when it was read above.
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;
@@ -217,7 +224,7 @@ export function messageReceiver(
     if (changed?.type === 'repeated') return repeated(changed.command, key);
     // The text may be a decision, which this limit does not refuse.
     if (over !== undefined && changed === tooMuch) options.onRefused?.(over.name, over.scope);
-    const as = snapshot ?? applied(changed, taskId).snapshot;
+    const as = snapshot ?? requireApplied(changed, taskId).snapshot;
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }
 
@@ -253,7 +260,7 @@ export function messageReceiver(
     by: Requester,
     decision: Decision,
   ): Promise<DecisionStatement> {
-    await reachableRow(journal, taskId, by);
+    await findVisibleRow(journal, taskId, by);
     const known = await loadTask(log, taskId);
     const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
     const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
@@ -297,7 +304,7 @@ export function messageReceiver(
   async function repeated(
     { taskId, sessionId, bodyHash, seq }: RecordedCommand,
     key: CommandKey,
-  ): Promise<Accepted> {
+  ): Promise<AcceptedMessage> {
     if (bodyHash !== key.bodyHash)
       throw new ProductError(
         'MESSAGE_CONFLICT',

@@ -1,11 +1,11 @@
 /** Finds the task of a message: the named task, the session's live task, or a new task. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { reaches, reachFilter, type Requester } from '../access/requester.ts';
+import { maySeeTasksOf, visibleTasksFilter, type Requester } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import { type Snapshot, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { Ids } from './ids.ts';
 import type { TaskLog } from './task-log.ts';
-import { isDecisionOrRevocation, type Incoming } from './task-service.ts';
+import { isDecisionOrRevocation, type ClientMessage } from './task-service.ts';
 
 export type MessageTarget =
   { type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow };
@@ -19,10 +19,10 @@ interface Lookup {
  * Finds the task for a message, or the session in which it starts a new task.
  * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION; MALFORMED if the task belongs to another session
  */
-export async function findTarget(incoming: Incoming, { journal, ids }: Lookup): Promise<MessageTarget> {
+export async function findTarget(incoming: ClientMessage, { journal, ids }: Lookup): Promise<MessageTarget> {
   const { taskId, sessionId } = incoming;
   if (taskId !== undefined) {
-    const row = await reachableRow(journal, taskId, incoming);
+    const row = await findVisibleRow(journal, taskId, incoming);
     if (sessionId !== undefined && sessionId !== row.sessionId)
       throw new ProductError(
         'MALFORMED',
@@ -54,19 +54,19 @@ async function sessionRows(
 ): Promise<TaskRow[]> {
   const own = await journal.session(requester.principal, sessionId);
   if (own.length > 0 || requester.sharing === undefined) return own;
-  const { rows } = await journal.list({ ...reachFilter(requester), sessionId }, { size: 1 });
+  const { rows } = await journal.list({ ...visibleTasksFilter(requester), sessionId }, { size: 1 });
   const [newest] = rows;
   return newest === undefined ? [] : journal.session(newest.principal, sessionId);
 }
 
 /** Returns the row of a task that the requester may see. @throws ProductError UNKNOWN_TASK */
-export async function reachableRow(
+export async function findVisibleRow(
   journal: Pick<Journal, 'row'>,
   taskId: string,
   requester: Requester,
 ): Promise<TaskRow> {
   const row = await journal.row(taskId);
-  if (row === undefined || !reaches(requester, row.principal)) throw unknownTask(taskId);
+  if (row === undefined || !maySeeTasksOf(requester, row.principal)) throw unknownTask(taskId);
   return row;
 }
 
@@ -75,7 +75,7 @@ async function unknownSession(
   requester: Requester,
   sessionId: string,
 ): Promise<ProductError> {
-  const { rows } = await journal.list(reachFilter(requester), { size: 20 });
+  const { rows } = await journal.list(visibleTasksFilter(requester), { size: 20 });
   const sessions = [...new Map(rows.map((row) => [row.sessionId, row])).values()].slice(0, 10);
   const listed = sessions.map((row) => `${row.sessionId} (${row.state}: ${row.title})`).join('; ');
   return new ProductError(

@@ -4,7 +4,7 @@ import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
 /** Returns the tool call whose process may still run, or undefined. The task waits for the end of that process. */
-export function orphanedCall(
+export function findOrphanedCall(
   snapshot: Snapshot,
   orphans: readonly Orphan[],
 ): { call: Call; toolId: string; orphan: Orphan } | undefined {
@@ -18,8 +18,8 @@ export function orphanedCall(
 }
 
 /** Returns the event that reports the process. Returns nothing if the journal already has this event. */
-export function orphanedEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
-  const found = orphanedCall(snapshot, orphans);
+export function orphanedCallEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
+  const found = findOrphanedCall(snapshot, orphans);
   if (found === undefined) return [];
   const { call, toolId, orphan } = found;
   const { callId, tool, title } = call;

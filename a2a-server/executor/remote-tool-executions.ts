@@ -4,7 +4,7 @@
  */
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { reachFilter, type Requester } from '../access/requester.ts';
+import { visibleTasksFilter, type Requester } from '../access/requester.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { type AbortRequest, requestToolAbort, runningCalls } from '../task/request-tool-abort.ts';
@@ -39,7 +39,7 @@ export async function remoteToolExecutions(
   const now = clock.now();
   // The list also needs waiting tasks, because a task waits for input while its tool asks the person a question.
   const { rows } = await journal.list(
-    { ...reachFilter(requester), states: ['working', 'input-required'] },
+    { ...visibleTasksFilter(requester), states: ['working', 'input-required'] },
     { size: MAX_TASKS },
   );
   const views: ToolExecutionView[] = [];

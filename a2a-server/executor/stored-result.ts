@@ -9,7 +9,7 @@ interface StoredResult {
   contents: FileBytes[];
 }
 
-export function storedResult({ files = [], ...success }: ToolResult): StoredResult {
+export function toStoredResult({ files = [], ...success }: ToolResult): StoredResult {
   if (files.length === 0) return { success, contents: [] };
   const hashed = files.map((file) => ({
     ...file,

@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { type Claim, OwnershipLostError } from '../journal/ownership.ts';
 import type { FairGate } from '../limits/fair-gate.ts';
 import type {
-  Append,
+  AppendRequest,
   AppendResult,
   CommandKey,
   FileBytes,
@@ -33,7 +33,7 @@ const ENTRIES_PER_PAGE = 1000;
 const MAX_CACHED_TASKS = 1000;
 
 /** The decision of a rule. `keep` means that no change is needed. */
-export type LogChange =
+export type ChangeDecision =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
   | CommandRefusal;
@@ -112,7 +112,7 @@ export class TaskLog {
    */
   async change(
     taskId: string,
-    rule: (snapshot: Snapshot) => LogChange,
+    rule: (snapshot: Snapshot) => ChangeDecision,
     command?: CommandKey,
   ): Promise<ChangeResult | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
@@ -128,7 +128,7 @@ export class TaskLog {
   }
 
   /** Appends to a task of the principal as soon as it is the principal's turn. @throws ProductError STORAGE */
-  append(principal: string, append: Append): Promise<AppendResult> {
+  append(principal: string, append: AppendRequest): Promise<AppendResult> {
     const { gate } = this.#options;
     const write = (): Promise<AppendResult> => this.#journal.append(append);
     return gate === undefined ? write() : gate.pass(principal, write);
@@ -136,7 +136,7 @@ export class TaskLog {
 
   async #change(
     taskId: string,
-    rule: (snapshot: Snapshot) => LogChange,
+    rule: (snapshot: Snapshot) => ChangeDecision,
     command: CommandKey | undefined,
   ): Promise<ChangeResult | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));

@@ -12,7 +12,7 @@ import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
 import type { TaskLog } from './task-log.ts';
 import { declarationOf } from '../tools/toolbox.ts';
-import { loadTask, reachableRow } from './message-target.ts';
+import { loadTask, findVisibleRow } from './message-target.ts';
 import type { TaskService } from './task-service.ts';
 
 interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
@@ -24,25 +24,25 @@ type TaskQueries = Omit<
   'send' | 'recipient' | 'presenceStatement' | 'cancel' | 'cancelWork' | 'toolExecutions' | 'abortTool'
 >;
 
-export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
+export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
   return {
-    row: (taskId, by) => reachableRow(journal, taskId, by),
+    row: (taskId, by) => findVisibleRow(journal, taskId, by),
     async snapshot(taskId, by, atSeq) {
-      await reachableRow(journal, taskId, by);
+      await findVisibleRow(journal, taskId, by);
       return loadTask(log, taskId, atSeq);
     },
     receipt: async (taskId, by, events) =>
-      readReceipt(journal, await reachableRow(journal, taskId, by), events),
+      readReceipt(journal, await findVisibleRow(journal, taskId, by), events),
     async taskCosts(taskId, by) {
-      await reachableRow(journal, taskId, by);
+      await findVisibleRow(journal, taskId, by);
       return readTaskCosts(journal, taskId);
     },
     async entries(taskId, by, { after, limit }) {
-      await reachableRow(journal, taskId, by);
+      await findVisibleRow(journal, taskId, by);
       return journal.read(taskId, after, limit);
     },
     async inputSchema(taskId, by, callId) {
-      await reachableRow(journal, taskId, by);
+      await findVisibleRow(journal, taskId, by);
       const call = callOf(await loadTask(log, taskId), callId);
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
@@ -51,7 +51,7 @@ export function taskQueries({ journal, clock, toolbox, dailyBudget, log }: Query
     },
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, by, hash) {
-      await reachableRow(journal, taskId, by);
+      await findVisibleRow(journal, taskId, by);
       // Only files of messages and results are returned. The journal also contains the old content of changed files,
       // which clients must not get.
       const file = filesOf(await loadTask(log, taskId)).find((each) => each.hash === hash);

@@ -31,7 +31,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import type { StoredFile } from '../task/stored-file.ts';
 
 /** A message from a client, after the transport has parsed it. */
-export interface Incoming extends Requester {
+export interface ClientMessage extends Requester {
   channel: string;
   message: UserMessage;
   contents?: readonly FileBytes[];
@@ -60,11 +60,11 @@ export interface Incoming extends Requester {
 }
 
 /** True if the message decides tool calls or revokes a grant. Such a message starts no task. */
-export function isDecisionOrRevocation({ decisions, revoke }: Incoming): boolean {
+export function isDecisionOrRevocation({ decisions, revoke }: ClientMessage): boolean {
   return decisions !== undefined || revoke !== undefined;
 }
 
-export interface Accepted {
+export interface AcceptedMessage {
   taskId: string;
   sessionId: string;
   /**
@@ -100,13 +100,13 @@ export interface TaskService {
    * Accepts a message or a decision, or starts a task. E3: resolves only when the command is durable.
    * @throws ProductError
    */
-  send(incoming: Incoming): Promise<Accepted>;
+  send(incoming: ClientMessage): Promise<AcceptedMessage>;
   /**
    * Returns the id of the task that would get this message. Undefined if the message would start a task. Changes
    * nothing.
    * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION, and others that `send` throws
    */
-  recipient(incoming: Incoming): Promise<string | undefined>;
+  recipient(incoming: ClientMessage): Promise<string | undefined>;
   /**
    * Returns the statement that a passkey must sign for this decision. Changes nothing.
    * @throws ProductError with the refusal that the decision itself would get

@@ -13,15 +13,19 @@ import { progressNoteOf, type Snapshot } from '../task/snapshot.ts';
 const CLAIM_WITHIN_MS = 10_000;
 
 /** The time at which this server first found each unopened task, in milliseconds since 1970. */
-export type FoundAt = ReadonlyMap<string, number>;
+export type FirstFoundTimes = ReadonlyMap<string, number>;
 
 /** Returns the tasks that no server has opened, with the time at which this server first found each of them. */
-export function stillUnopened(before: FoundAt, tasks: readonly UnopenedTask[], now: number): FoundAt {
+export function updateFirstFoundTimes(
+  before: FirstFoundTimes,
+  tasks: readonly UnopenedTask[],
+  now: number,
+): FirstFoundTimes {
   return new Map(tasks.map(({ taskId }) => [taskId, before.get(taskId) ?? now]));
 }
 
 /** True if every server has had enough time to claim the task. */
-export function isTooLateToClaim(found: FoundAt, taskId: string, now: number): boolean {
+export function isTooLateToClaim(found: FirstFoundTimes, taskId: string, now: number): boolean {
   return now - (found.get(taskId) ?? now) >= CLAIM_WITHIN_MS;
 }
 
@@ -29,7 +33,7 @@ export function isTooLateToClaim(found: FoundAt, taskId: string, now: number): b
  * Returns the event with the reason why the task waits. Returns nothing if the journal already has the event, or if the
  * task is not in the state `working`.
  */
-export function unavailableEvents(
+export function workspaceUnavailableEvents(
   snapshot: Snapshot,
   { workspace, label }: Pick<UnopenedTask, 'workspace' | 'label'>,
 ): TaskEvent[] {

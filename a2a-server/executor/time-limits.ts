@@ -34,7 +34,7 @@ export function timeLimitText(ms: number): string {
  * Contains the abort scope of one turn, for its model call and its tool executions. At the time limit, the running
  * operations stop. Their effects remain.
  */
-export class TurnScope {
+export class TurnAbortScope {
   readonly scope: AbortScope<AbortCause>;
   readonly timeout: PausableTimeout | undefined;
 

@@ -10,11 +10,11 @@
  * - A3: the journal decides each race.
  * - D2: if the content of a call has changed since the person saw it, nothing runs. The server asks the person again.
  */
-import { reaches, type Requester } from '../access/requester.ts';
+import { maySeeTasksOf, type Requester } from '../access/requester.ts';
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { checkpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
+import { createCheckpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
 import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
@@ -44,7 +44,7 @@ import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
-import { storedResult } from './stored-result.ts';
+import { toStoredResult } from './stored-result.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
@@ -140,7 +140,7 @@ export class ToolScheduler {
   of(requester: Requester): ToolExecutionView[] {
     const now = this.#options.clock.now();
     return this.running
-      .filter((execution) => reaches(requester, execution.principal))
+      .filter((execution) => maySeeTasksOf(requester, execution.principal))
       .map(({ toolId, tool, title, taskId, sessionId, callId, startedAt, output }) => ({
         toolId,
         tool,
@@ -179,7 +179,9 @@ export class ToolScheduler {
     const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, timeouts });
     const executed = this.#execute(snapshot, call, tool, {
       at,
-      workspace: checkpointingWorkspace(at.workspace, (files, contents) => start.require(files, contents)),
+      workspace: createCheckpointingWorkspace(at.workspace, (files, contents) =>
+        start.require(files, contents),
+      ),
       place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
       scope,
       reference,
@@ -303,7 +305,7 @@ export class ToolScheduler {
                 asked: { call, place: at.place },
               }).then(
                 (result) => {
-                  const stored = storedResult(result);
+                  const stored = toStoredResult(result);
                   contents = stored.contents;
                   return stored.success;
                 },

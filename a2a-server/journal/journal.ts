@@ -15,7 +15,7 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/cost-sum.ts';
 import type { DailyUse } from '../task/daily-budget.ts';
-import type { DailyWritten, Written } from './written.ts';
+import type { DailyWrittenAmounts, WrittenAmount } from './written.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
@@ -37,7 +37,7 @@ export interface RecordedCommand {
   seq: number;
 }
 
-export interface Append {
+export interface AppendRequest {
   taskId: string;
   /** The last `seq` that the writer has seen. 0 creates the task. */
   expectedSeq: number;
@@ -153,7 +153,7 @@ export interface JournalStatistics {
 export interface Journal {
   /** Decides which server executes a task. */
   readonly ownership: Ownership;
-  append(append: Append): Promise<AppendResult>;
+  append(append: AppendRequest): Promise<AppendResult>;
   /** Returns at most `limit` entries with `seq` greater than `after`, in order. */
   read(taskId: string, after: number, limit: number): Promise<JournalEntry[]>;
   row(taskId: string): Promise<TaskRow | undefined>;
@@ -182,9 +182,9 @@ export interface Journal {
    * Returns what the principal, its tenant and all principals have written on this UTC day. The time grows with the
    * number of principals of that day. Events from before version 13 of the tables are not included.
    */
-  dailyWritten(principal: string, day: number): Promise<DailyWritten>;
+  dailyWritten(principal: string, day: number): Promise<DailyWrittenAmounts>;
   /** Returns the size of a task. All numbers are 0 for an unknown task. */
-  taskSize(taskId: string): Promise<Written>;
+  taskSize(taskId: string): Promise<WrittenAmount>;
   /**
    * Returns the submitted and working tasks of all principals, oldest first. A restarted server continues these tasks.
    */

@@ -24,7 +24,7 @@ export interface TaskHead {
 }
 
 /** Reads the state before an append. This state includes the earlier appends of the same commit. */
-export interface StateBefore<Head extends TaskHead> {
+export interface StateBeforeAppend<Head extends TaskHead> {
   command(principal: string, messageId: string): RecordedCommand | undefined;
   head(taskId: string): Head | undefined;
   /** Returns the id of the session's live task. */
@@ -34,7 +34,7 @@ export interface StateBefore<Head extends TaskHead> {
 /** The outcome of one append of a commit. A refused append does not affect the others. */
 export type AppendOutcome = { type: 'done'; result: AppendResult } | { type: 'refused'; error: Error };
 
-export type Judgement<Head extends TaskHead> =
+export type AppendJudgement<Head extends TaskHead> =
   | { type: 'create'; row: TaskRow; entries: JournalEntry[] }
   | { type: 'extend'; head: Head; entries: JournalEntry[]; title: string; deadline: number | null }
   /** The append writes nothing. Its caller gets this outcome. */
@@ -43,9 +43,9 @@ export type Judgement<Head extends TaskHead> =
 /** Decides one append. @param at the time of the entries, in milliseconds since 1970 */
 export function judgeAppend<Head extends TaskHead>(
   append: PreparedAppend,
-  before: StateBefore<Head>,
+  before: StateBeforeAppend<Head>,
   at: number,
-): Judgement<Head> {
+): AppendJudgement<Head> {
   const { taskId, command, expectedSeq } = append;
   const recorded = command && before.command(command.principal, command.messageId);
   if (recorded !== undefined) return answer({ type: 'repeated', command: recorded });
@@ -79,9 +79,9 @@ export function judgeAppend<Head extends TaskHead>(
 
 function judgeCreation<Head extends TaskHead>(
   append: PreparedAppend,
-  before: StateBefore<Head>,
+  before: StateBeforeAppend<Head>,
   at: number,
-): Judgement<Head> {
+): AppendJudgement<Head> {
   const entries = entriesOf(append, at);
   const row = indexRow(append.taskId, entries);
   if (row === undefined) throw new RangeError('a task begins with task.created');

@@ -72,7 +72,7 @@ export interface AbandonedTasks {
 }
 
 /** The functions that `Ownership` needs from the server. */
-export interface OwningServer {
+export interface OwnershipCallbacks {
   /** Called regularly, so that this server can claim the tasks of servers that have died. */
   look: () => void;
   /** Called for a task of this server that has ended. Another server may have ended it. */
@@ -88,7 +88,7 @@ export interface Ownership {
   /** Returns the milliseconds until this server must stop its work. Undefined if the server needs no lease. */
   leaseMs(): number | undefined;
   /** Starts to claim. Resolves when this server may claim tasks. */
-  start(server: OwningServer): Promise<void>;
+  start(server: OwnershipCallbacks): Promise<void>;
   /**
    * Claims one task. Returns undefined if another server owns it, if this server cannot open its workspace, or if the
    * journal cannot be reached.
@@ -107,7 +107,7 @@ export interface Ownership {
 }
 
 /** Returns the ownership of a journal that one server uses at a time. That server owns every task. */
-export function soleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
+export function createSoleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
   return {
     shared: false,
     leaseMs: () => undefined,

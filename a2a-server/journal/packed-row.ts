@@ -33,7 +33,7 @@ interface PackedRow {
   texts: string[];
 }
 
-export function packableRuns(entries: readonly JournalEntry[]): PackedRun[] {
+export function findPackableRuns(entries: readonly JournalEntry[]): PackedRun[] {
   const runs: PackedRun[] = [];
   let open: { run: PackedRun; shape: string; characters: number } | undefined;
   for (const { seq, at, event } of entries) {

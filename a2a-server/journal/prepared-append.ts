@@ -3,13 +3,13 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
-import type { Append } from './journal.ts';
+import type { AppendRequest } from './journal.ts';
 import { taskTitle } from './index-row.ts';
 
 /** The maximum length of an event, in UTF-16 code units. Every request to the server is shorter. */
 const MAX_EVENT_UNITS = 64 * 1024 * 1024;
 
-export interface PreparedAppend extends Append {
+export interface PreparedAppend extends AppendRequest {
   bodies: readonly string[];
   /** The task's state after the events. Undefined if they do not change the state. */
   moves: StateName | undefined;
@@ -24,7 +24,7 @@ export interface PreparedAppend extends Append {
  * @throws RangeError for a bug of the writer: no events, a wrong first event, an event after the end of the task (J3),
  * or a state that does not follow from the events (J2)
  */
-export function prepareAppend(append: Append): PreparedAppend {
+export function prepareAppend(append: AppendRequest): PreparedAppend {
   const { events, expectedSeq } = append;
   if (events.length === 0) throw new RangeError('an append carries at least one event');
   if ((expectedSeq === 0) !== (events[0]?.type === 'task.created')) {
@@ -44,17 +44,17 @@ export function prepareAppend(append: Append): PreparedAppend {
 }
 
 /** True if the database returns the text unchanged: it contains neither NUL nor a lone surrogate. */
-export function isStorable(key: string): boolean {
+export function isStorableText(key: string): boolean {
   return !/[\0\p{Surrogate}]/u.test(key);
 }
 
-function keysOf({ taskId, events: [first], command }: Append): string[] {
+function keysOf({ taskId, events: [first], command }: AppendRequest): string[] {
   const created = first?.type === 'task.created' ? [first.sessionId, first.principal] : [];
   return [taskId, ...created, ...(command ? [command.principal, command.messageId, command.bodyHash] : [])];
 }
 
 function requireStorable(key: string): void {
-  if (isStorable(key)) return;
+  if (isStorableText(key)) return;
   throw new ProductError(
     'MALFORMED',
     `The id ${JSON.stringify(key.slice(0, 100))} contains a character that cannot be stored. Choose another id.`,

@@ -5,13 +5,13 @@
 import type { StateName } from '../task/snapshot.ts';
 import { integerColumn, parseStateColumn } from './column-values.ts';
 
-export const COUNT_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY state';
+export const COUNT_TASKS_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY state';
 /**
  * Builds the query for the time since which a task has waited longest. Its condition has the same words as the
  * condition of the index, so that the query uses this index. `after` follows the name of the table. SQLite needs the
  * name of the index there, because it would otherwise read each waiting task.
  */
-export const waitingSince = (after = ''): string =>
+export const longestWaitingQuery = (after = ''): string =>
   `SELECT updated_at FROM tasks ${after} WHERE state IN ('input-required', 'auth-required') ORDER BY updated_at LIMIT 1`;
 
 export function toTaskCounts(rows: readonly (readonly unknown[])[]): Partial<Record<StateName, number>> {

@@ -1,7 +1,7 @@
 /** Defines the amounts of written data: of a task in total, and of each principal per UTC day. */
 import type { PreparedAppend } from './prepared-append.ts';
 
-export interface Written {
+export interface WrittenAmount {
   events: number;
   /** The length of the events' JSON in UTF-16 code units, and the bytes of the saved file contents. */
   bytes: number;
@@ -10,10 +10,10 @@ export interface Written {
 /**
  * What was written on one UTC day. `tenant` is absent if the principal has no tenant. `server` covers all principals.
  */
-export interface DailyWritten {
-  principal: Written;
-  tenant?: Written;
-  server: Written;
+export interface DailyWrittenAmounts {
+  principal: WrittenAmount;
+  tenant?: WrittenAmount;
+  server: WrittenAmount;
 }
 
 /**
@@ -22,15 +22,18 @@ export interface DailyWritten {
  */
 export const KEPT_DAYS = 31;
 
-export const NOTHING_WRITTEN: Written = { events: 0, bytes: 0 };
+export const NOTHING_WRITTEN: WrittenAmount = { events: 0, bytes: 0 };
 
-export function writtenBy({ bodies, contents = [] }: Pick<PreparedAppend, 'bodies' | 'contents'>): Written {
+export function writtenAmountOf({
+  bodies,
+  contents = [],
+}: Pick<PreparedAppend, 'bodies' | 'contents'>): WrittenAmount {
   let bytes = 0;
   for (const body of bodies) bytes += body.length;
   for (const content of contents) bytes += content.bytes.length;
   return { events: bodies.length, bytes };
 }
 
-export function addWritten(one: Written, other: Written): Written {
+export function addWritten(one: WrittenAmount, other: WrittenAmount): WrittenAmount {
   return { events: one.events + other.events, bytes: one.bytes + other.bytes };
 }

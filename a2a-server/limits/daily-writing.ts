@@ -4,10 +4,10 @@
  * turns of its model and asks a person. Pure.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { DailyWritten, Written } from '../journal/written.ts';
+import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written.ts';
 import { dayText, utcDay } from '../task/cost-sum.ts';
 import {
-  countOf,
+  limitCountText,
   type Limit,
   type LimitName,
   type Limits,
@@ -21,7 +21,7 @@ export type WritingLimits = Pick<Limits, 'dailyEvents' | 'dailyMegabytes' | 'tas
 type DailyLimitName = Extract<LimitName, 'dailyEvents' | 'dailyMegabytes'>;
 
 /** A daily limit that is reached. */
-export interface Reached {
+export interface ReachedDailyLimit {
   name: DailyLimitName;
   scope: LimitScope;
   limit: Limit;
@@ -31,7 +31,10 @@ const BYTES_PER_MEGABYTE = 1_000_000;
 const DAY_MS = 86_400_000;
 
 /** Returns the reached daily limit. Undefined if the principal may write more today. */
-export function reachedDailyLimit(use: DailyWritten, limits: WritingLimits): Reached | undefined {
+export function reachedDailyLimit(
+  use: DailyWrittenAmounts,
+  limits: WritingLimits,
+): ReachedDailyLimit | undefined {
   for (const name of ['dailyEvents', 'dailyMegabytes'] as const) {
     const scope = reachedLimit(usedOf(use, name), limits[name]);
     if (scope !== undefined) return { name, scope, limit: limits[name] };
@@ -43,7 +46,7 @@ export function reachedDailyLimit(use: DailyWritten, limits: WritingLimits): Rea
  * Returns the error for a refused message. It names the time until the next UTC day.
  * @param now milliseconds since 1970
  */
-export function dailyRefusal({ name, scope, limit }: Reached, now: number): ProductError {
+export function dailyRefusal({ name, scope, limit }: ReachedDailyLimit, now: number): ProductError {
   return limitRefusal(name, scope, limit, Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000));
 }
 
@@ -54,12 +57,12 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 };
 
 /** Returns the question that a running task asks when a daily limit is reached. */
-export function dailyLimitQuestion({ name, scope, limit }: Reached, now: number): string {
-  return `${HOLDERS[scope]} ${countOf(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
+export function dailyLimitQuestion({ name, scope, limit }: ReachedDailyLimit, now: number): string {
+  return `${HOLDERS[scope]} ${limitCountText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
 }
 
 /** Returns the reason why a task of this size fails. Undefined if it may write more. */
-export function taskSizeFailure(size: Written, { task }: WritingLimits): string | undefined {
+export function taskSizeFailure(size: WrittenAmount, { task }: WritingLimits): string | undefined {
   const reached =
     size.events >= task.events
       ? `${String(task.events)} events`
@@ -73,8 +76,12 @@ export function taskSizeFailure(size: Written, { task }: WritingLimits): string 
 }
 
 /** Returns how many bytes a turn of the task may write until it reaches a limit. */
-export function bytesLeft(size: Written, use: DailyWritten, { task, dailyMegabytes }: WritingLimits): number {
-  const pairs: [Written | undefined, number | undefined][] = [
+export function bytesLeft(
+  size: WrittenAmount,
+  use: DailyWrittenAmounts,
+  { task, dailyMegabytes }: WritingLimits,
+): number {
+  const pairs: [WrittenAmount | undefined, number | undefined][] = [
     [size, task.megabytes],
     [use.principal, dailyMegabytes.principal],
     [use.tenant, dailyMegabytes.tenant],
@@ -86,8 +93,8 @@ export function bytesLeft(size: Written, use: DailyWritten, { task, dailyMegabyt
   return Math.max(0, Math.min(...left));
 }
 
-function usedOf({ principal, tenant, server }: DailyWritten, name: DailyLimitName): Limit {
-  const amount = ({ events, bytes }: Written): number =>
+function usedOf({ principal, tenant, server }: DailyWrittenAmounts, name: DailyLimitName): Limit {
+  const amount = ({ events, bytes }: WrittenAmount): number =>
     name === 'dailyEvents' ? events : bytes / BYTES_PER_MEGABYTE;
   return {
     principal: amount(principal),

@@ -3,20 +3,22 @@
  *
  * - `turn-order.ts` decides which principal's task runs next. Among the tasks of one principal, a task that has begun
  *   goes first, then the oldest.
- * - While the processor is the bottleneck and several principals are active, each may run only a few tasks. Each step of
- *   a task then waits for fewer steps of other tasks.
+ * - While the processor is the bottleneck and several principals are active, each may run only a few tasks. Each step
+ *   of a task then waits for fewer steps of other tasks.
  * - A task whose tool asks a person a question gives its place to another task. After the answer it gets a place at
  *   once, even above the limit, because its tool is still running.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import { ActivePrincipals } from './active-principals.ts';
-import type { OnRefused } from './counted-use.ts';
-import { type Limit, type Limits, limitRefusal, lowerOf, reachedLimit } from './limits.ts';
-import { sumOf, Tally } from './tally.ts';
-import { nextPrincipal, type Share, shouldYield } from './turn-order.ts';
+import type { OnRefused } from './usage-limiter.ts';
+import { type Limit, type Limits, limitRefusal, lowerLimit, reachedLimit } from './limits.ts';
+import { sumOf, PrincipalTally } from './tally.ts';
+import { nextPrincipal, type PrincipalShare, shouldYield } from './turn-order.ts';
 
-/** The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active. */
+/**
+ * The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active.
+ */
 const TASKS_WHILE_BUSY = 3;
 
 /** The time between two checks whether waiting tasks may run now, in milliseconds. */
@@ -50,7 +52,7 @@ interface TurnRequest {
 }
 
 /** The place of one task, either in the queue or among the running tasks. */
-export class Turn {
+export class ExecutionTurn {
   readonly principal: string;
   readonly onMoved: () => void;
   readonly #turns: FairTurns;
@@ -130,10 +132,10 @@ export class Turn {
 
 export class FairTurns {
   readonly #options: FairTurnsOptions;
-  readonly #queues = new Map<string, Turn[]>();
-  readonly #running = new Tally();
-  readonly #waiting = new Tally();
-  readonly #reserved = new Tally();
+  readonly #queues = new Map<string, ExecutionTurn[]>();
+  readonly #running = new PrincipalTally();
+  readonly #waiting = new PrincipalTally();
+  readonly #reserved = new PrincipalTally();
   readonly #servedAt = new Map<string, number>();
   readonly #clock: Clock;
   readonly #active: ActivePrincipals;
@@ -170,8 +172,8 @@ export class FairTurns {
   }
 
   /** Asks for a place. If a place is free, the task runs at once. */
-  request(request: TurnRequest): Turn {
-    const turn = new Turn(this, request);
+  request(request: TurnRequest): ExecutionTurn {
+    const turn = new ExecutionTurn(this, request);
     this.#active.add(request.principal);
     this.#enqueue(turn);
     this.#serve();
@@ -206,7 +208,7 @@ export class FairTurns {
    */
   #queueLimit(): Limit {
     const { queuedTasks, executions } = this.#options.limits();
-    return this.#isBusy() ? lowerOf(queuedTasks, executions) : queuedTasks;
+    return this.#isBusy() ? lowerLimit(queuedTasks, executions) : queuedTasks;
   }
 
   /**
@@ -235,12 +237,12 @@ export class FairTurns {
     return this.#running.total > this.#running.of(principal) || this.#active.hasOther(principal);
   }
 
-  aheadOf(turn: Turn): number {
+  aheadOf(turn: ExecutionTurn): number {
     return Math.max(0, this.#queues.get(turn.principal)?.indexOf(turn) ?? 0);
   }
 
   /** Frees the place of an ended turn. */
-  left(turn: Turn, before: Turn['state']): void {
+  left(turn: ExecutionTurn, before: ExecutionTurn['state']): void {
     if (before === 'running') this.rest(turn.principal);
     else {
       const queue = this.#queues.get(turn.principal);
@@ -255,7 +257,7 @@ export class FairTurns {
   }
 
   /** Moves a running task to the front of its queue, and gives its place to another task. */
-  requeue(turn: Turn): void {
+  requeue(turn: ExecutionTurn): void {
     this.#enqueue(turn);
     this.rest(turn.principal);
     turn.reportedAhead = turn.ahead;
@@ -271,7 +273,7 @@ export class FairTurns {
     this.#running.add(principal, 1);
   }
 
-  #enqueue(turn: Turn): void {
+  #enqueue(turn: ExecutionTurn): void {
     const queue = this.#queues.get(turn.principal) ?? [];
     this.#queues.set(turn.principal, queue);
     const firstNew = queue.findIndex(({ begun }) => !begun);
@@ -323,7 +325,7 @@ export class FairTurns {
     if (!this.#queues.has(principal) && this.#running.of(principal) === 0) this.#servedAt.delete(principal);
   }
 
-  #waitingShares(): Share[] {
+  #waitingShares(): PrincipalShare[] {
     return [...this.#queues.keys()].map((principal) => this.#shareOf(principal));
   }
 
@@ -332,7 +334,7 @@ export class FairTurns {
     return Object.hasOwn(weights, principal) ? (weights[principal] ?? 1) : 1;
   }
 
-  #shareOf(principal: string): Share {
+  #shareOf(principal: string): PrincipalShare {
     return {
       principal,
       running: this.#running.usedBy(principal),

@@ -2,7 +2,7 @@
  * Limits the open requests and the open event streams. Some requests follow a task: as an event stream, or because they
  * block until the task waits or ends. From that point, such a request counts as a stream.
  */
-import { CountedUse, type OnRefused } from './counted-use.ts';
+import { UsageLimiter, type OnRefused } from './usage-limiter.ts';
 import { type Limits, LIMITS } from './limits.ts';
 
 /** A request that the limits have admitted. */
@@ -17,13 +17,13 @@ export interface OpenRequest {
 }
 
 export class OpenRequests {
-  readonly #requests: CountedUse;
-  readonly #streams: CountedUse;
+  readonly #requests: UsageLimiter;
+  readonly #streams: UsageLimiter;
 
   /** @param limits returns the limits that apply now */
   constructor(limits: () => Pick<Limits, 'requests' | 'streams'> = () => LIMITS, onRefused?: OnRefused) {
-    this.#requests = new CountedUse('requests', () => limits().requests, onRefused);
-    this.#streams = new CountedUse('streams', () => limits().streams, onRefused);
+    this.#requests = new UsageLimiter('requests', () => limits().requests, onRefused);
+    this.#streams = new UsageLimiter('streams', () => limits().streams, onRefused);
   }
 
   get streams(): number {

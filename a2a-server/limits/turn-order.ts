@@ -3,7 +3,7 @@ import { tenantOf } from '../access/requester.ts';
 import { type Limit, reachedLimit } from './limits.ts';
 
 /** The running tasks and the weight of one principal. */
-export interface Share {
+export interface PrincipalShare {
   principal: string;
   /** The running tasks of the principal, of its tenant, and of all principals. */
   running: Limit;
@@ -20,7 +20,7 @@ export interface Share {
  * Of several equal principals, returns the one with the longest wait. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
  */
-export function nextPrincipal(waiting: readonly Share[]): string | undefined {
+export function nextPrincipal(waiting: readonly PrincipalShare[]): string | undefined {
   const first = waiting
     .filter(({ running, limit }) => reachedLimit(running, limit) === undefined)
     .toSorted((a, b) => loadWithOneMore(a) - loadWithOneMore(b) || a.servedAt - b.servedAt)[0];
@@ -32,7 +32,7 @@ export function nextPrincipal(waiting: readonly Share[]): string | undefined {
  * its limit, or another principal waits for this place. After the exchange, the other principal must not have more
  * places than this one, in proportion to their weights. Otherwise the two would exchange one place again and again.
  */
-export function shouldYield(own: Share, waiting: readonly Share[]): boolean {
+export function shouldYield(own: PrincipalShare, waiting: readonly PrincipalShare[]): boolean {
   if (own.running.principal > own.limit.principal) return true;
   return waiting.some(
     (other) =>
@@ -46,11 +46,11 @@ export function shouldYield(own: Share, waiting: readonly Share[]): boolean {
  * True if the other principal could run in the place of this one. Only the limit of their common tenant, or the limit
  * of the server, keeps it waiting.
  */
-function waitsForPlaceOf(own: Share, { principal, running, limit }: Share): boolean {
+function waitsForPlaceOf(own: PrincipalShare, { principal, running, limit }: PrincipalShare): boolean {
   const scope = reachedLimit(running, limit);
   return scope === 'server' || (scope === 'tenant' && tenantOf(own.principal) === tenantOf(principal));
 }
 
-function loadWithOneMore({ running, weight }: Share): number {
+function loadWithOneMore({ running, weight }: PrincipalShare): number {
   return (running.principal + 1) / weight;
 }

@@ -28,7 +28,7 @@ export interface InputSchema {
   schema: z.ZodType<Json>;
 }
 
-export interface Checking {
+export interface InputCheckOptions {
   engine: AjvJsonSchemaValidator;
   /** Called once if the validation of an input takes too long. Later inputs are not validated. */
   onTooSlow: () => void;
@@ -40,7 +40,10 @@ const objectSchema = z.looseObject({ type: z.literal('object') });
  * Validates and compiles a schema.
  * @throws Error whose message is the end of a sentence
  */
-export async function readInputSchema(raw: unknown, { engine, onTooSlow }: Checking): Promise<InputSchema> {
+export async function readInputSchema(
+  raw: unknown,
+  { engine, onTooSlow }: InputCheckOptions,
+): Promise<InputSchema> {
   const parsed = objectSchema.safeParse(raw);
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
   // If two tools have the same `$id`, the engine confuses their schemas.

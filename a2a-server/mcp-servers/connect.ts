@@ -10,9 +10,14 @@ import { onAbort } from '../../shared/runtime/abort.ts';
 import { startTimeout, type Timeout } from '../../shared/runtime/timeout.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { failureOf, firstAttempt, nextAttempt, type Attempt } from './transport-and-handshake.ts';
 import {
-  OpenConnection,
+  toConnectFailure,
+  firstAttempt,
+  nextAttempt,
+  type ConnectAttempt,
+} from './transport-and-handshake.ts';
+import {
+  McpClientConnection,
   errorLine,
   type McpServerConnection,
   type McpServerConnectionOptions,
@@ -33,7 +38,7 @@ const MARGIN_MS = 30_000;
 export interface McpServerConnected {
   connection: McpServerConnection;
   /** The attempt that succeeded. The next connection begins with it. */
-  attempt: Attempt;
+  attempt: ConnectAttempt;
 }
 
 /**
@@ -44,13 +49,13 @@ export interface McpServerConnected {
 export async function connectToMcpServer(
   entry: McpServerEntry,
   options: McpServerConnectionOptions,
-  known?: Attempt,
+  known?: ConnectAttempt,
 ): Promise<McpServerConnected> {
   const { clock, connectMs, signal, log } = options;
   const limit = startTimeout(clock, connectMs, signal);
-  const problems = new Map<Attempt['transport'], string>();
+  const problems = new Map<ConnectAttempt['transport'], string>();
   try {
-    for (let attempt: Attempt | undefined = known ?? firstAttempt(entry); ;) {
+    for (let attempt: ConnectAttempt | undefined = known ?? firstAttempt(entry); ;) {
       try {
         const connection = await connectOnce(entry, attempt, { options, limit });
         log.debug({ ...attempt, revision: connection.revision }, 'connected to an MCP server');
@@ -58,9 +63,9 @@ export async function connectToMcpServer(
       } catch (error) {
         if (!(error instanceof AttemptFailedError)) throw error;
         problems.set(attempt.transport, error.message);
-        const next: Attempt | undefined = limit.signal.aborted
+        const next: ConnectAttempt | undefined = limit.signal.aborted
           ? undefined
-          : nextAttempt(attempt, failureOf(error.cause));
+          : nextAttempt(attempt, toConnectFailure(error.cause));
         if (next === undefined) throw new Error(problemOf(problems, limit, options), { cause: error });
         log.debug(
           { ...attempt, problem: error.message, next },
@@ -78,14 +83,14 @@ class AttemptFailedError extends Error {}
 
 async function connectOnce(
   entry: McpServerEntry,
-  attempt: Attempt,
+  attempt: ConnectAttempt,
   { options, limit }: { options: McpServerConnectionOptions; limit: Timeout },
 ): Promise<McpServerConnection> {
   const { connectMs, signal } = options;
   const transport = transportTo(entry, attempt, options);
   const client = clientFor(attempt, options);
   const calls = new RunningCalls(transport, options.clock);
-  let connection: OpenConnection | undefined;
+  let connection: McpClientConnection | undefined;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     // No call runs before the end of the handshake, so no person can answer.
     if (connection === undefined) return { action: 'cancel' };
@@ -98,18 +103,18 @@ async function connectOnce(
   } catch (error) {
     await transport.close();
     const { trouble } = transport;
-    const why = trouble ?? (limit.expired() ? '' : errorLine(failureOf(error).cause ?? error));
+    const why = trouble ?? (limit.expired() ? '' : errorLine(toConnectFailure(error).cause ?? error));
     throw new AttemptFailedError(why, { cause: error });
   } finally {
     stopListening();
   }
-  connection = new OpenConnection({ client, transport, calls }, options);
+  connection = new McpClientConnection({ client, transport, calls }, options);
   return connection;
 }
 
 function transportTo(
   entry: McpServerEntry,
-  { transport }: Attempt,
+  { transport }: ConnectAttempt,
   context: TransportContext,
 ): ServerTransport {
   if (!isRemoteServer(entry)) return new StdioTransport(entry, context);
@@ -119,7 +124,10 @@ function transportTo(
     : new HttpTransport(url, entry.headers, context.clock);
 }
 
-function clientFor(attempt: Attempt, { onListChanged, log, connectMs }: McpServerConnectionOptions): Client {
+function clientFor(
+  attempt: ConnectAttempt,
+  { onListChanged, log, connectMs }: McpServerConnectionOptions,
+): Client {
   const timeoutMs = Math.min(PROBE_MS[attempt.transport], connectMs / 2);
   const client = new Client(
     { name: 'mcp-a2a-bridge', version: packageVersion() },
@@ -138,7 +146,7 @@ function clientFor(attempt: Attempt, { onListChanged, log, connectMs }: McpServe
 }
 
 function problemOf(
-  problems: ReadonlyMap<Attempt['transport'], string>,
+  problems: ReadonlyMap<ConnectAttempt['transport'], string>,
   limit: Timeout,
   { connectMs }: Pick<McpServerConnectionOptions, 'connectMs'>,
 ): string {

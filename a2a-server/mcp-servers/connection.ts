@@ -19,7 +19,7 @@ import { paramHeaders, readParamHeaders, type ParamHeader } from './param-header
 import type { RequestOrigin, RunningCall, RunningCalls } from './running-calls.ts';
 import { listenForTools } from './listen-for-tools.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
-import { CUT_OFF } from './transports/http-transport.ts';
+import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import {
   MessageNotDeliveredError,
   type ServerTransport,
@@ -99,7 +99,7 @@ export interface ConnectedClient {
   calls: RunningCalls;
 }
 
-export class OpenConnection implements McpServerConnection {
+export class McpClientConnection implements McpServerConnection {
   readonly #client: Client;
   readonly #transport: ServerTransport;
   readonly #calls: RunningCalls;
@@ -272,7 +272,7 @@ export class OpenConnection implements McpServerConnection {
       return error;
     }
     if (this.#isOver) return new ConnectionLostError(this.#lost(), { cause: error });
-    if (error instanceof ProtocolError && error.data === CUT_OFF)
+    if (error instanceof ProtocolError && error.data === CUT_OFF_ERROR_DATA)
       return new ConnectionLostError(`ended its response early (${errorLine(error)})`, { cause: error });
     return new Error(errorLine(error), { cause: error });
   }

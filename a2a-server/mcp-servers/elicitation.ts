@@ -38,7 +38,7 @@ export async function elicit(
   origin: RequestOrigin,
   withdrawn?: AbortSignal,
 ): Promise<ElicitResult> {
-  const asked = callToAsk(origin);
+  const asked = findCallToAsk(origin);
   if (asked === undefined) return { action: 'cancel' };
   const question = questionOf(server, params, asked.note);
   if (question === undefined) return { action: 'decline' };
@@ -54,7 +54,10 @@ export async function elicit(
  * If all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
  * they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
-export function callToAsk({ calls, known }: RequestOrigin): { call: RunningCall; note: string } | undefined {
+export function findCallToAsk({
+  calls,
+  known,
+}: RequestOrigin): { call: RunningCall; note: string } | undefined {
   const [call, ...others] = calls;
   if (call === undefined) return undefined;
   if (known || others.length === 0) return { call, note: '' };

@@ -22,11 +22,11 @@ import type { Tool } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
-import type { Attempt } from './transport-and-handshake.ts';
+import type { ConnectAttempt } from './transport-and-handshake.ts';
 import { keepAlive } from './keep-alive.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
-import { ServerState } from './server-state.ts';
+import { McpServerStateStore } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
 /**
@@ -69,9 +69,9 @@ export class McpServer {
   readonly #context: McpServerContext;
   readonly #log: Logger;
   readonly #life = new AbortController();
-  readonly #state: ServerState;
+  readonly #state: McpServerStateStore;
   /** The transport and the handshake of the last successful connection. Undefined after a failed attempt. */
-  #attempt: Attempt | undefined;
+  #attempt: ConnectAttempt | undefined;
   #tools: readonly Tool[] = [];
   #problems: readonly string[] = [];
   /** The problem while the server runs a tool call and answers no pings. Null if there is no such problem. */
@@ -84,7 +84,7 @@ export class McpServer {
     this.#entry = entry;
     this.#context = context;
     this.#log = context.log.child({ mcpServer: name });
-    this.#state = new ServerState(this.#life.signal, context.onChange);
+    this.#state = new McpServerStateStore(this.#life.signal, context.onChange);
     // Each list request and each waiting tool call adds a listener. Node would otherwise warn about too many listeners.
     setMaxListeners(0, this.#life.signal);
   }

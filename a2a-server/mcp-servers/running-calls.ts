@@ -16,7 +16,7 @@ import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import { callResultSchema, type McpCallResult } from './call-result.ts';
 import type { AskQuestion } from './elicitation.ts';
 import { logText, progressText } from './notification-text.ts';
-import { CUT_OFF } from './transports/http-transport.ts';
+import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import type { ServerTransport } from './transports/server-transport.ts';
 
 /**
@@ -169,6 +169,6 @@ export class RunningCalls {
  */
 function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
   if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;
-  if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF) return undefined;
+  if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF_ERROR_DATA) return undefined;
   return { content: [{ type: 'text', text: message.error.message }], isError: true };
 }

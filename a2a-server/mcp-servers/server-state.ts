@@ -2,28 +2,28 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { McpServerConnection } from './connection.ts';
 
-export type State =
+export type McpServerState =
   | { type: 'starting' }
   | { type: 'ready'; connection: McpServerConnection }
   /** The server is disconnected. The client tries to connect again until the server is closed. */
   | { type: 'down'; error: string };
 
-export class ServerState {
+export class McpServerStateStore {
   readonly #onChange: () => void;
   readonly #life: AbortSignal;
   readonly #waiting = new Set<() => void>();
-  #current: State = { type: 'starting' };
+  #current: McpServerState = { type: 'starting' };
 
   constructor(life: AbortSignal, onChange: () => void) {
     this.#life = life;
     this.#onChange = onChange;
   }
 
-  get current(): State {
+  get current(): McpServerState {
     return this.#current;
   }
 
-  set(state: State): void {
+  set(state: McpServerState): void {
     this.#current = state;
     this.tell();
   }
@@ -35,7 +35,7 @@ export class ServerState {
   }
 
   /** Resolves when `is` returns true for the state, the signal aborts, or the server is closed. */
-  changed(is: (state: State) => boolean, signal: AbortSignal): Promise<void> {
+  changed(is: (state: McpServerState) => boolean, signal: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       let stopListening: (() => void) | undefined;
       const look = (): void => {

@@ -9,7 +9,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { readInputSchema, type Checking, type InputSchema } from './check-input.ts';
+import { readInputSchema, type InputCheckOptions, type InputSchema } from './check-input.ts';
 
 /** The maximum number of tools. More tools would fill the model's context window. */
 const MAX_TOOLS = 500;
@@ -114,7 +114,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger
 
 async function definition(
   { name, title, description, annotations, inputSchema }: z.infer<typeof listedTool>,
-  checking: Checking,
+  checking: InputCheckOptions,
 ): Promise<McpToolDefinition> {
   const words = description ?? title ?? annotations?.title ?? '';
   return {

@@ -9,19 +9,19 @@ import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { MessageNotDeliveredError, ProgramNotStartedError } from './transports/server-transport.ts';
 
-export interface Attempt {
+export interface ConnectAttempt {
   transport: 'stdio' | 'http' | 'sse';
   handshake: 'probe' | 'initialize';
 }
 
-export interface Failure {
+export interface ConnectFailure {
   status?: number;
   /** `final` means that no other transport or handshake helps. */
   kind: 'status' | 'final' | 'other';
   cause?: unknown;
 }
 
-export function firstAttempt(entry: McpServerEntry): Attempt {
+export function firstAttempt(entry: McpServerEntry): ConnectAttempt {
   if (!isRemoteServer(entry)) return { transport: 'stdio', handshake: 'probe' };
   return entry.type === 'sse'
     ? { transport: 'sse', handshake: 'initialize' }
@@ -29,7 +29,10 @@ export function firstAttempt(entry: McpServerEntry): Attempt {
 }
 
 /** Returns the next attempt after a failure. Returns undefined if no other attempt can help. */
-export function nextAttempt({ transport, handshake }: Attempt, failure: Failure): Attempt | undefined {
+export function nextAttempt(
+  { transport, handshake }: ConnectAttempt,
+  failure: ConnectFailure,
+): ConnectAttempt | undefined {
   if (failure.kind === 'final' || transport === 'sse') return undefined;
   const { status } = failure;
   // MCP 2025-11-25, Transports, Backwards Compatibility: "400 Bad Request", "404 Not Found" or "405 Method Not
@@ -42,7 +45,7 @@ export function nextAttempt({ transport, handshake }: Attempt, failure: Failure)
   return { transport, handshake: 'initialize' };
 }
 
-export function failureOf(error: unknown): Failure {
+export function toConnectFailure(error: unknown): ConnectFailure {
   const cause = error instanceof SdkError ? fieldOf(error.data, 'cause') : undefined;
   const inner = cause ?? error;
   const more = cause !== undefined && { cause };

@@ -32,7 +32,7 @@ export interface ProviderRequest {
 }
 
 /** Returns the call options of a request, without its abort signal. */
-export function callOptions(
+export function toCallOptions(
   request: Omit<ModelRequest, 'signal'>,
   { options: always, reasoningOptions, cachePoint, filesAfterResults, ...limits }: ProviderRequest = {},
 ): LanguageModelV3CallOptions {

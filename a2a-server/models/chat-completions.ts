@@ -13,13 +13,13 @@
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { z } from 'zod';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
-import { fetchWithVersion, hasVersion } from './versioned-url.ts';
+import { fetchWithVersion, hasApiVersion } from './versioned-url.ts';
 
 /** Adapts a prompt to the fields that a server needs. Pure. */
 export type PromptAdapter = (prompt: LanguageModelV3Prompt) => LanguageModelV3Prompt;
 
 /** @param adapt if absent, the prompt stays unchanged */
-export async function chatCompletions(
+export async function loadChatCompletionsModel(
   name: string,
   model: string,
   { baseURL, apiKey, fetch, adapt }: Endpoint,
@@ -31,7 +31,7 @@ export async function chatCompletions(
     baseURL,
     includeUsage: true,
     ...(apiKey !== '' && { apiKey }),
-    fetch: hasVersion(baseURL) ? fetch : fetchWithVersion(baseURL, fetch),
+    fetch: hasApiVersion(baseURL) ? fetch : fetchWithVersion(baseURL, fetch),
   })(model);
   return {
     specificationVersion: loaded.specificationVersion,

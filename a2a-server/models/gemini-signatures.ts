@@ -17,7 +17,7 @@ export const SKIPPED_SIGNATURE = 'skip_thought_signature_validator';
  * Returns true if Gemini refuses a replayed tool call of this model that has no thought signature.
  * @param model the model's name in requests, e.g. `gemini-3-flash-preview`, `google/gemini-3-pro`
  */
-export function needsSignatures(model: string): boolean {
+export function needsThoughtSignatures(model: string): boolean {
   return /(?:^|\/)gemini-(?:[3-9]|\d{2}|(?:pro|flash|flash-lite)-latest)/.test(model);
 }
 
@@ -25,7 +25,7 @@ export function needsSignatures(model: string): boolean {
  * Signs the first tool call of each turn that has no signature. This is for Google's endpoint with the OpenAI API,
  * which reads `extra_content.google.thought_signature` of a call. `@ai-sdk/google` does the same for Google's own API.
  */
-export function withSignatures(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
+export function withThoughtSignatures(prompt: LanguageModelV3Prompt): LanguageModelV3Prompt {
   return prompt.map((message) => {
     if (message.role !== 'assistant') return message;
     const first = message.content.findIndex(({ type }) => type === 'tool-call');

@@ -12,13 +12,13 @@ import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
 import { filesIn, withoutFiles } from '../task/files-for-model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
-import { callOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
+import { toCallOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
 import {
-  providerFailure,
-  refusedPart,
+  classifyProviderFailure,
+  refusedKeyOrModel,
   refusesFiles,
-  refusesState,
-  type ProviderFacts,
+  refusesReasoningState,
+  type ProviderFailureContext,
 } from './provider-failure.ts';
 import { StreamCutOffError, StreamPartReader } from './stream-part-reader.ts';
 
@@ -31,7 +31,7 @@ export interface LanguageModelSource {
   /** True if `load` may return another key later. If the provider refuses the key, `load` is then called once more. */
   keyExpires?: boolean;
   provider?: ProviderRequest;
-  blame?: Omit<ProviderFacts, 'model'>;
+  blame?: Omit<ProviderFailureContext, 'model'>;
   patience?: RetryPolicy;
   price?: Model['price'];
   endpoint?: string | undefined;
@@ -39,7 +39,7 @@ export interface LanguageModelSource {
   inputModes?: readonly string[];
 }
 
-export function languageModel(source: LanguageModelSource): Model {
+export function createLanguageModel(source: LanguageModelSource): Model {
   const {
     id,
     provider = {},
@@ -124,7 +124,7 @@ interface Asker {
   provider: ProviderRequest;
   maxAnswerChars: number;
   patience: RetryPolicy;
-  blame: ProviderFacts;
+  blame: ProviderFailureContext;
   /** True if the endpoint has refused reasoning that had no signatures. No later request contains reasoning. */
   refusesReasoning: boolean;
 }
@@ -163,7 +163,7 @@ async function* streamTurn(
     }
   } catch (thrown) {
     signal.throwIfAborted();
-    throw providerFailure(thrown, asker.blame).error;
+    throw classifyProviderFailure(thrown, asker.blame).error;
   } finally {
     unlink();
   }
@@ -175,7 +175,7 @@ async function openWithRetries(asker: Asker, request: ModelRequest, signal: Abor
   try {
     return await attempt();
   } catch (error) {
-    if (refusedPart(error) !== 'key') throw error;
+    if (refusedKeyOrModel(error) !== 'key') throw error;
     // The person may have changed the key. The next load reads it again.
     asker.loaded.forget();
     if (!asker.keyExpires) throw error;
@@ -202,7 +202,7 @@ async function openWithState(asker: Asker, request: ModelRequest, signal: AbortS
   try {
     return await openStream(asker, request, signal);
   } catch (error) {
-    if (!refusesState(error)) throw error;
+    if (!refusesReasoningState(error)) throw error;
     const opened = await openStream(asker, withoutParts(request), signal);
     // The request without reasoning succeeded. So the reasoning was the cause.
     asker.refusesReasoning ||= parts.every(({ state }) => state === undefined);
@@ -225,7 +225,7 @@ async function openStream(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<Opened> {
-  const options = { ...callOptions(request, provider), abortSignal: signal };
+  const options = { ...toCallOptions(request, provider), abortSignal: signal };
   const asked = loaded.get().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();

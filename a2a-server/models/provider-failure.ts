@@ -22,7 +22,7 @@ interface ProviderFailure {
   waitMs: number | undefined;
 }
 
-export interface ProviderFacts {
+export interface ProviderFailureContext {
   model: string;
   keySource?: string;
   secrets: readonly string[];
@@ -48,7 +48,7 @@ const TOO_LONG =
 const CONTEXT_FULL = /context size has been exceeded/i;
 
 /** Classifies an error of a model call. The call threw the error, or the stream contained it. */
-export function providerFailure(thrown: unknown, blame: ProviderFacts): ProviderFailure {
+export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureContext): ProviderFailure {
   if (thrown instanceof ProductError) {
     const asked = thrown.facts[RETRY_AFTER];
     const waitMs = asked === undefined ? undefined : Number(asked);
@@ -95,7 +95,7 @@ export function providerFailure(thrown: unknown, blame: ProviderFacts): Provider
 const REFUSED = 'refused';
 
 /** Returns the part that the provider refused: the key or the model. Undefined if it refused neither. */
-export function refusedPart(error: unknown): 'key' | 'model' | undefined {
+export function refusedKeyOrModel(error: unknown): 'key' | 'model' | undefined {
   const part = error instanceof ProductError ? error.facts[REFUSED] : undefined;
   return part === 'key' || part === 'model' ? part : undefined;
 }
@@ -140,7 +140,7 @@ const REFUSED_STATE = /signature|thinking|thought|reasoning|encrypted/i;
  * True if the provider may accept the conversation without reasoning and signatures. For example, the provider refuses
  * signatures after an account change.
  */
-export function refusesState(thrown: unknown): boolean {
+export function refusesReasoningState(thrown: unknown): boolean {
   const status = statusOf(thrown);
   const refused = status === 400 || status === 404 || status === 422;
   return refused && REFUSED_STATE.test(saidBy(thrown));

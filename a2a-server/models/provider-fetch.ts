@@ -1,9 +1,9 @@
 /** Creates the `fetch` for model providers. Node's own `fetch` ignores the proxy variables. */
-import { proxyFor, proxySettings } from './proxy-settings.ts';
+import { proxyFor, readProxySettings } from './proxy-settings.ts';
 
 /** Returns the `fetch` for model providers. @throws ProductError CONFIGURATION if a proxy variable is not valid */
-export function providerFetch(env: Readonly<Record<string, string | undefined>>): typeof fetch {
-  const settings = proxySettings(env);
+export function createProviderFetch(env: Readonly<Record<string, string | undefined>>): typeof fetch {
+  const settings = readProxySettings(env);
   if (settings === undefined) return fetch;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);

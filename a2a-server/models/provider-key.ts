@@ -53,7 +53,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 const COMMAND_PAUSE_MS = 10_000;
 
-export function keySource(
+export function findKeySource(
   { variables }: Pick<KeyRequirement, 'variables'>,
   setting: KeySetting | undefined,
   env: Environment,
@@ -66,13 +66,13 @@ export function keySource(
 }
 
 /** Finds the key of a provider. @throws ProductError CONFIGURATION if a needed variable is missing */
-export function providerKey(
+export function findProviderKey(
   needs: KeyRequirement,
   setting: KeySetting | undefined,
   env: Environment,
 ): ProviderKey {
   const { provider, needed, variables } = needs;
-  const source = keySource(needs, setting, env);
+  const source = findKeySource(needs, setting, env);
   if (setting !== undefined && 'command' in setting)
     return { source, read: () => readKeyCommand(provider, setting.command) };
   const { env: own } = setting ?? {};

@@ -17,15 +17,21 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, COMPATIBLE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
-import { needsResponses } from './needs-responses.ts';
-import { keySource, providerKey, type KeySetting, type KeySource, type ProviderKey } from './provider-key.ts';
+import { needsResponsesApi } from './needs-responses.ts';
+import {
+  findKeySource,
+  findProviderKey,
+  type KeySetting,
+  type KeySource,
+  type ProviderKey,
+} from './provider-key.ts';
 import type { ProviderRequest } from './ai-sdk-prompt.ts';
-import { providerFetch } from './provider-fetch.ts';
-import { chatCompletions } from './chat-completions.ts';
-import { needsSignatures, withSignatures } from './gemini-signatures.ts';
+import { createProviderFetch } from './provider-fetch.ts';
+import { loadChatCompletionsModel } from './chat-completions.ts';
+import { needsThoughtSignatures, withThoughtSignatures } from './gemini-signatures.ts';
 import { moveReasoningDetailsToMessages } from './reasoning-details.ts';
 import { withReasoningField } from './reasoning-field.ts';
-import { withoutSlash, withVersion } from './versioned-url.ts';
+import { withoutSlash, withApiVersion } from './versioned-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -76,21 +82,21 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: true,
     baseUrl: 'https://api.openai.com/v1',
     load: async (model, access) =>
-      needsResponses(model)
+      needsResponsesApi(model)
         ? (await import('@ai-sdk/openai')).createOpenAI({ ...access }).responses(model)
         : compatible('openai', model, access),
     // OpenAI must not store the conversation. With `store: false`, the answer contains the encrypted reasoning.
     request: (model) =>
-      needsResponses(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS,
+      needsResponsesApi(model) ? { options: { openai: { store: false } } } : CHAT_COMPLETIONS,
   },
   openrouter: {
     keyVariables: ['OPENROUTER_API_KEY'],
     keyNeeded: true,
     baseUrl: 'https://openrouter.ai/api/v1',
     load: (model, access) =>
-      chatCompletions('openrouter', model, {
+      loadChatCompletionsModel('openrouter', model, {
         ...access,
-        adapt: (prompt) => moveReasoningDetailsToMessages(prompt, needsSignatures(model)),
+        adapt: (prompt) => moveReasoningDetailsToMessages(prompt, needsThoughtSignatures(model)),
       }),
     // With this option, OpenRouter marks the prompts of Anthropic's models for the cache.
     request: (model) => ({
@@ -102,13 +108,15 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyVariables: ['OLLAMA_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:11434/v1',
-    load: (model, access) => chatCompletions('ollama', model, { ...access, adapt: withReasoningField }),
+    load: (model, access) =>
+      loadChatCompletionsModel('ollama', model, { ...access, adapt: withReasoningField }),
   },
   vllm: {
     keyVariables: ['VLLM_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:8000/v1',
-    load: (model, access) => chatCompletions('vllm', model, { ...access, adapt: withReasoningField }),
+    load: (model, access) =>
+      loadChatCompletionsModel('vllm', model, { ...access, adapt: withReasoningField }),
   },
   lmstudio: {
     keyVariables: ['LMSTUDIO_API_KEY'],
@@ -135,9 +143,9 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
  * gateway, which needs signatures.
  */
 function compatible(name: string, model: string, access: ProviderAccess): Promise<LanguageModelV3> {
-  return chatCompletions(name, model, {
+  return loadChatCompletionsModel(name, model, {
     ...access,
-    adapt: needsSignatures(model) ? withSignatures : undefined,
+    adapt: needsThoughtSignatures(model) ? withThoughtSignatures : undefined,
   });
 }
 
@@ -173,9 +181,9 @@ export function resolveProvider(
     variables: provider.keyVariables,
     needed: provider.keyNeeded,
   };
-  const key = providerKey(needs, settings.key, env);
+  const key = findProviderKey(needs, settings.key, env);
   const baseURL = providerUrl(name, settings.baseUrl, env);
-  const fetchImpl = providerFetch(env);
+  const fetchImpl = createProviderFetch(env);
   return {
     baseURL,
     otherURL: baseURL === provider.baseUrl ? undefined : baseURL,
@@ -189,13 +197,13 @@ export function resolveProvider(
  * Returns the source of a provider's key, without reading the key. `needed` is false if the provider works without a
  * key.
  */
-export function keyOf(
+export function keySourceOfProvider(
   name: ProviderName,
   setting: KeySetting | undefined,
   env: Environment,
 ): { source: KeySource; needed: boolean } {
   const { keyVariables, keyNeeded } = PROVIDERS[name];
-  return { source: keySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
+  return { source: findKeySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
 }
 
 /**
@@ -218,5 +226,5 @@ export function providerUrl(name: ProviderName, baseUrl: string | undefined, env
       `The environment variable ${COMPATIBLE_URL} is not valid. Allowed: ${BASE_URL}, e.g. http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL } },
     );
-  return own === undefined ? withoutSlash(given) : withVersion(given, own);
+  return own === undefined ? withoutSlash(given) : withApiVersion(given, own);
 }

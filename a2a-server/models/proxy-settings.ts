@@ -20,7 +20,7 @@ export interface ProxySettings {
  * @throws ProductError CONFIGURATION, which names the variable. The message omits the value, which may contain a
  * password.
  */
-export function proxySettings(env: Environment): ProxySettings | undefined {
+export function readProxySettings(env: Environment): ProxySettings | undefined {
   const https = proxyIn(env, 'https_proxy');
   const http = proxyIn(env, 'http_proxy');
   if (https === undefined && http === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry, { AbortError } from 'p-retry';
-import { providerFailure, type ProviderFacts } from './provider-failure.ts';
+import { classifyProviderFailure, type ProviderFailureContext } from './provider-failure.ts';
 
 export interface RetryPolicy {
   retries: number;
@@ -23,14 +23,14 @@ export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs:
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
-  { patience, blame, signal }: { patience: RetryPolicy; blame: ProviderFacts; signal: AbortSignal },
+  { patience, blame, signal }: { patience: RetryPolicy; blame: ProviderFailureContext; signal: AbortSignal },
 ): Promise<Result> {
   const judged = async (): Promise<Result> => {
     try {
       return await attempt();
     } catch (thrown) {
       signal.throwIfAborted();
-      const { error, retry, waitMs } = providerFailure(thrown, blame);
+      const { error, retry, waitMs } = classifyProviderFailure(thrown, blame);
       if (!retry || (waitMs !== undefined && waitMs > patience.maxPauseMs)) throw new AbortError(error);
       waits.set(error, waitMs ?? 0);
       throw error;

@@ -14,7 +14,7 @@ const MAX_TITLE_CHARS = 200;
  * Returns the documents, and the pages whose URLs the answer does not contain, as a text to append. The numbers follow
  * the provider's order. Returns '' if the answer contains all sources.
  */
-export function sourceList(sources: readonly Source[], answer: string): string {
+export function sourceListText(sources: readonly Source[], answer: string): string {
   const listed = new Map<string, { text: string; inAnswer: boolean }>();
   for (const source of sources) {
     const entry = entryOf(source);

@@ -5,7 +5,7 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { TurnEnd, Usage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
-import { sourceList, type Source } from './source-list.ts';
+import { sourceListText, type Source } from './source-list.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
@@ -101,7 +101,7 @@ export class StreamPartReader {
     const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
     // Clients see the list of sources, but the turn's parts do not contain it. The model therefore gets its own text
     // back.
-    const sources = end === 'stop' ? sourceList(this.#sources, this.#text) : '';
+    const sources = end === 'stop' ? sourceListText(this.#sources, this.#text) : '';
     const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
     return { type: 'events', events: [...list, ...this.#calls, finish], ended: true };
   }

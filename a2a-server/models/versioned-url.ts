@@ -1,7 +1,7 @@
 /** Accepts base URLs with or without the API version, e.g. `http://localhost:11434` and `http://localhost:11434/v1`. */
 
 /** True if a segment of the path is a version, e.g. in `/v1`, `/v1beta/openai` or `/api/paas/v4`. */
-export function hasVersion(url: string): boolean {
+export function hasApiVersion(url: string): boolean {
   return /\/v\d[^/]*(?:\/|$)/.test(new URL(url).pathname);
 }
 
@@ -13,9 +13,9 @@ export function withoutSlash(url: string): string {
  * If the URL has no version, appends the version of the provider's default URL.
  * @param own the default URL, e.g. `https://openrouter.ai/api/v1`
  */
-export function withVersion(url: string, own: string): string {
+export function withApiVersion(url: string, own: string): string {
   const base = withoutSlash(url);
-  if (hasVersion(base)) return base;
+  if (hasApiVersion(base)) return base;
   const path = new URL(own).pathname;
   return base + (new URL(base).pathname === '/' ? path : path.slice(path.lastIndexOf('/')));
 }

@@ -1,7 +1,7 @@
 /**
- * Signs a person in with the OpenID Connect provider: the authorization code flow with PKCE (OpenID Connect Core 1.0 §3.1,
- * RFC 7636). `openid-client` makes the requests and checks the answers (state, nonce, `iss` of RFC 9207). It loads at the
- * first sign-in.
+ * Signs a person in with the OpenID Connect provider: the authorization code flow with PKCE (OpenID Connect Core 1.0
+ * §3.1, RFC 7636). `openid-client` makes the requests and checks the answers (state, nonce, `iss` of RFC 9207). It
+ * loads at the first sign-in.
  */
 import type { JWTPayload } from 'jose';
 import type * as OpenId from 'openid-client';
@@ -15,7 +15,7 @@ import {
   PROVIDER_TIMEOUT_MS,
   type ProviderConfiguration,
   readProvider,
-  rememberedReading,
+  createCachedRead,
 } from '../access/oidc-provider.ts';
 import {
   accessOfClaims,
@@ -24,7 +24,7 @@ import {
   requestedScopes,
   type SignInSettings,
 } from '../access/oidc-settings.ts';
-import { claimsVerifier } from '../access/oidc-tokens.ts';
+import { createClaimsVerifier } from '../access/oidc-tokens.ts';
 import type { ProviderAttempt } from './provider-attempt.ts';
 import { type SignInFailure, signInProblem } from './provider-problem.ts';
 
@@ -66,7 +66,9 @@ interface ProviderSignInParts {
   log: Pick<Logger, 'info' | 'warn'>;
 }
 
-/** Returns the address of the page as browsers write it. A provider compares it character by character (RFC 9700 §2.1). */
+/**
+ * Returns the address of the page as browsers write it. A provider compares it character by character (RFC 9700 §2.1).
+ */
 export function redirectUriOf(publicUrl: string): string {
   return new URL(`${publicUrl.replace(/\/+$/, '')}/page`).href;
 }
@@ -81,7 +83,7 @@ export function providerSignIn({
 }: ProviderSignInParts): ProviderSignIn {
   const name = providerName(settings);
   const redirectUri = redirectUriOf(base);
-  const configuration = rememberedReading(() => readProvider(settings.issuer), {
+  const configuration = createCachedRead(() => readProvider(settings.issuer), {
     clock,
     cooldownMs: PROVIDER_COOLDOWN_MS,
     maxAgeMs: MAX_CONFIGURATION_AGE_MS,
@@ -92,7 +94,7 @@ export function providerSignIn({
     log[level]({ reason }, 'a sign-in with the OpenID Connect provider failed');
     return problem;
   };
-  const verifiedClaims = claimsVerifier({
+  const verifiedClaims = createClaimsVerifier({
     // The audience of an ID token is the client (OpenID Connect Core 1.0 §2).
     settings: { ...settings, audience: signIn.clientId },
     clock,
@@ -101,7 +103,7 @@ export function providerSignIn({
   const { clientSecret: source } = signIn;
   const clientSecret =
     source &&
-    rememberedReading(() => readClientSecret(source, env), {
+    createCachedRead(() => readClientSecret(source, env), {
       clock,
       cooldownMs: SECRET_COOLDOWN_MS,
       maxAgeMs: MAX_SECRET_AGE_MS,

@@ -10,7 +10,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Requester } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { HEARTBEAT_MS, sseWriter } from '../http/streams/sse.ts';
+import { HEARTBEAT_MS, startSseResponse } from '../http/streams/sse.ts';
 import type { TaskChanges } from './task-changes.ts';
 
 /** The shortest time between two events, in milliseconds. A model's text causes many appends per second. */
@@ -41,7 +41,7 @@ export function taskChangesRoute({
       wake?.();
     });
     const stopListening = onAbort(signal, () => wake?.());
-    const writer = sseWriter(response, { heartbeatMs });
+    const writer = startSseResponse(response, { heartbeatMs });
     const nextChange = (): Promise<void> => new Promise((resolve) => (wake = resolve));
     try {
       writer.send({ data: '{}' });

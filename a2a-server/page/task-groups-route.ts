@@ -18,7 +18,7 @@ import {
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
-import { reachFilter } from '../access/requester.ts';
+import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import type { Reader } from '../http/wire/reader-decisions.ts';
@@ -100,7 +100,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       rows,
       total,
       next = null,
-    } = await tasks.list(filterOf(group, reachFilter(reader), asked), {
+    } = await tasks.list(filterOf(group, visibleTasksFilter(reader), asked), {
       size,
       ...(token !== undefined && { token }),
       // The oldest question comes first. Of the other tasks, the newest change comes first.
@@ -110,7 +110,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   };
 
   const attentionOf = async (reader: Reader): Promise<TaskGroups['attention']> => {
-    const filter = { ...reachFilter(reader), states: STATES_OF.waiting };
+    const filter = { ...visibleTasksFilter(reader), states: STATES_OF.waiting };
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
     let count = total - rows.length;
     const forReader: TaskRow[] = [];
@@ -134,7 +134,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       working: await groupOf('working', reader, asked),
       ended: await groupOf('ended', reader, asked),
       attention: await attentionOf(reader),
-      ...(await tasks.filterValues(reachFilter(reader))),
+      ...(await tasks.filterValues(visibleTasksFilter(reader))),
     };
     response.setHeader('Cache-Control', 'no-store').json(answer);
   });

@@ -18,7 +18,7 @@ import type { Subscription } from './subscription.ts';
 const READ_AT_ONCE = 100;
 
 /** Creates the bodies of notifications. */
-export interface PushBodies {
+export interface PushBodyBuilder {
   /** Returns the body about the task's present state. Undefined if a chat needs no message about this state. */
   ofTask(snapshot: Snapshot, subscription: Subscription): string | undefined;
   /**
@@ -30,7 +30,7 @@ export interface PushBodies {
 }
 
 export interface PostParts {
-  bodies: PushBodies;
+  bodies: PushBodyBuilder;
   tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
   clock: Pick<Clock, 'now'>;
 }
@@ -45,8 +45,8 @@ export interface Post {
 
 /**
  * Returns the next posts. `nothing` means that the receiver has all entries so far, or that the server has stopped
- * trying to reach it. `over` means that the task will have no further entries, or that a chat has its message. `until` is the time of the next post, in
- * milliseconds since 1970.
+ * trying to reach it. `over` means that the task will have no further entries, or that a chat has its message. `until`
+ * is the time of the next post, in milliseconds since 1970.
  */
 export async function nextPosts(
   parts: PostParts,

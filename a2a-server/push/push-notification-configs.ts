@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { reaches, type Requester } from '../access/requester.ts';
+import { maySeeTasksOf, type Requester } from '../access/requester.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -180,7 +180,7 @@ export class PushNotificationConfigs {
   }
 
   async #reached(by: Requester): Promise<NamedSubscription[]> {
-    return (await this.#subscriptions.all()).filter(([, { owner }]) => reaches(by, owner));
+    return (await this.#subscriptions.all()).filter(([, { owner }]) => maySeeTasksOf(by, owner));
   }
 
   /** Deletes a configuration. Succeeds even if there is none. @throws ProductError UNKNOWN_TASK */

@@ -1,15 +1,15 @@
 /** Creates the backend for an ACP agent: its model, its permission tools and its processes. */
 import type { AgentBackend } from './agent-backend.ts';
-import { acpModels } from '../models/acp/acp-model.ts';
+import { createAcpModels } from '../models/acp/acp-model.ts';
 import { LiveAgents } from '../models/acp/live-agents.ts';
 import type { AcpOptions } from '../models/acp/open-agent.ts';
-import { permissionTools } from '../models/acp/permission-tools.ts';
+import { createPermissionTools } from '../models/acp/permission-tools.ts';
 
 export function acpBackend(options: AcpOptions): Required<AgentBackend> {
   const agents = new LiveAgents(options);
   return {
-    models: acpModels(agents),
-    tools: permissionTools(agents),
+    models: createAcpModels(agents),
+    tools: createPermissionTools(agents),
     onEnded: (task) => agents.ended(task),
     close: () => agents.close(),
   };

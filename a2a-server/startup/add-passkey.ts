@@ -10,8 +10,8 @@ import { readServerRecord } from '../../shared/state/server-record.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { identityOfToken } from '../access/identity.ts';
 import { expiryOf, type IssuedToken, tokenState } from '../access/issued-token.ts';
-import { mayBeProvided } from '../access/oidc-settings.ts';
-import { tokenStore } from '../access/token-store.ts';
+import { mayComeFromProvider } from '../access/oidc-settings.ts';
+import { createTokenStore } from '../access/token-store.ts';
 import { grantedAccesses } from '../page/granted-access.ts';
 import { addLink, LINK_MS } from '../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
@@ -89,7 +89,7 @@ async function userOf(
   if (configured !== undefined) return { type: 'configured', token: configured };
   const issued = await approvingToken(records, principal);
   if (issued !== undefined) return { type: 'issued', token: issued };
-  if (oidc?.signIn !== undefined && mayBeProvided(principal, oidc)) return { type: 'provided' };
+  if (oidc?.signIn !== undefined && mayComeFromProvider(principal, oidc)) return { type: 'provided' };
   throw new ProductError(
     'CONFIGURATION',
     `There is no user ${JSON.stringify(principal)} who can register a passkey. Name the user ${LOCAL_PRINCIPAL}, a user of the setting "tokens", a user with a valid token of \`a2a-server token create\` that has the role approve (\`a2a-server token list\`), or a user who signs in to the page with the OpenID Connect provider, as tenant/name.`,
@@ -118,7 +118,7 @@ async function serverLink(
 /** Returns the valid issued token that lasts longest, of those of the user that have the role to register a passkey. */
 async function approvingToken(records: Records, principal: string): Promise<IssuedToken | undefined> {
   const now = Date.now();
-  const [longest] = (await tokenStore(records).list())
+  const [longest] = (await createTokenStore(records).list())
     .filter(
       (token) =>
         identityOfToken(token).principal === principal &&
@@ -131,8 +131,8 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
 }
 
 /**
- * Creates the code that signs the browser in, because the server does not store the text of an issued token. The session
- * ends with this token, as if the user had made the link.
+ * Creates the code that signs the browser in, because the server does not store the text of an issued token. The
+ * session ends with this token, as if the user had made the link.
  */
 async function codeOfIssued(records: Records, token: IssuedToken): Promise<string> {
   const { principal } = identityOfToken(token);

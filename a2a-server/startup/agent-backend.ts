@@ -6,7 +6,7 @@ import { offeredModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { readScript } from '../models/scripted/script.ts';
-import { scriptedModels } from '../models/scripted/scripted-model.ts';
+import { createScriptedModels } from '../models/scripted/scripted-model.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
@@ -48,7 +48,7 @@ export async function createAgentBackend(
         close: nothing,
       };
     case 'scripted':
-      return { models: scriptedModels(await readScript(agent.file), systemClock), close: nothing };
+      return { models: createScriptedModels(await readScript(agent.file), systemClock), close: nothing };
     case 'acp': {
       const { acpBackend } = await import('./acp-backend.ts');
       return acpBackend({

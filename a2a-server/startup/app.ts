@@ -19,12 +19,12 @@ import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { RestorePreviewOptions } from '../checkpoints/restore-preview.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import {
-  admitted,
+  admitRequests,
   type AdmissionParts,
-  type Identify,
-  openForWork,
+  type IdentifyCaller,
+  refuseWhileClosing,
   type StreamEndReason,
-} from '../http/routes/admitted-requests.ts';
+} from '../http/routes/admit-requests.ts';
 import { PAGE_API } from '../http/routes/allowed-methods.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { cardRoute } from '../http/routes/card-route.ts';
@@ -34,7 +34,7 @@ import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
 import type { PushNotificationConfigs } from '../push/push-notification-configs.ts';
-import { errorResponses } from '../http/routes/error-response.ts';
+import { createErrorHandler } from '../http/routes/error-response.ts';
 import {
   EVENTS_PATH,
   eventsRoute,
@@ -47,7 +47,7 @@ import type { BodyLimits } from '../http/wire/json-body.ts';
 import { fileRoute } from '../http/routes/file-route.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
-import type { MeasuredRequests } from '../http/routes/measured-requests.ts';
+import type { RequestMeasurement } from '../http/routes/request-measurement.ts';
 import { type MetricsAccess, metricsRoute } from '../http/routes/metrics-route.ts';
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { identityRoute } from '../http/routes/identity-route.ts';
@@ -62,14 +62,14 @@ import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { checkTenantPath, tenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
-import type { Preview } from '../http/wire/draft-protocols.ts';
-import type { Disconnects } from '../http/streams/disconnects.ts';
+import type { ProtocolPreview } from '../http/wire/protocol-previews.ts';
+import type { DisconnectHandler } from '../http/streams/disconnect-handler.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
 import { taskSearchRoute } from '../http/routes/task-search-route.ts';
 import { storyRoute } from '../http/routes/story-route.ts';
-import { toolRoutes } from '../http/routes/tool-execution-routes.ts';
+import { toolExecutionRoutes } from '../http/routes/tool-execution-routes.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { pageRoute } from '../page/page-route.ts';
 import type { Page } from '../page/page-route.ts';
@@ -125,19 +125,19 @@ export interface AppOptions {
   /** Limits the open requests and streams. By default, the default limits apply. */
   openRequests?: OpenRequests;
   /** Measures each request. By default, nothing is measured. */
-  measured?: MeasuredRequests;
+  measured?: RequestMeasurement;
   /** Records a span for each request with a caller. By default, nothing is recorded. */
   traces?: Traces;
   /** Access to the route `/metrics`. By default, the route does not exist. */
   metrics?: MetricsAccess;
   /** Decides what happens to the tasks of disconnected clients. By default, nothing happens. */
-  disconnects?: Disconnects;
+  disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */
   push?: PushNotificationConfigs;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
   /** The previews that the server offers. By default, there are none. */
-  previews?: readonly Preview[];
+  previews?: readonly ProtocolPreview[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
   phase: () => ServingPhase;
@@ -173,13 +173,13 @@ export function createApp(options: AppOptions): Express {
   app.use(versionParameter, reachable(options.reach), cors);
   // Most requests are for JSON-RPC. They skip these routes, so that a refusal by a limit costs little.
   app.use(unlessJsonRpc(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
-  app.use(tenantPath, admitted(byToken(options), parts), checkTenantPath);
+  app.use(tenantPath, admitRequests(byToken(options), parts), checkTenantPath);
   app.get('/health', (_request, response) => {
     const health = options.health();
     const status = isClosing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
     response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });
-  app.use(openForWork(isClosing));
+  app.use(refuseWhileClosing(isClosing));
   // This route is the first of its group, because most requests are for it.
   app.use(jsonRpcRoute(parts));
   app.use(ticketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
@@ -187,7 +187,7 @@ export function createApp(options: AppOptions): Express {
   if (options.push) app.use(failingReceiversRoute(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
   app.use(unknownAddress);
-  app.use(errorResponses(limits, log));
+  app.use(createErrorHandler(limits, log));
   return app;
 }
 
@@ -218,11 +218,11 @@ function publicRoutes(parts: Parts): RequestHandler[] {
 /** Only this route accepts a ticket instead of a token. */
 function eventsOfTask(parts: Parts): Router {
   const { tasks, tickets } = parts;
-  const byTicket: Identify = (request) => {
+  const byTicket: IdentifyCaller = (request) => {
     const ticket = ticketParameter(request);
     return ticket === undefined ? byToken(parts)(request) : tickets.redeem(ticket, taskIdOf(request));
   };
-  return Router().get(EVENTS_PATH, admitted(byTicket, parts), eventsRoute(tasks, parts));
+  return Router().get(EVENTS_PATH, admitRequests(byTicket, parts), eventsRoute(tasks, parts));
 }
 
 /** The routes that the page may use, with its sign-in. */
@@ -230,8 +230,8 @@ function pageApi(parts: Parts): Router {
   const { tasks, heartbeatMs, clock, pageSignIn, passkeys, isClosing } = parts;
   return Router().use(
     PAGE_API,
-    admitted((request) => signedIn(request, pageSignIn), parts),
-    openForWork(isClosing),
+    admitRequests((request) => signedIn(request, pageSignIn), parts),
+    refuseWhileClosing(isClosing),
     taskRoutes(parts),
     agentRoute(parts.agent ?? { agent: '', models: [] }),
     allowedWorkspacesRoute(parts.workspaces ?? { fallback: null, allowed: [] }),
@@ -246,7 +246,7 @@ function pageApi(parts: Parts): Router {
 /** The routes to one task that the page and other clients use, besides those of A2A. */
 function taskRoutes({ tasks, limits, log, signingKey, restoring }: Parts): RequestHandler[] {
   return [
-    toolRoutes(tasks, { limits, log }),
+    toolExecutionRoutes(tasks, { limits, log }),
     costRoute(tasks),
     fileRoute(tasks),
     receiptRoute(tasks, signingKey),
@@ -256,7 +256,7 @@ function taskRoutes({ tasks, limits, log, signingKey, restoring }: Parts): Reque
   ];
 }
 
-function byToken({ authenticate }: AppOptions): Identify {
+function byToken({ authenticate }: AppOptions): IdentifyCaller {
   return (request) => authenticate(request.headers.authorization);
 }
 

@@ -1,5 +1,5 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
-import { auditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
+import { createAuditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -18,7 +18,7 @@ export async function printAudit(
 ): Promise<void> {
   const stored = await openRecords(place);
   try {
-    const { records, damaged } = await auditLog(stored).read();
+    const { records, damaged } = await createAuditLog(stored).read();
     for (const record of records) say(json ? JSON.stringify(record) : textOf(record));
     if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
     if (records.length === 0 && !json) note('There are no administrative acts.');

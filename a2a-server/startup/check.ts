@@ -12,7 +12,7 @@ import { NO_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
 import { providerName } from '../access/oidc-settings.ts';
 import { redirectUriOf } from '../page/provider-sign-in.ts';
-import { tokenStore } from '../access/token-store.ts';
+import { createTokenStore } from '../access/token-store.ts';
 import { fileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { agentText } from './agent-backend.ts';
@@ -116,7 +116,7 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
 async function groups(settings: ServerSettings): Promise<CheckResult[]> {
   if (settings.policy.every(({ approver }) => approver?.group === undefined)) return [];
   try {
-    const tokens = await withRecords(settings, (records) => tokenStore(records).list());
+    const tokens = await withRecords(settings, (records) => createTokenStore(records).list());
     return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
       warn(
         'policy',

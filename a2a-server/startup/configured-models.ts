@@ -1,10 +1,10 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { languageModel } from '../models/language-model.ts';
+import { createLanguageModel } from '../models/language-model.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
 import type { ProviderRequest } from '../models/ai-sdk-prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
-import { offlineModel, type ModelAdvice } from '../models/offline/offline-model.ts';
+import { createOfflineModel, type GetModelAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import { keySourceText } from '../models/provider-key.ts';
@@ -17,7 +17,7 @@ interface ModelOptions {
   /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
   patience?: RetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
-  advise?: ModelAdvice | undefined;
+  advise?: GetModelAdvice | undefined;
 }
 
 /** Offers the models in the settings, and the offline model. A model is loaded when a task uses it first. */
@@ -64,7 +64,7 @@ function build(
   { env, parameters, tier, patience, advise }: ModelContext,
 ): Model {
   const parsed = parseModelId(id);
-  if (parsed === undefined) return offlineModel(OFFLINE_MODEL_ID, advise);
+  if (parsed === undefined) return createOfflineModel(OFFLINE_MODEL_ID, advise);
   const { provider } = parsed;
   const { key, load, request, otherURL } = resolveProvider(
     provider,
@@ -80,7 +80,7 @@ function build(
       `Setting "modelParameters"${tier === undefined ? '' : ` of the tier ${tier}`} does not fit ${id}: ${refusal}. Change it in the configuration file.`,
       { facts: { key: 'modelParameters', model: id } },
     );
-  return languageModel({
+  return createLanguageModel({
     id,
     load: async () => {
       const apiKey = await key.read();

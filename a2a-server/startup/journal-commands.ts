@@ -4,7 +4,7 @@ import {
   acceptLoss,
   backupJournal,
   restoreJournal,
-  type CopyReport,
+  type JournalCopyReport,
 } from '../journal/sqlite/backup-journal.ts';
 import { lossText } from '../journal/sqlite/journal-loss.ts';
 import { verifyJournal } from '../journal/sqlite/verify-journal.ts';
@@ -71,7 +71,7 @@ export async function restore(
   );
 }
 
-function counted({ tasks, live, entries, contents }: CopyReport): string {
+function counted({ tasks, live, entries, contents }: JournalCopyReport): string {
   return `${count(tasks, 'task')} (${live} not ended), ${count(entries, 'event')} and ${count(contents, 'saved content')}`;
 }
 

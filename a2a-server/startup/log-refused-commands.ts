@@ -5,7 +5,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
-import type { Incoming } from '../executor/task-service.ts';
+import type { ClientMessage } from '../executor/task-service.ts';
 
 export function logRefusals(tasks: RunningTaskService, log: Logger): RunningTaskService {
   const refused = (message: string, facts: Readonly<Record<string, unknown>>) => (error: unknown) => {
@@ -20,12 +20,12 @@ export function logRefusals(tasks: RunningTaskService, log: Logger): RunningTask
   };
 }
 
-function nameOf({ decisions, revoke }: Incoming): string {
+function nameOf({ decisions, revoke }: ClientMessage): string {
   if (decisions !== undefined) return 'a decision was refused';
   return revoke === undefined ? 'a message was refused' : 'a revocation was refused';
 }
 
-function idsOf({ taskId, sessionId, principal, channel, message, decisions }: Incoming) {
+function idsOf({ taskId, sessionId, principal, channel, message, decisions }: ClientMessage) {
   const callIds = decisions?.decisions.map(({ callId }) => callId);
   return { taskId, sessionId, messageId: message.messageId, callIds, principal, channel };
 }

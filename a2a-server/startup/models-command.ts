@@ -3,7 +3,7 @@ import { listedModels } from '../models/known-models.ts';
 import { findLocalModels } from '../models/local-models.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { parseModelId, type ProviderName } from '../models/model-settings.ts';
-import { keyOf, providerUrl } from '../models/providers.ts';
+import { keySourceOfProvider, providerUrl } from '../models/providers.ts';
 import { agentText } from './agent-backend.ts';
 import { originsOf, readServerSettings } from './read-settings.ts';
 import type { ServerSettings } from './settings.ts';
@@ -82,7 +82,7 @@ function urlOf(provider: ProviderName, { baseUrls }: ServerSettings, env: Enviro
 }
 
 function keyFor(provider: ProviderName, { keys }: ServerSettings, env: Environment): ReportedKey {
-  const { source, needed } = keyOf(provider, keys[provider], env);
+  const { source, needed } = keySourceOfProvider(provider, keys[provider], env);
   return source.type === 'variable' ? { ...source, needed } : source;
 }
 

@@ -1,8 +1,8 @@
 /** Measures the server, and offers the metrics in the ways that the settings choose. */
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { authenticator } from '../http/auth/tokens.ts';
-import { measuredRequests } from '../http/routes/measured-requests.ts';
+import { createAuthenticator } from '../http/auth/tokens.ts';
+import { createRequestMeasurement } from '../http/routes/request-measurement.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { Journal } from '../journal/journal.ts';
 import { serverFacts } from '../telemetry/server-facts.ts';
@@ -26,7 +26,7 @@ export async function offeredMetrics(
 ): Promise<Pick<AppOptions, 'measured' | 'metrics'>> {
   const { metrics } = telemetry;
   if (metrics === undefined) return {};
-  const measured = measuredRequests((request) => metrics.request(request));
+  const measured = createRequestMeasurement((request) => metrics.request(request));
   metrics.observe(
     serverFacts({
       journal,
@@ -46,7 +46,9 @@ export async function offeredMetrics(
     case 'own-address': {
       const { metricsToken } = settings;
       const readers = [token, ...(metricsToken === undefined ? [] : [metricsToken])];
-      const authenticate = authenticator(readers.map((each) => ({ principal: 'metrics', token: each })));
+      const authenticate = createAuthenticator(
+        readers.map((each) => ({ principal: 'metrics', token: each })),
+      );
       return { measured, metrics: { text, authenticate } };
     }
   }

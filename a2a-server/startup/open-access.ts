@@ -1,12 +1,14 @@
-/** Opens what decides who sent a request: tokens, stream tickets, the page's sessions, and the OpenID Connect provider. */
+/**
+ * Opens what decides who sent a request: tokens, stream tickets, the page's sessions, and the OpenID Connect provider.
+ */
 import { runCredential } from '../../shared/net/server-proof.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { openIssuedTokens } from '../access/issued-tokens.ts';
-import { oidcVerifier, type VerifyJwt } from '../access/oidc-tokens.ts';
-import { streamTickets, ticketSecret } from '../http/auth/stream-ticket.ts';
-import { authenticator } from '../http/auth/tokens.ts';
+import { createJwtVerifier, type VerifyJwt } from '../access/oidc-tokens.ts';
+import { createStreamTickets, deriveTicketSecret } from '../http/auth/stream-ticket.ts';
+import { createAuthenticator } from '../http/auth/tokens.ts';
 import type { Journal } from '../journal/journal.ts';
 import { pageCookie } from '../page/page-cookie.ts';
 import { pageSessions } from '../page/page-sessions.ts';
@@ -45,17 +47,17 @@ export async function openAccess(parts: AccessParts): Promise<{ access: Access; 
   const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
   const issued = openIssuedTokens({ records, clock, onFailure });
   const sessions = pageSessions({ credentials, issued, provider: settings.oidc, clock, records, onFailure });
-  const secret = await ticketSecret(token, journal.records);
+  const secret = await deriveTicketSecret(token, journal.records);
   const pageProvider = openPageProvider(parts, secret);
   const access: Access = {
-    authenticate: authenticator(
+    authenticate: createAuthenticator(
       [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
       issued,
       openVerifier(parts),
     ),
     issued,
     identity: { token, run: record },
-    tickets: streamTickets(secret, credentials, () => clock.now(), issued),
+    tickets: createStreamTickets(secret, credentials, () => clock.now(), issued),
     pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
     ...(pageProvider && { pageProvider }),
   };
@@ -69,7 +71,7 @@ export async function openAccess(parts: AccessParts): Promise<{ access: Access; 
 function openVerifier({ settings: { oidc }, clock, log }: AccessParts): VerifyJwt | undefined {
   const onRefusal = (reason: string): void =>
     log.info({ reason }, 'a token of the OpenID Connect provider is refused');
-  return oidc && oidcVerifier({ settings: oidc, clock, onRefusal });
+  return oidc && createJwtVerifier({ settings: oidc, clock, onRefusal });
 }
 
 /** Returns undefined if the page offers no sign-in with a provider. */

@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
-import { pushBodies } from '../http/push/push-bodies.ts';
+import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, notificationSigner } from '../push/notification-signer.ts';
@@ -44,7 +44,7 @@ export function openPush({
 } {
   const signer = notificationSigner({ issuer: base, keys: storedPushKeys(records, clock), clock });
   const push = new PushNotificationConfigs({
-    bodies: pushBodies({ base, previews: settings.preview }),
+    bodies: createPushBodyBuilder({ base, previews: settings.preview }),
     signer,
     records,
     tasks,

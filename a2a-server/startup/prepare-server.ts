@@ -10,7 +10,7 @@ import { isAbsolute } from 'node:path';
 import { programExists } from '../../shared/runtime/find-program.ts';
 import { commandText } from '../models/acp/agent-program.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
-import { expandedServers } from '../mcp-servers/variables.ts';
+import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
 import { readPage, type Page } from '../page/page-route.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
@@ -63,7 +63,7 @@ export async function prepareServer(
   const confinement = await confinementOf(settings);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
   const live = new LiveSettings(settings, tools);
-  const mcpServers = expandedServers(settings.mcpServers, process.env);
+  const mcpServers = expandServerVariables(settings.mcpServers, process.env);
   return { page, worker, confinement, tools, live, cardKey, mcpServers };
 }
 
@@ -81,8 +81,8 @@ function refuseModeWithoutQuestion({ fourEyes, mode }: ServerSettings): void {
 }
 
 /**
- * Refuses an ACP agent whose program is missing. Otherwise, the server would start, and each task would fail. A relative
- * path is not checked, because it begins at the workspace of a task.
+ * Refuses an ACP agent whose program is missing. Otherwise, the server would start, and each task would fail. A
+ * relative path is not checked, because it begins at the workspace of a task.
  * @throws ProductError CONFIGURATION
  */
 async function requireAgentProgram({ agent }: ServerSettings): Promise<void> {

@@ -1,5 +1,5 @@
 /** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
-import { auditLog } from '../audit/audit-log.ts';
+import { createAuditLog } from '../audit/audit-log.ts';
 import { failingReceiver, failingReceivers, retriedAct } from '../push/failing-receivers.ts';
 import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../push/stored-subscriptions.ts';
@@ -38,7 +38,7 @@ export async function retryReceiver(place: PushPlace, id: string, { say }: Outpu
   const { receiver, taskId } = await withRecords(place, async (records) => {
     const subscriptions = new StoredSubscriptions(records);
     const found = failingReceiver(await subscriptions.all(), id);
-    await auditLog(records).append(retriedAct(found.receiver), Date.now());
+    await createAuditLog(records).append(retriedAct(found.receiver), Date.now());
     await subscriptions.requestRetry(found.name);
     return found.receiver;
   });
@@ -55,7 +55,7 @@ export async function rotateKey(place: PushPlace, revoke: boolean, { say }: Outp
   const rotation = await withRecords(place, async (records) => {
     const now = Date.now();
     const done = revoke ? await replaceStoredKeys(records) : await rotateStoredKeys(records, now);
-    await auditLog(records).append({ act: 'push.key-rotated', revoked: revoke }, now);
+    await createAuditLog(records).append({ act: 'push.key-rotated', revoked: revoke }, now);
     return done;
   });
   say(

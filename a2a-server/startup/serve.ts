@@ -11,18 +11,18 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
-import { cancellingDisconnects } from '../http/streams/cancel-left-task.ts';
-import { IGNORED_DISCONNECTS } from '../http/streams/disconnects.ts';
+import { createCancellingDisconnectHandler } from '../http/streams/cancel-left-task.ts';
+import { IGNORE_DISCONNECTS } from '../http/streams/disconnect-handler.ts';
 import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
-import type { StreamEndReason } from '../http/routes/admitted-requests.ts';
+import type { StreamEndReason } from '../http/routes/admit-requests.ts';
 import type { ServingPhase } from './app.ts';
-import { journalledOutputs } from '../executor/journalled-outputs.ts';
+import { createOutputReader } from '../executor/output-reader.ts';
 import { receiptKey } from '../receipts/receipt-key.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
-import { auditLog } from '../audit/audit-log.ts';
+import { createAuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { auditedActs, configurationAct } from './audited-acts.ts';
 import { fileRecords } from '../records/file-records.ts';
@@ -44,7 +44,7 @@ import { taskServiceFromSettings } from './task-service-from-settings.ts';
 import type { OutputReader } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import { readBarredDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
-import type { OnRefused } from '../limits/counted-use.ts';
+import type { OnRefused } from '../limits/usage-limiter.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
 import { TaskChanges } from '../page/task-changes.ts';
 import { agentText } from './agent-backend.ts';
@@ -101,7 +101,7 @@ export async function serve(
     run?: ServerRun;
   } = {};
   const outputs: OutputReader = async (toolId, reader) =>
-    held.journal === undefined ? undefined : journalledOutputs(held.journal)(toolId, reader);
+    held.journal === undefined ? undefined : createOutputReader(held.journal)(toolId, reader);
   const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
   const prepared = await prepareServer(settings, { pageDirectory, children, outputs, makeDirectory });
   for (const name of unknownMcpServers(settings))
@@ -112,7 +112,7 @@ export async function serve(
   );
   /** Returns the records of this server. Servers that share a journal share its records. */
   const records = (): RecordStore => held.journal?.records ?? ownRecords;
-  const audit = () => auditLog(records());
+  const audit = () => createAuditLog(records());
   const audited = (act: AuditAct): Promise<void> =>
     audit()
       .append(act, systemClock.now())
@@ -259,7 +259,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const reading = new AbortScope<StreamEndReason>();
   const { access, close: closeAccess } = await openAccess({ ...opened, record, base, clock });
   const disconnects =
-    settings.onDisconnect === 'cancel' ? cancellingDisconnects({ tasks, clock, log }) : IGNORED_DISCONNECTS;
+    settings.onDisconnect === 'cancel'
+      ? createCancellingDisconnectHandler({ tasks, clock, log })
+      : IGNORE_DISCONNECTS;
   const openRequests = new OpenRequests(live.limits, onRefused);
   const metrics = await offeredMetrics(opened, tasks);
   const { push, pushKeys } = openPush({ ...opened, tasks, base, clock });

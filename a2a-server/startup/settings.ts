@@ -1,4 +1,4 @@
-import { ON_DISCONNECT } from '../http/streams/disconnects.ts';
+import { ON_DISCONNECT } from '../http/streams/disconnect-handler.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { setting } from '../../shared/settings/resolve-settings.ts';
@@ -10,7 +10,7 @@ import { modelIdSchema, type AgentChoice } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
 import { parseHost } from '../tools/web/allowed-hosts.ts';
 import { metricsSettingSchema } from '../telemetry/metrics-setting.ts';
-import { PREVIEWS } from '../http/wire/draft-protocols.ts';
+import { PROTOCOL_PREVIEWS } from '../http/wire/protocol-previews.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
 
@@ -298,12 +298,12 @@ export const SERVER_SETTINGS = {
   preview: setting({
     kind: 'list',
     placeholder: 'name',
-    schema: z.array(z.enum(PREVIEWS)),
+    schema: z.array(z.enum(PROTOCOL_PREVIEWS)),
     fallback: [],
     env: 'A2A_SERVER_PREVIEW',
     describe:
       'part of a draft protocol that the server offers although it may still change; may be repeated (default: none; docs/preview.md)',
-    allowed: PREVIEWS.join(', '),
+    allowed: PROTOCOL_PREVIEWS.join(', '),
   }),
   metrics: setting({
     kind: 'text',

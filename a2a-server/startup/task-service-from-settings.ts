@@ -11,8 +11,8 @@ import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
-import type { OnRefused } from '../limits/counted-use.ts';
-import { busyEventLoop } from '../limits/event-loop.ts';
+import type { OnRefused } from '../limits/usage-limiter.ts';
+import { createBusyDetector } from '../limits/event-loop.ts';
 import { FairTurns } from '../limits/fair-turns.ts';
 import { logRefusals } from './log-refused-commands.ts';
 import type { allowedWorkspaces } from './open-allowed-workspace.ts';
@@ -62,7 +62,7 @@ export function taskServiceFromSettings(
   const turns = new FairTurns({
     limits: live.limits,
     weights: live.weights,
-    busy: busyEventLoop(),
+    busy: createBusyDetector(),
     clock,
     ...(onRefused && { onRefused }),
   });

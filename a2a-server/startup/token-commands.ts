@@ -5,10 +5,10 @@ import { inGroupsText } from '../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
 import { identityOfToken } from '../access/identity.ts';
 import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
-import { fullName, NAME_PATTERN } from '../access/requester.ts';
-import { type AuditLog, auditLog } from '../audit/audit-log.ts';
+import { principalName, NAME_PATTERN } from '../access/requester.ts';
+import { type AuditLog, createAuditLog } from '../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../access/role.ts';
-import { type TokenStore, tokenStore } from '../access/token-store.ts';
+import { type TokenStore, createTokenStore } from '../access/token-store.ts';
 import { openRecords } from './open-records.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -98,7 +98,7 @@ export async function listTokens(place: TokenPlace, json: boolean, { say, note }
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
     say(
-      `${id}  ${fullName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroupsText(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
+      `${id}  ${principalName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroupsText(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
     );
 }
 
@@ -129,7 +129,7 @@ async function withTokens<Result>(
 ): Promise<Result> {
   const records = await openRecords(place);
   try {
-    return await act(tokenStore(records), auditLog(records));
+    return await act(createTokenStore(records), createAuditLog(records));
   } finally {
     records.close();
   }

@@ -1,4 +1,4 @@
-import { agentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
+import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
 import { createCheckpointFinder, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { createRestoreCheckpoint } from '../checkpoints/restore-checkpoint-tool.ts';
@@ -22,5 +22,5 @@ export function createToolsAndCommands({
 }): ToolsAndCommands {
   const kept = createCheckpointFinder({ journal, log: new TaskLog(journal) });
   const all = [...tools, createRestoreCheckpoint(kept)];
-  return { tools: all, commands: agentCommands(builtinCommands(kept, all)), checkpoints: kept };
+  return { tools: all, commands: createAgentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

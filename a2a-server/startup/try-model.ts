@@ -1,8 +1,8 @@
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Model } from '../models/model.ts';
 import { parseModelId } from '../models/model-settings.ts';
-import { needsResponses } from '../models/needs-responses.ts';
-import { refusedPart } from '../models/provider-failure.ts';
+import { needsResponsesApi } from '../models/needs-responses.ts';
+import { refusedKeyOrModel } from '../models/provider-failure.ts';
 
 export const TRIAL_LIMIT_MS = 10_000;
 /** The length limit of the model's response, in tokens. OpenAI's Responses API accepts no smaller limit. */
@@ -57,7 +57,7 @@ export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<
 }
 
 function causeOf(error: unknown): FailureCause {
-  const refused = refusedPart(error);
+  const refused = refusedKeyOrModel(error);
   if (refused !== undefined) return refused;
   const unconnected = error instanceof ProductError && error.retryable && error.facts['status'] === undefined;
   return unconnected ? 'connection' : 'other';
@@ -66,5 +66,5 @@ function causeOf(error: unknown): FailureCause {
 /** Returns the smallest output limit that the provider accepts, in tokens. */
 function leastAnswer(id: string): number {
   const named = parseModelId(id);
-  return named?.provider === 'openai' && needsResponses(named.model) ? MIN_RESPONSE_TOKENS : 1;
+  return named?.provider === 'openai' && needsResponsesApi(named.model) ? MIN_RESPONSE_TOKENS : 1;
 }

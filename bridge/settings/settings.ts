@@ -12,7 +12,7 @@ import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
 import { agentAccess, httpUrl } from './agent-settings.ts';
-import { PREVIEWS } from './draft-protocols.ts';
+import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
@@ -148,12 +148,12 @@ export const BRIDGE_SETTINGS = {
   preview: setting({
     kind: 'list',
     placeholder: 'name',
-    schema: z.array(z.enum(PREVIEWS)),
+    schema: z.array(z.enum(PROTOCOL_PREVIEWS)),
     fallback: [],
     env: 'MCP_A2A_BRIDGE_PREVIEW',
     describe:
       'part of a draft protocol that the bridge offers although it may still change; may be repeated (default: none; docs/preview.md)',
-    allowed: PREVIEWS.join(', '),
+    allowed: PROTOCOL_PREVIEWS.join(', '),
   }),
   forms: setting({
     kind: 'text',

@@ -8,7 +8,7 @@ import type { CostRow } from '../../a2a-server/task/cost-sum.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type {
-  Append,
+  AppendRequest,
   AppendResult,
   Journal,
   TaskFilter,
@@ -61,7 +61,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
       journal = await storage.open(clock);
     };
 
-    const append = async (what: Append) => {
+    const append = async (what: AppendRequest) => {
       const result = await journal.append(what);
       if (result.type !== 'appended') throw new Error(`the test expected to append: ${result.type}`);
       return result.entries;
@@ -162,7 +162,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
     });
 
     describe('requests that no correct writer makes', () => {
-      it.each<[string, Append]>([
+      it.each<[string, AppendRequest]>([
         ['no events', { taskId: 'a', expectedSeq: 2, events: [], state: 'submitted' }],
         ['a beginning without task.created', { ...beginning('b'), events: [working], state: 'working' }],
         ['a second task.created', continuing('a', 2, [created('s')])],
@@ -372,7 +372,7 @@ export function describeJournal(name: string, createStorage: () => Promise<Journ
 
       it('a repeated command gets its first answer even if its append would conflict, or its task has ended', async () => {
         await append(beginning('a', { events: [working] }));
-        const decide: Append = { ...continuing('a', 2, [completed]), command: commandKey('decide') };
+        const decide: AppendRequest = { ...continuing('a', 2, [completed]), command: commandKey('decide') };
         await append(decide);
         const repeated: AppendResult = {
           type: 'repeated',
@@ -1004,7 +1004,7 @@ interface StartedTask {
   principal?: string;
 }
 
-function begunWith(taskId: string, { workspace, model, principal = 'alice' }: StartedTask): Append {
+function begunWith(taskId: string, { workspace, model, principal = 'alice' }: StartedTask): AppendRequest {
   const start = beginning(taskId, { principal });
   const events = start.events.map((event) =>
     event.type === 'task.created' && workspace !== undefined ? { ...event, settings: { workspace } } : event,

@@ -1,5 +1,10 @@
 /** The simplest model of a journal: lists in memory. Property tests compare a real journal with it. */
-import type { Append, AppendResult, RecordedCommand, TaskRow } from '../../a2a-server/journal/journal.ts';
+import type {
+  AppendRequest,
+  AppendResult,
+  RecordedCommand,
+  TaskRow,
+} from '../../a2a-server/journal/journal.ts';
 import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES } from '../../a2a-server/task/snapshot.ts';
@@ -12,7 +17,7 @@ export class JournalModel {
   readonly tasks = new Map<string, JournalEntry[]>();
   readonly commands = new Map<string, RecordedCommand>();
 
-  append({ taskId, expectedSeq, events, command }: Append, at: number): ModelResult {
+  append({ taskId, expectedSeq, events, command }: AppendRequest, at: number): ModelResult {
     const recorded = command && this.commands.get(keyOf(command.principal, command.messageId));
     if (recorded) return { type: 'repeated', command: recorded };
     const row = this.row(taskId);

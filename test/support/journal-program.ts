@@ -1,7 +1,7 @@
 /** The program of `journal-process.ts`: `<role> <path> [<uid>]`. It reports one JSON object per line. */
 import { writeSync } from 'node:fs';
 import { setuid } from 'node:process';
-import type { Append, Journal } from '../../a2a-server/journal/journal.ts';
+import type { AppendRequest, Journal } from '../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Report, Role } from './journal-process.ts';
@@ -46,7 +46,7 @@ async function stream(journal: Journal, taskId: string, size: number): Promise<v
   }
 }
 
-async function told(journal: Journal, append: Append): Promise<void> {
+async function told(journal: Journal, append: AppendRequest): Promise<void> {
   try {
     const result = await journal.append(append);
     if (result.type !== 'appended') throw new Error(`${append.taskId}: ${result.type}`);

@@ -1,7 +1,7 @@
 /** Property tests that compare a journal with a simple model: any interleaving of appends gives the same answers. */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Append, AppendResult, Journal, TaskRow } from '../../a2a-server/journal/journal.ts';
+import type { AppendRequest, AppendResult, Journal, TaskRow } from '../../a2a-server/journal/journal.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../a2a-server/task/snapshot.ts';
@@ -127,7 +127,7 @@ export function itBehavesLikeTheModel(createStorage: () => Promise<JournalStorag
 function appendOf(
   { taskId, begin, session, principal, lag, events, messageId }: Wish,
   row: TaskRow | undefined,
-): Append {
+): AppendRequest {
   const command = messageId === undefined ? {} : { command: commandKey(messageId, 'hash', principal) };
   const state: StateName = row?.state ?? 'submitted';
   if (begin || row === undefined) {

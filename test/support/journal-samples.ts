@@ -1,5 +1,5 @@
 /** Sample events and appends for journal tests, as the executor could write them. */
-import type { Append, CommandKey } from '../../a2a-server/journal/journal.ts';
+import type { AppendRequest, CommandKey } from '../../a2a-server/journal/journal.ts';
 import { taskStateAfter } from '../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import type { StateName } from '../../a2a-server/task/snapshot.ts';
@@ -51,7 +51,10 @@ export interface Beginning {
 }
 
 /** The append that creates a task, by default in its own session. */
-export function beginning(taskId: string, { sessionId, principal, command, events }: Beginning = {}): Append {
+export function beginning(
+  taskId: string,
+  { sessionId, principal, command, events }: Beginning = {},
+): AppendRequest {
   const all = [
     created(sessionId ?? `session of ${taskId}`, principal),
     ...(events ?? [message(`do ${taskId}`)]),
@@ -71,7 +74,7 @@ export function continuing(
   expectedSeq: number,
   events: readonly TaskEvent[],
   state: StateName = 'submitted',
-): Append {
+): AppendRequest {
   return { taskId, expectedSeq, events, state: taskStateAfter(events) ?? state };
 }
 

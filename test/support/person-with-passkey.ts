@@ -4,7 +4,7 @@ import { createPresence, type Presence } from '../../a2a-server/presence/presenc
 import { relyingPartyOf } from '../../a2a-server/presence/relying-party.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { Incoming } from '../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../a2a-server/executor/task-service.ts';
 import { memoryRecords } from './memory-records.ts';
 import { SoftwarePasskey } from './software-passkey.ts';
 import { ADA, decisionMessage, type RunningService } from './task-service.ts';
@@ -16,7 +16,7 @@ export interface PersonWithPasskey {
   /** Pass this to the task service. */
   presence: Presence;
   /** Returns the approval of one waiting call, with an assertion of the passkey. */
-  approval(tasks: RunningService['tasks'], saw: Snapshot, callId: string): Promise<Incoming>;
+  approval(tasks: RunningService['tasks'], saw: Snapshot, callId: string): Promise<ClientMessage>;
 }
 
 export async function personWithPasskey(clock: Pick<Clock, 'now'>): Promise<PersonWithPasskey> {

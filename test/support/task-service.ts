@@ -11,12 +11,12 @@ import {
   type MaintenanceSettings,
 } from '../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../a2a-server/executor/ids.ts';
-import { journalledOutputs } from '../../a2a-server/executor/journalled-outputs.ts';
+import { createOutputReader } from '../../a2a-server/executor/output-reader.ts';
 import type { PresenceVerifier } from '../../a2a-server/executor/resolve-decisions.ts';
-import type { Incoming } from '../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../a2a-server/executor/task-service.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import type { OnRefused } from '../../a2a-server/limits/counted-use.ts';
+import type { OnRefused } from '../../a2a-server/limits/usage-limiter.ts';
 import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';
 import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
 import type { FairTurns } from '../../a2a-server/limits/fair-turns.ts';
@@ -94,7 +94,7 @@ export async function startTaskService(options: {
     (await openSqliteJournal({ path: join(options.stateDir, 'journal.db'), clock: () => clock.now() }));
   const { tools, commands } = createToolsAndCommands({
     journal,
-    tools: options.tools ?? builtinTools({ outputs: journalledOutputs(journal) }),
+    tools: options.tools ?? builtinTools({ outputs: createOutputReader(journal) }),
   });
   const policy = createPolicy(rulesSchema.parse(options.policy ?? []), {
     tools: tools.map(({ name }) => name),
@@ -147,7 +147,7 @@ export async function startTaskService(options: {
 let messages = 0;
 
 /** A message from ada with a new id. */
-export function messageOf(text: string, more: Partial<Incoming> = {}): Incoming {
+export function messageOf(text: string, more: Partial<ClientMessage> = {}): ClientMessage {
   messages += 1;
   return {
     principal: ADA,

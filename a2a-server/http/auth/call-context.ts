@@ -12,8 +12,8 @@ import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
-import { wantedGenerations, type WantedGenerations } from '../wire/generation-field.ts';
-import type { Preview } from '../wire/draft-protocols.ts';
+import { readRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
+import type { ProtocolPreview } from '../wire/protocol-previews.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
@@ -37,7 +37,7 @@ interface Call {
   requestedVersion: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The previews that the server offers. The default is none. */
-  previews?: readonly Preview[] | undefined;
+  previews?: readonly ProtocolPreview[] | undefined;
   log: Logger;
 }
 
@@ -52,7 +52,7 @@ export class CallContext extends ServerCallContext {
   /** True if the responses to this request have the generations of A2A 1.1. */
   readonly hasGenerations: boolean;
   /** The generations in the request's parameters. A route sets them after it has checked the parameters. */
-  generations: WantedGenerations = {};
+  generations: RequestedGenerations = {};
   /**
    * Resolves when the server accepts a request for a stream. From then on, the response is a stream, even before the
    * first event.
@@ -112,7 +112,7 @@ export class CallContext extends ServerCallContext {
 
   /** Reads the generations from the parameters, if the request may have generations. @throws ProductError MALFORMED */
   readGenerations(operation: string, params: unknown): void {
-    if (this.hasGenerations) this.generations = wantedGenerations(operation, params);
+    if (this.hasGenerations) this.generations = readRequestedGenerations(operation, params);
   }
 
   get sight(): Sight {

@@ -3,7 +3,7 @@ import type { User } from '@a2a-js/sdk/server';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Identity } from '../../access/identity.ts';
-import { type Requester, requesterOf } from '../../access/requester.ts';
+import { type Requester, createRequester } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
 import type { Reader } from '../wire/reader-decisions.ts';
 
@@ -11,7 +11,7 @@ import type { Reader } from '../wire/reader-decisions.ts';
  * The reason why a client stopped reading. `left` means that the client closed the connection, or that the stream
  * reached its maximum lifetime. `over` means any other end, such as a complete response or a shutdown.
  */
-export type ReaderEnd = 'left' | 'over';
+export type ReadEndReason = 'left' | 'over';
 
 /** The ids that the log line at the end of a request contains. */
 interface RequestFacts {
@@ -39,7 +39,7 @@ export class Caller implements User {
    */
   readonly signal: AbortSignal;
   /** Returns why this client stopped reading. The route calls this after the last write. */
-  readonly end: () => ReaderEnd;
+  readonly end: () => ReadEndReason;
   /**
    * S3: a slow reader needs no buffer. If the client's socket is full, returns a promise that the writer awaits before
    * the next write. Otherwise returns undefined.
@@ -74,7 +74,7 @@ export class Caller implements User {
 
   /** The principal and the tenant whose tasks this caller may use. */
   get requester(): Requester {
-    return requesterOf(this.principal, this.roles, this.groups);
+    return createRequester(this.principal, this.roles, this.groups);
   }
 
   /** The requester, with the roles of its token. They determine the decisions that the server offers it. */

@@ -1,25 +1,25 @@
 /** Reads a message, and checks the roles that it needs. A decision and a message for the agent need different roles. */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { requireRole, type Role } from '../../access/role.ts';
-import { isDecisionOrRevocation, type Incoming } from '../../executor/task-service.ts';
+import { isDecisionOrRevocation, type ClientMessage } from '../../executor/task-service.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
-import { incomingOf } from '../wire/incoming.ts';
+import { toClientMessage } from '../wire/client-message.ts';
 import type { CallContext } from './call-context.ts';
 
 /**
  * Returns the message of a request, as its caller may send it.
  * @throws ProductError FORBIDDEN, MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
  */
-export function receivedMessage(request: SendMessageRequest, context: CallContext): Incoming {
+export function readPermittedMessage(request: SendMessageRequest, context: CallContext): ClientMessage {
   const { requester, roles, trace } = context.caller;
   const { match } = context.generations;
-  const sent = incomingOf(request, {
+  const sent = toClientMessage(request, {
     requester,
     speaksApproval: context.speaksApproval,
     expectedGeneration: match === undefined ? undefined : { generation: match, ...context.sight },
     trace,
   });
-  return permittedMessage(sent, roles);
+  return limitMessageToRoles(sent, roles);
 }
 
 /**
@@ -28,7 +28,7 @@ export function receivedMessage(request: SendMessageRequest, context: CallContex
  * this.
  * @throws ProductError FORBIDDEN
  */
-export function permittedMessage(incoming: Incoming, roles: readonly Role[]): Incoming {
+export function limitMessageToRoles(incoming: ClientMessage, roles: readonly Role[]): ClientMessage {
   if (isDecisionOrRevocation(incoming)) {
     requireRole(roles, ['approve']);
     return incoming;

@@ -42,17 +42,20 @@ export interface StreamTickets {
  * @param shared absent for a server that shares nothing
  * @throws ProductError STORAGE
  */
-export async function ticketSecret(serverToken: string, shared: RecordStore | undefined): Promise<string> {
+export async function deriveTicketSecret(
+  serverToken: string,
+  shared: RecordStore | undefined,
+): Promise<string> {
   const own = createHmac('sha256', serverToken).update(PURPOSE).digest('hex');
   return shared === undefined ? own : sharedSecret(shared, 'stream-tickets', own);
 }
 
 /**
  * Makes and redeems tickets.
- * @param secret the secret of this server (see `ticketSecret`)
+ * @param secret the secret of this server (see `deriveTicketSecret`)
  * @param now returns milliseconds since 1970
  */
-export function streamTickets(
+export function createStreamTickets(
   secret: string,
   credentials: readonly Credential[],
   now: () => number,

@@ -17,7 +17,7 @@ export interface Credential {
 export type Authenticate = (authorization: string | undefined) => Promise<Identity>;
 
 /** Authenticates bearer tokens. X1: tokens are compared in constant time, never logged, and not revealed by errors. */
-export function authenticator(
+export function createAuthenticator(
   credentials: readonly Credential[],
   issued: Pick<IssuedTokens, 'find'> = NO_ISSUED_TOKENS,
   verifyJwt?: VerifyJwt,

@@ -13,7 +13,7 @@ import type {
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
 import type { Subscription } from '../../push/subscription.ts';
-import type { Incoming, TaskService } from '../../executor/task-service.ts';
+import type { ClientMessage, TaskService } from '../../executor/task-service.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
 export interface PushMethods {
@@ -33,13 +33,13 @@ export interface PushMethods {
    */
   ofMessage(
     configuration: SendMessageRequest['configuration'],
-    incoming: Incoming,
+    incoming: ClientMessage,
     context: CallContext,
   ): Promise<(taskId: string) => Promise<void>>;
 }
 
 /** @param push undefined if the server sends no push notifications */
-export function pushMethods(
+export function createPushMethods(
   push: PushNotificationConfigs | undefined,
   tasks: Pick<TaskService, 'recipient'>,
 ): PushMethods {

@@ -1,11 +1,11 @@
 import type { AgentCard, AgentExtension, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { PREVIEW, THINKING } from '../../../shared/protocol/extensions.ts';
+import { PREVIEW_URI_PREFIX, THINKING } from '../../../shared/protocol/extensions.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
-import type { Preview } from '../wire/draft-protocols.ts';
+import type { ProtocolPreview } from '../wire/protocol-previews.ts';
 
 /** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
@@ -15,7 +15,7 @@ const OIDC_SCHEME = 'openIdConnect';
 
 /** The specification that each preview follows, as the agent card describes it. */
 const PREVIEW_SPECIFICATIONS: Readonly<
-  Record<Preview, { description: string; params: Record<string, string> }>
+  Record<ProtocolPreview, { description: string; params: Record<string, string> }>
 > = {
   'a2a-1.1': {
     description:
@@ -28,8 +28,8 @@ const PREVIEW_SPECIFICATIONS: Readonly<
   },
 };
 
-function previewOnCard(preview: Preview): AgentExtension {
-  return { uri: `${PREVIEW}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
+function previewOnCard(preview: ProtocolPreview): AgentExtension {
+  return { uri: `${PREVIEW_URI_PREFIX}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
 }
 
 /**
@@ -51,7 +51,7 @@ export function agentCard(
     fileModes?: readonly string[];
     oidcIssuer?: string;
     pushNotifications?: boolean;
-    previews?: readonly Preview[];
+    previews?: readonly ProtocolPreview[];
   } = {},
 ): AgentCard {
   return {

@@ -8,7 +8,7 @@ import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
 export const PAGE_API = '/page/api';
 
 /** What a request needs: one of these roles, or nothing at a public address. */
-export type Need = 'public' | readonly Role[];
+export type AccessRequirement = 'public' | readonly Role[];
 
 const READING_ROLES: readonly Role[] = ROLES;
 /**
@@ -18,7 +18,7 @@ const SENDING_ROLES: readonly Role[] = ['delegate', 'approve'];
 const STOPPING_ROLES: readonly Role[] = ['delegate', 'operate'];
 
 /** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */
-type Addresses = Readonly<Record<string, Readonly<Record<string, Need>>>>;
+type Addresses = Readonly<Record<string, Readonly<Record<string, AccessRequirement>>>>;
 
 /** The addresses for work on tasks. They also exist below PAGE_API. */
 const WORK_ADDRESSES: Addresses = {
@@ -101,7 +101,7 @@ const LEGACY_ADDRESSES: Addresses = {
 const ALL_ADDRESSES: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES };
 
 /** Returns every method of every address, with `{id}` for an id. */
-export function allAddresses(): { method: string; path: string }[] {
+export function allMethodsAndPaths(): { method: string; path: string }[] {
   return Object.entries(ALL_ADDRESSES).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => ({ method, path })),
   );
@@ -123,7 +123,7 @@ export function allowedMethods(path: string, version: string): string[] {
  * Returns what a request needs. Undefined if this table does not have the address or the method. X1: such a request
  * reaches no route, so a new route without an entry is closed.
  */
-export function needOf(method: string, path: string): Need | undefined {
+export function accessRequirementOf(method: string, path: string): AccessRequirement | undefined {
   const address = addressPattern(path);
   return address === undefined ? undefined : ALL_ADDRESSES[address]?.[method === 'HEAD' ? 'GET' : method];
 }

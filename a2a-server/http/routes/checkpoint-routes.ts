@@ -10,7 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCheckpoints } from '../../../shared/protocol/task-checkpoints.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import {
-  checkpointView,
+  toTaskCheckpoint,
   previewRestore,
   type RestorePreviewOptions,
 } from '../../checkpoints/restore-preview.ts';
@@ -34,7 +34,7 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
     const live = await tasks.list({ principal, sessionId, states: LIVE_STATES }, { size: 1 });
     const [liveTask] = live.rows.map(({ taskId, title }) => ({ taskId, title }));
     const answer: TaskCheckpoints = {
-      checkpoints: checkpointsOf(snapshot).map(checkpointView),
+      checkpoints: checkpointsOf(snapshot).map(toTaskCheckpoint),
       workspace: settings.workspace ?? '',
       liveTask: liveTask ?? null,
     };

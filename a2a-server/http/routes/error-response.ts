@@ -7,7 +7,7 @@ import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { type BodyLimits, NotJsonError, requestError } from '../wire/json-body.ts';
+import { type BodyLimits, NotJsonError, toBodyError } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
@@ -16,9 +16,9 @@ import { PARSE_ERROR, retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } 
 import type { WireFormat } from '../wire/wire-errors.ts';
 
 /** Turns each error of a route into a response, and logs the errors that concern an operator. */
-export function errorResponses(limits: BodyLimits, log: Logger): ErrorRequestHandler {
+export function createErrorHandler(limits: BodyLimits, log: Logger): ErrorRequestHandler {
   return (raw: unknown, request: Request, response: Response, _next) => {
-    const error = requestError(raw, limits);
+    const error = toBodyError(raw, limits);
     const status = httpStatusOf(error);
     if (status >= 500 && !isLimitRefusal(error) && !isShutdown(error))
       log.error({ err: error, path: request.path }, 'a request failed');

@@ -21,8 +21,8 @@ import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamTickets } from '../auth/stream-ticket.ts';
-import type { Disconnects } from '../streams/disconnects.ts';
-import { streamAfter } from '../streams/task-stream.ts';
+import type { DisconnectHandler } from '../streams/disconnect-handler.ts';
+import { streamEventsAfter } from '../streams/task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';
 
@@ -37,7 +37,7 @@ const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},$
 interface EventsOptions {
   heartbeatMs: number;
   log: Logger;
-  disconnects?: Disconnects | undefined;
+  disconnects?: DisconnectHandler | undefined;
 }
 
 /** Returns the handler. An earlier middleware must have authenticated the caller. */
@@ -67,7 +67,7 @@ export function eventsRoute(
       log,
     });
     await respondWithStream(response, {
-      events: streamAfter({ tasks, disconnects }, { row, after }, context),
+      events: streamEventsAfter({ tasks, disconnects }, { row, after }, context),
       context,
       heartbeatMs,
       retryMs: RETRY_MS,

@@ -25,12 +25,12 @@ import {
   a2aVersionOf,
 } from '../wire/json-rpc-envelope.ts';
 import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
-import { legacyFinal } from '../wire/legacy-final.ts';
+import { createLegacyFinalSetter } from '../wire/legacy-final.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
-import { eventPosition } from '../streams/event-cursor.ts';
-import { placeGenerations } from '../wire/generation-field.ts';
-import type { Preview } from '../wire/draft-protocols.ts';
-import { checkedParams } from '../wire/request-schemas.ts';
+import { sseIdOfEvent } from '../streams/event-cursor.ts';
+import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
+import type { ProtocolPreview } from '../wire/protocol-previews.ts';
+import { checkParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -42,7 +42,7 @@ export interface BindingOptions {
   heartbeatMs: number;
   log: Logger;
   /** The previews that the server offers. The default is none. */
-  previews?: readonly Preview[] | undefined;
+  previews?: readonly ProtocolPreview[] | undefined;
 }
 
 const METHOD_NOT_FOUND = -32601;
@@ -80,7 +80,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
       context.caller.concerns({ operation: body.method });
       requireRole(context.caller.roles, rolesForMethod(body.method));
       if (!legacy) requireOwnTenant(context.caller.principal, body.params);
-      body = { ...body, params: checkedParams(body.method, body.params ?? {}) };
+      body = { ...body, params: checkParams(body.method, body.params ?? {}) };
       context.readGenerations(body.method, body.params);
     } catch (error) {
       if (silent) response.status(204).end();
@@ -97,19 +97,19 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
     }
     if (!(Symbol.asyncIterator in answered)) {
       markRetryLater(response, context);
-      if ('result' in answered) placeGenerations(answered.result);
+      if ('result' in answered) moveGenerationsIntoFields(answered.result);
       response.json(answered);
       return;
     }
-    const final = legacyFinal(body.method);
+    const final = createLegacyFinalSetter(body.method);
     await respondWithStream(response, {
       events: answered,
       context,
       heartbeatMs,
       format: {
         frame(event) {
-          placeGenerations(event.result);
-          return { data: JSON.stringify(final(event)), id: eventPosition(event.result) };
+          moveGenerationsIntoFields(event.result);
+          return { data: JSON.stringify(final(event)), id: sseIdOfEvent(event.result) };
         },
         errorFrame: (error) => ({ event: 'error', data: JSON.stringify(rpcError(id, error, wire)) }),
         refuse(error) {

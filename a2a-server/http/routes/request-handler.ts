@@ -10,15 +10,15 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { isDecisionOrRevocation, type TaskService } from '../../executor/task-service.ts';
 import { CallContext } from '../auth/call-context.ts';
-import { receivedMessage } from '../auth/permitted-message.ts';
-import { outputModesOf } from '../wire/output-modes.ts';
-import { IGNORED_DISCONNECTS, type Disconnects } from '../streams/disconnects.ts';
+import { readPermittedMessage } from '../auth/permitted-message.ts';
+import { readOutputModes } from '../wire/output-modes.ts';
+import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/disconnect-handler.ts';
 import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';
-import { pushMethods } from '../push/push-methods.ts';
+import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
-import { awaitedSnapshot } from '../streams/wait-for-generation.ts';
+import { waitForSnapshot } from '../streams/wait-for-generation.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
 /**
@@ -32,7 +32,7 @@ const cancelMetadata = z.object({
 
 interface RequestHandlerOptions {
   servers?: () => readonly ToolServerView[];
-  disconnects?: Disconnects;
+  disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */
   push?: PushNotificationConfigs;
 }
@@ -40,9 +40,9 @@ interface RequestHandlerOptions {
 export function createRequestHandler(
   tasks: TaskService,
   card: AgentCard,
-  { servers = () => [], disconnects = IGNORED_DISCONNECTS, push }: RequestHandlerOptions = {},
+  { servers = () => [], disconnects = IGNORE_DISCONNECTS, push }: RequestHandlerOptions = {},
 ): A2ARequestHandler {
-  const pushes = pushMethods(push, tasks);
+  const pushes = createPushMethods(push, tasks);
   return {
     getAgentCard: () => Promise.resolve(card),
 
@@ -53,9 +53,9 @@ export function createRequestHandler(
     sendMessage: (request, server) =>
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
-        const outputModes = outputModesOf(request);
+        const outputModes = readOutputModes(request);
         const { principal, requester, signal } = context.caller;
-        const incoming = receivedMessage(request, context);
+        const incoming = readPermittedMessage(request, context);
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
         const register = await pushes.ofMessage(request.configuration, incoming, context);
@@ -85,7 +85,7 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const { historyLength } = request;
         context.caller.concerns({ taskId: request.id });
-        const snapshot = await awaitedSnapshot({ tasks, disconnects }, request.id, context);
+        const snapshot = await waitForSnapshot({ tasks, disconnects }, request.id, context);
         const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
         return toA2aTask(snapshot, context.view(snapshot), {
           historyLength,

@@ -8,7 +8,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import { needOf } from './allowed-methods.ts';
+import { accessRequirementOf } from './allowed-methods.ts';
 import { callerOf } from '../auth/caller.ts';
 
 /** The addresses of a2a.proto that have an `additional_bindings` with `/{tenant=*}`. */
@@ -19,7 +19,7 @@ const tenantsOfPaths = new WeakMap<Request, string>();
 /** Removes the tenant from the path, so that the routes find the address. Runs before the authentication. */
 export const tenantPath: RequestHandler = (request, _response, next) => {
   const [, segment, rest] = TENANT_PATH.exec(request.path) ?? [];
-  const known = needOf(request.method, request.path) !== undefined;
+  const known = accessRequirementOf(request.method, request.path) !== undefined;
   // A2A 0.3 has no tenants.
   const { legacy } = a2aVersionOf(request.header('A2A-Version'));
   if (segment === undefined || rest === undefined || known || legacy) return next();

@@ -28,14 +28,14 @@ import { validateVersion } from '@a2a-js/sdk/server';
 import { callerOf } from '../auth/caller.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
-import { placeGenerations } from '../wire/generation-field.ts';
-import { checkedParams } from '../wire/request-schemas.ts';
+import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
+import { checkParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
-import { eventPosition } from '../streams/event-cursor.ts';
+import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';
@@ -70,7 +70,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     (act: Answer<Promise<unknown>>): RequestHandler =>
     async (request, response) => {
       const body = await act(request, contextOf(request, response));
-      response.type(answerType(request)).json(placeGenerations(body));
+      response.type(answerType(request)).json(moveGenerationsIntoFields(body));
     };
 
   const stream =
@@ -109,14 +109,14 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
   router.get(
     '/tasks',
     answer(async ({ query }, context) => {
-      const wanted = ListTasksRequest.fromJSON(checkedParams('GET /tasks', query));
+      const wanted = ListTasksRequest.fromJSON(checkParams('GET /tasks', query));
       return listAnswer(await handler.listTasks(wanted, context), wanted.includeArtifacts ?? false);
     }),
   );
   router.get(
     '/tasks/:taskId',
     answer(async (request, context) => {
-      const wanted = checkedParams('GetTask', { ...request.query, ...idOf(request) });
+      const wanted = checkParams('GetTask', { ...request.query, ...idOf(request) });
       context.readGenerations('GetTask', wanted);
       return Task.toJSON(await handler.getTask(GetTaskRequest.fromJSON(wanted), context));
     }),
@@ -126,7 +126,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     ...body,
     answer(async (request, context) => {
       const given: unknown = request.body ?? {};
-      const wanted = checkedParams('CancelTask', { ...Object(given), ...idOf(request) });
+      const wanted = checkParams('CancelTask', { ...Object(given), ...idOf(request) });
       return Task.toJSON(await handler.cancelTask(CancelTaskRequest.fromJSON(wanted), context));
     }),
   );
@@ -136,7 +136,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     .route('/tasks/:taskId/pushNotificationConfigs')
     .get(
       answer(async (request, context) => {
-        const wanted = checkedParams('ListTaskPushNotificationConfigs', {
+        const wanted = checkParams('ListTaskPushNotificationConfigs', {
           ...request.query,
           ...pushIdsOf(request),
         });
@@ -152,7 +152,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
       ...body,
       answer(async (request, context) => {
         const given: unknown = request.body ?? {};
-        const wanted = checkedParams('CreateTaskPushNotificationConfig', {
+        const wanted = checkParams('CreateTaskPushNotificationConfig', {
           ...Object(given),
           ...pushIdsOf(request),
         });
@@ -195,7 +195,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
 }
 
 function messageOf(operation: string, { body }: Request, context: CallContext): SendMessageRequest {
-  const params = checkedParams(operation, body ?? {});
+  const params = checkParams(operation, body ?? {});
   context.readGenerations(operation, params);
   return SendMessageRequest.fromJSON(params);
 }
@@ -255,8 +255,8 @@ function restError(error: unknown): { code: number; body: object } {
 export function restStreamFormat(response: Response): StreamFormat<StreamResponse> {
   return {
     frame: (event) => {
-      const wire = placeGenerations(StreamResponse.toJSON(event));
-      return { data: JSON.stringify(wire), id: eventPosition(wire) };
+      const wire = moveGenerationsIntoFields(StreamResponse.toJSON(event));
+      return { data: JSON.stringify(wire), id: sseIdOfEvent(wire) };
     },
     errorFrame: (error) => ({ event: 'error', data: JSON.stringify(restError(error).body) }),
     refuse: (error) => sendRestError(response, error),

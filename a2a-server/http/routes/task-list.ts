@@ -1,6 +1,6 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
-import { reachFilter } from '../../access/requester.ts';
+import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/cost-sum.ts';
@@ -25,7 +25,7 @@ export async function listTasks(
   const { requester } = context.caller;
   const states = status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : statesOf(status);
   const filter: TaskFilter = {
-    ...reachFilter(requester),
+    ...visibleTasksFilter(requester),
     ...(contextId !== '' && { sessionId: contextId }),
     ...(states && { states }),
     ...(statusTimestampAfter !== undefined && { updatedSince: Date.parse(statusTimestampAfter) }),

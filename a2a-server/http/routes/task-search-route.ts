@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSearchResult } from '../../../shared/protocol/task-search.ts';
-import { reachFilter } from '../../access/requester.ts';
+import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 
@@ -24,7 +24,10 @@ export function taskSearchRoute(tasks: TaskService): Router {
       throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesText(parsed.error)}.`);
     const idPrefixes = ID_PREFIXES.map((kind) => `${kind}${parsed.data.prefix}`);
     const { requester } = callerOf(request);
-    const { rows, total } = await tasks.list({ ...reachFilter(requester), idPrefixes }, { size: MAX_TASKS });
+    const { rows, total } = await tasks.list(
+      { ...visibleTasksFilter(requester), idPrefixes },
+      { size: MAX_TASKS },
+    );
     const found: TaskSearchResult = {
       tasks: rows.map(({ taskId, sessionId, title }) => ({ taskId, sessionId, title })),
       total,

@@ -17,7 +17,10 @@ const abortRequest = z.strictObject({ reason: z.string().min(1).max(10_000).opti
 
 const MAX_REASON_CHARS = 300;
 
-export function toolRoutes(tasks: TaskService, { limits, log }: { limits: BodyLimits; log: Logger }): Router {
+export function toolExecutionRoutes(
+  tasks: TaskService,
+  { limits, log }: { limits: BodyLimits; log: Logger },
+): Router {
   const router = Router();
   router.get('/api/tools', async (request, response) => {
     const running = await tasks.toolExecutions(callerOf(request).requester);

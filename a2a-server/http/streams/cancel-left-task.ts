@@ -3,11 +3,15 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { CancellingDisconnects, type Disconnects, type FollowedMessage } from './disconnects.ts';
+import {
+  CancellingDisconnectHandler,
+  type DisconnectHandler,
+  type FollowedMessage,
+} from './disconnect-handler.ts';
 
 const REASON = 'its client disconnected and did not come back';
 
-export function cancellingDisconnects({
+export function createCancellingDisconnectHandler({
   tasks,
   clock,
   log,
@@ -15,7 +19,7 @@ export function cancellingDisconnects({
   tasks: Pick<TaskService, 'cancelWork' | 'follow'>;
   clock: Clock;
   log: Logger;
-}): Disconnects {
+}): DisconnectHandler {
   async function cancel(taskId: string, { principal, seq }: FollowedMessage): Promise<void> {
     const by = { principal, channel: 'disconnect' };
     try {
@@ -24,7 +28,7 @@ export function cancellingDisconnects({
       log.warn({ taskId, problem: messageOf(error) }, 'a task could not be cancelled after a disconnect');
     }
   }
-  return new CancellingDisconnects({
+  return new CancellingDisconnectHandler({
     clock,
     async settled(taskId, { seq }, signal) {
       for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));

@@ -15,7 +15,7 @@ interface RawCursor {
  * @throws ProductError INVALID_CURSOR if the text is not a position in this journal
  */
 export function parseCursor({ name, text, otherwise }: RawCursor, end: number): number {
-  const position = readPosition(text);
+  const position = parsePosition(text);
   if (position === undefined || position > end)
     throw new ProductError(
       'INVALID_CURSOR',
@@ -26,7 +26,7 @@ export function parseCursor({ name, text, otherwise }: RawCursor, end: number): 
 }
 
 /** Returns the number that the text names. Undefined if it is not a whole number from 0. */
-export function readPosition(text: string): number | undefined {
+export function parsePosition(text: string): number | undefined {
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
@@ -36,7 +36,7 @@ export function readPosition(text: string): number | undefined {
  * @param event an encoded Task or update event. In A2A 1.0, the object is inside a field with the name of its type. In
  *   0.3 it is not.
  */
-export function eventPosition(event: unknown): string | undefined {
+export function sseIdOfEvent(event: unknown): string | undefined {
   const payload =
     fieldOf(event, 'artifactUpdate') ?? fieldOf(event, 'statusUpdate') ?? fieldOf(event, 'task') ?? event;
   const seq = fieldOf(fieldOf(fieldOf(payload, 'metadata'), RESUMABLE_STREAM), 'seq');

@@ -18,7 +18,7 @@ const BATCH_CHARS = 64 * 1024;
  */
 export const HEARTBEAT_MS = 15_000;
 
-export interface Frame {
+export interface SseFrame {
   data: string;
   id?: string | undefined;
   /** The event type. The default is `message`. */
@@ -26,12 +26,12 @@ export interface Frame {
 }
 
 interface SseWriter {
-  send(frame: Frame): void;
+  send(frame: SseFrame): void;
   end(): void;
 }
 
 /** Starts the response. Sends the headers before the first frame. */
-export function sseWriter(
+export function startSseResponse(
   response: ServerResponse,
   { heartbeatMs, retryMs }: { heartbeatMs: number; retryMs?: number },
 ): SseWriter {
@@ -80,7 +80,7 @@ export function sseWriter(
   };
 }
 
-function format({ data, id, event }: Frame): string {
+function format({ data, id, event }: SseFrame): string {
   return `${event === undefined ? '' : `event: ${event}\n`}${id === undefined ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 }
 

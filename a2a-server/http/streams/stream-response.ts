@@ -1,11 +1,11 @@
 import type { Response } from 'express';
-import { sseWriter } from './sse.ts';
-import type { Frame } from './sse.ts';
+import { startSseResponse } from './sse.ts';
+import type { SseFrame } from './sse.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
 export interface StreamFormat<Event> {
-  frame(event: Event): Frame;
-  errorFrame(error: unknown): Frame;
+  frame(event: Event): SseFrame;
+  errorFrame(error: unknown): SseFrame;
   refuse(error: unknown): void;
 }
 
@@ -35,7 +35,7 @@ export async function respondWithStream<Event>(
     format.refuse(error);
     return;
   }
-  const writer = sseWriter(response, answer);
+  const writer = startSseResponse(response, answer);
   try {
     for (let next = await first; next.done !== true; next = await events.next()) {
       writer.send(format.frame(next.value));

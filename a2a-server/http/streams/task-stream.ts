@@ -12,12 +12,12 @@ import { countAfter, generationOf, type EventCount } from '../../task/generation
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
-import type { Disconnects, FollowedMessage } from './disconnects.ts';
-import { parseCursor, readPosition } from './event-cursor.ts';
+import type { DisconnectHandler, FollowedMessage } from './disconnect-handler.ts';
+import { parseCursor, parsePosition } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
-import { receivedMessage } from '../auth/permitted-message.ts';
+import { readPermittedMessage } from '../auth/permitted-message.ts';
 import { eventWithGeneration } from '../wire/generation-field.ts';
-import { outputModesOf } from '../wire/output-modes.ts';
+import { readOutputModes } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
@@ -43,7 +43,7 @@ interface Start {
 
 interface Readable {
   tasks: TaskService;
-  disconnects?: Disconnects | undefined;
+  disconnects?: DisconnectHandler | undefined;
 }
 
 /** A request that sends a message. The message may register an address for push notifications. */
@@ -63,9 +63,9 @@ export function sendAndFollow(
 ): Stream {
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
-    const outputModes = outputModesOf(request);
+    const outputModes = readOutputModes(request);
     const { principal, requester } = context.caller;
-    const incoming = receivedMessage(request, context);
+    const incoming = readPermittedMessage(request, context);
     const register = await pushes.ofMessage(request.configuration, incoming, context);
     const accepted = await tasks.send(incoming);
     await register(accepted.taskId);
@@ -129,7 +129,7 @@ async function startAfter(
     const { counted } = await findPosition(tasks, task, ({ seq }) => seq === after);
     return { after, counted };
   }
-  const generation = readPosition(text);
+  const generation = parsePosition(text);
   const isThere = ({ counted }: CountedPosition): boolean =>
     generationOf(counted, context.sight) === generation;
   const { seq: after, counted } = await findPosition(tasks, task, isThere);
@@ -140,7 +140,7 @@ async function startAfter(
 const WITHOUT_CURSOR_HINT = 'Subscribe without it to get the current task first.';
 
 /** Sends the events after a position until the task has ended. An ended task has only the remaining events. */
-export function streamAfter(
+export function streamEventsAfter(
   readable: Readable,
   { row, after }: { row: TaskRow; after: number },
   context: CallContext,
@@ -157,7 +157,7 @@ async function* stream(
   context: CallContext,
   begin: () => Promise<Start>,
 ): Stream {
-  let ends: ReturnType<Disconnects['reads']> | undefined;
+  let ends: ReturnType<DisconnectHandler['reads']> | undefined;
   try {
     context.caller.becomeStream();
     const { task, message, first, after, counted: before, until, historyLength, outputModes } = await begin();

@@ -7,14 +7,14 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { countAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
-import type { Disconnects } from './disconnects.ts';
+import type { DisconnectHandler } from './disconnect-handler.ts';
 
 /** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
 export const MAX_POLL_MS = 30_000;
 
 /** Returns the task. If the client names a generation, first waits until the task has passed it. */
-export async function awaitedSnapshot(
-  { tasks, disconnects }: { tasks: TaskService; disconnects: Disconnects },
+export async function waitForSnapshot(
+  { tasks, disconnects }: { tasks: TaskService; disconnects: DisconnectHandler },
   taskId: string,
   context: CallContext,
 ): Promise<Snapshot> {

@@ -86,7 +86,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
         view,
         event.pending.length > 0
           ? { state: 'input-required', pending: withShownCodes(event.pending, {}) }
-          : { state: 'input-required', text: questionFor(view, event) },
+          : { state: 'input-required', text: questionText(view, event) },
       );
     case 'auth.required':
       return statusUpdate(entry, view, { state: 'auth-required', text: event.question });
@@ -239,14 +239,14 @@ export function canceledText(by: Decider, reason: string): string {
  */
 export function pendingMessage(view: ClientView, seq: number, actions: readonly PendingAction[]) {
   const pending = actions.map((action) => actionForReader(action, view.reader));
-  return toA2aMessage(view, 'agent', statusId(view, seq), [
+  return toA2aMessage(view, 'agent', statusMessageId(view, seq), [
     textPart(pendingText(pending)),
     ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
   ]);
 }
 
 /** Returns the question that a waiting task asks in plain text. */
-export function questionFor(
+export function questionText(
   { reader }: ClientView,
   { question, budget, dayCost }: Pick<InputRequired, 'question' | 'budget' | 'dayCost'>,
 ): string | undefined {
@@ -255,7 +255,7 @@ export function questionFor(
 }
 
 /** Returns the id of a status message. It depends only on the task and the entry, so all readers get the same id. */
-export function statusId(view: ClientView, seq: number): string {
+export function statusMessageId(view: ClientView, seq: number): string {
   return `${view.taskId}-${seq}`;
 }
 
@@ -291,7 +291,7 @@ function statusUpdate(
     ? pendingMessage(view, entry.seq, pending)
     : words === undefined
       ? undefined
-      : toA2aMessage(view, 'agent', statusId(view, entry.seq), [textPart(words)]);
+      : toA2aMessage(view, 'agent', statusMessageId(view, entry.seq), [textPart(words)]);
   const metadata = metadataFor(view, entry.seq, activity ? { activity } : cost && { cost });
   return {
     payload: {

@@ -34,7 +34,7 @@ export function eventWithGeneration(event: StreamResponse, generation: number): 
  * Moves each generation of an encoded answer or event into its field. ProtoJSON writes an int64 as a string.
  * @param encoded a task, a list of tasks, or an object with a task or an event
  */
-export function placeGenerations<T>(encoded: T): T {
+export function moveGenerationsIntoFields<T>(encoded: T): T {
   place(encoded);
   if (!isRecord(encoded)) return encoded;
   place(encoded['task']);
@@ -74,7 +74,7 @@ const wanted = z.looseObject({
 });
 
 /** The generations in the parameters of a request. */
-export interface WantedGenerations {
+export interface RequestedGenerations {
   /** The generation that the task must pass before GetTask answers. */
   current?: number | undefined;
   /** The generation that the task must have when it gets the message. */
@@ -85,7 +85,7 @@ export interface WantedGenerations {
  * Reads the generations from parameters that `request-schemas.ts` has checked.
  * @throws ProductError MALFORMED
  */
-export function wantedGenerations(operation: string, params: unknown): WantedGenerations {
+export function readRequestedGenerations(operation: string, params: unknown): RequestedGenerations {
   const parsed = wanted.safeParse(params);
   if (!parsed.success)
     throw new ProductError(

@@ -64,7 +64,7 @@ const bodyParserError = z.object({
 /**
  * Converts an error of Express or body-parser to an error that explains the problem. Returns other errors unchanged.
  */
-export function requestError(error: unknown, limits: BodyLimits): unknown {
+export function toBodyError(error: unknown, limits: BodyLimits): unknown {
   const parsed = bodyParserError.safeParse(error);
   if (error instanceof ProductError || !parsed.success) return error;
   const { type, status } = parsed.data;

@@ -11,7 +11,7 @@ const waiting = z.looseObject({
  * if the task has ended. The stream of a message also ends when the task starts to wait, so 0.3 clients need the flag
  * there too.
  */
-export function legacyFinal(method: string): <T extends { result?: unknown }>(answer: T) => T {
+export function createLegacyFinalSetter(method: string): <T extends { result?: unknown }>(answer: T) => T {
   if (method !== LEGACY_METHOD_MESSAGE_STREAM) return (answer) => answer;
   return (answer) => {
     const { data } = waiting.safeParse(answer.result);

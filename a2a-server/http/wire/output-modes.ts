@@ -23,7 +23,7 @@ export const OUTPUT_MODES: readonly string[] = [TEXT, 'application/json'];
  * @throws ProductError UNSUPPORTED_CONTENT if this is the first message of a session and the client does not accept
  *   text. Later messages are never refused, because they may contain a decision.
  */
-export function outputModesOf({ configuration, message }: SendMessageRequest): OutputModes | undefined {
+export function readOutputModes({ configuration, message }: SendMessageRequest): OutputModes | undefined {
   const modes = (configuration?.acceptedOutputModes ?? [])
     .map((mode) => mode.split(';', 1)[0]?.trim().toLowerCase() ?? '')
     .filter((mode) => mode.includes('/'));
@@ -38,7 +38,7 @@ export function outputModesOf({ configuration, message }: SendMessageRequest): O
 }
 
 /** Returns the part. If the client does not accept its media type, returns a text part instead. */
-export function tailoredPart(part: ContentPart, modes: OutputModes): ContentPart {
+export function partInAcceptedMode(part: ContentPart, modes: OutputModes): ContentPart {
   switch (part.type) {
     case 'text':
       return part;

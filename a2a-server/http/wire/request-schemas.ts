@@ -249,7 +249,7 @@ const SCHEMAS = {
  * @param operation a JSON-RPC method, or the name of a request with its own schema
  * @throws ProductError MALFORMED, which names each wrong field
  */
-export function checkedParams(operation: string, params: unknown): unknown {
+export function checkParams(operation: string, params: unknown): unknown {
   const schema = isChecked(operation) ? SCHEMAS[operation] : undefined;
   if (schema === undefined) return params;
   const parsed = schema.safeParse(params);

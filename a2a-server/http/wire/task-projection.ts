@@ -20,9 +20,9 @@ import {
   canceledText,
   outcomeSummary,
   pendingMessage,
-  questionFor,
+  questionText,
   RESPONSE_ARTIFACT_NAME,
-  statusId,
+  statusMessageId,
 } from './event-projection.ts';
 import { withGeneration } from './generation-field.ts';
 import {
@@ -74,7 +74,7 @@ function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
   const timestamp = new Date(snapshot.updatedAt).toISOString();
   switch (status.state) {
     case 'input-required': {
-      if (status.pending.length === 0) return said(snapshot, view, questionFor(view, status), timestamp);
+      if (status.pending.length === 0) return said(snapshot, view, questionText(view, status), timestamp);
       const pending = pendingActions(snapshot);
       // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
       // this state now.
@@ -116,7 +116,7 @@ function said(snapshot: Snapshot, view: ClientView, text: string | undefined, ti
     message:
       text === undefined
         ? undefined
-        : toA2aMessage(view, 'agent', statusId(view, snapshot.seq), [textPart(text)]),
+        : toA2aMessage(view, 'agent', statusMessageId(view, snapshot.seq), [textPart(text)]),
     timestamp,
   };
 }

@@ -5,7 +5,7 @@ import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
 import { fileLine } from '../../task/stored-file.ts';
-import { tailoredPart } from './output-modes.ts';
+import { partInAcceptedMode } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { Reader } from './reader-decisions.ts';
 import type { StateName } from '../../task/snapshot.ts';
@@ -58,7 +58,7 @@ export function dataPart(data: unknown): Part {
   };
 }
 
-export function partOf(part: ContentPart): Part {
+export function toA2aPart(part: ContentPart): Part {
   switch (part.type) {
     case 'text':
       return textPart(part.text);
@@ -101,7 +101,7 @@ export function toA2aMessage(
  * too long.
  */
 function sentPart(part: MessagePart): Part {
-  return part.type === 'stored-file' ? textPart(fileLine(part.file)) : partOf(part);
+  return part.type === 'stored-file' ? textPart(fileLine(part.file)) : toA2aPart(part);
 }
 
 /** Returns the client's message as the client sent it, except its files. */
@@ -131,7 +131,7 @@ export function agentArtifact(
   { outputModes }: Pick<ClientView, 'outputModes'>,
   { artifactId, name, description, parts }: GivenArtifact,
 ): Artifact {
-  const sent = parts.map((part) => partOf(outputModes ? tailoredPart(part, outputModes) : part));
+  const sent = parts.map((part) => toA2aPart(outputModes ? partInAcceptedMode(part, outputModes) : part));
   return { artifactId, name, description, parts: sent, metadata: undefined, extensions: [] };
 }
 

@@ -18,7 +18,7 @@ import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { FENCED, STALE, UNIQUE_VIOLATION } from './append-batch.ts';
-import { Batch, commandId, type KnownState, sessionKey, type StoredHead } from './batch.ts';
+import { Batch, commandId, type KnownDatabaseState, sessionKey, type StoredHead } from './batch.ts';
 import { type Connection, isUnavailable, PostgresError } from './driver.ts';
 import type { Writer } from './writer.ts';
 
@@ -174,7 +174,7 @@ export class Appender {
     return batch.createdIds().map((taskId) => keys.get(taskId) ?? Number.NaN);
   }
 
-  #cached(appends: readonly PreparedAppend[]): { source: 'cache'; state: KnownState } {
+  #cached(appends: readonly PreparedAppend[]): { source: 'cache'; state: KnownDatabaseState } {
     const heads = new Map(
       appends.flatMap(({ taskId }) => {
         const head = this.#heads.get(taskId);
@@ -184,7 +184,9 @@ export class Appender {
     return { source: 'cache', state: { heads, commands: new Map(), liveTasks: new Map(), leased: true } };
   }
 
-  async #read(appends: readonly PreparedAppend[]): Promise<{ source: 'database'; state: KnownState }> {
+  async #read(
+    appends: readonly PreparedAppend[],
+  ): Promise<{ source: 'database'; state: KnownDatabaseState }> {
     const commands = appends.flatMap(({ command }) => (command === undefined ? [] : [command]));
     const sessions = appends.flatMap(({ events: [first] }) =>
       first?.type === 'task.created' ? [first] : [],

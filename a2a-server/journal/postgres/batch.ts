@@ -6,9 +6,9 @@ import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
-import { judgeAppend, type AppendOutcome, type StateBefore, type TaskHead } from '../judge-append.ts';
-import { isStorable, type PreparedAppend } from '../prepared-append.ts';
-import { addWritten, NOTHING_WRITTEN, type Written, writtenBy } from '../written.ts';
+import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
+import { isStorableText, type PreparedAppend } from '../prepared-append.ts';
+import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written.ts';
 import type { SqlValue } from './driver.ts';
 
 /** The size of a chunk in bytes. A chunk is one value of one row. */
@@ -24,7 +24,7 @@ export interface StoredHead extends TaskHead {
   model: string | null;
   saved: boolean;
   epoch: number;
-  /** The size of the task in bytes, as `writtenBy` computes it. */
+  /** The size of the task in bytes, as `writtenAmountOf` computes it. */
   size: number;
 }
 
@@ -40,7 +40,7 @@ interface BatchHead extends StoredHead {
 }
 
 /** The part of the database's state before the batch that this server knows. */
-export interface KnownState {
+export interface KnownDatabaseState {
   heads: ReadonlyMap<string, StoredHead>;
   /** The recorded commands, by `commandId`. */
   commands: ReadonlyMap<string, RecordedCommand>;
@@ -56,7 +56,7 @@ export class Batch {
   readonly #touched = new Set<BatchHead>();
   readonly #commands: Map<string, RecordedCommand>;
   readonly #liveTasks: Map<string, string>;
-  readonly #known: KnownState;
+  readonly #known: KnownDatabaseState;
   readonly #events: { tasks: number[]; seqs: number[]; bodies: string[] } = {
     tasks: [],
     seqs: [],
@@ -68,11 +68,11 @@ export class Batch {
   readonly #bytes: Uint8Array[] = [];
   readonly #costs = new Map<string, Record<string, string | number>>();
   readonly #extensions = new Map<string, { principal: string; day: number; usd: number }>();
-  readonly #written = new Map<string, Written>();
-  readonly #before: StateBefore<BatchHead>;
+  readonly #written = new Map<string, WrittenAmount>();
+  readonly #before: StateBeforeAppend<BatchHead>;
   #created = 0;
 
-  constructor(known: KnownState, at: number) {
+  constructor(known: KnownDatabaseState, at: number) {
     this.#at = at;
     this.#known = known;
     this.#commands = new Map(known.commands);
@@ -217,7 +217,7 @@ export class Batch {
   #write(append: PreparedAppend, head: BatchHead): void {
     const { taskId, expectedSeq, events, bodies, contents = [], command } = append;
     const { key: task, principal: owner } = head;
-    const written = writtenBy(append);
+    const written = writtenAmountOf(append);
     head.size += written.bytes;
     this.#written.set(owner, addWritten(this.#written.get(owner) ?? NOTHING_WRITTEN, written));
     bodies.forEach((body, index) => {
@@ -238,7 +238,7 @@ export class Batch {
   #note(event: TaskEvent, seq: number, head: BatchHead): void {
     if (event.type === 'task.created') head.workspace = storableOrNull(event.settings.workspace ?? null);
     if (event.type === 'message.received' && seq === 2) head.firstMessage = searchText(event);
-    if (event.type === 'tool.started' && isStorable(event.toolId))
+    if (event.type === 'tool.started' && isStorableText(event.toolId))
       this.#tools.push({ tool_id: event.toolId, task: head.key });
     if (event.type === 'files.saved') head.saved = true;
     if (event.type === 'task.working' && event.dayCost !== undefined)
@@ -319,7 +319,7 @@ function searchText({ message }: Extract<TaskEvent, { type: 'message.received' }
 }
 
 function storableOrNull(text: string | null): string | null {
-  return text !== null && isStorable(text) ? text : null;
+  return text !== null && isStorableText(text) ? text : null;
 }
 
 /**

@@ -3,7 +3,7 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import { entriesOfRow, packableRuns, packRun } from '../packed-row.ts';
+import { entriesOfRow, findPackableRuns, packRun } from '../packed-row.ts';
 import type { Connection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
@@ -11,7 +11,7 @@ import { toEventRow } from './event-reader.ts';
  * Packs one part of one task. The caller must have begun a transaction. Returns the number of entries read, or 0 if
  * there is nothing to pack.
  */
-export async function packStep(connection: Connection, limit: number): Promise<number> {
+export async function packNextPart(connection: Connection, limit: number): Promise<number> {
   // PostgreSQL uses the index `tasks_to_pack` only if this condition is the same as in the index.
   const [task] = await connection.query({
     text: `SELECT key, packed FROM tasks
@@ -24,7 +24,7 @@ export async function packStep(connection: Connection, limit: number): Promise<n
     [key, packed, limit],
   );
   const entries = rows.flatMap((row) => entriesOfRow(toEventRow(row)));
-  const runs = packableRuns(entries).flatMap((run) => {
+  const runs = findPackableRuns(entries).flatMap((run) => {
     const [first, last] = [run.entries[0], run.entries.at(-1)];
     return first === undefined || last === undefined
       ? []

@@ -6,7 +6,7 @@ import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } 
 import type { CostFilter } from '../journal.ts';
 import type { Connection, Queries, SqlValue } from './driver.ts';
 
-export async function costRows(
+export async function readCostRows(
   database: Queries,
   { principal, fromDay, sessionId }: CostFilter,
 ): Promise<CostRow[]> {
@@ -18,7 +18,7 @@ export async function costRows(
   return (await database.query({ text }, values)).map(toCostRow);
 }
 
-export async function dailyUse(database: Queries, principal: string, day: number): Promise<DailyUse> {
+export async function readDailyUse(database: Queries, principal: string, day: number): Promise<DailyUse> {
   const [[usd, extendedAt] = []] = await database.query(
     {
       name: 'daily_use',

@@ -17,6 +17,6 @@ const STOP_EARLY_MS = 1_000;
  * Returns the time at which the server must stop the work on its tasks, in milliseconds.
  * @param sentAt the time directly before the last successful renewal was sent, in milliseconds
  */
-export function workEnd(sentAt: number): number {
+export function leaseWorkDeadline(sentAt: number): number {
   return sentAt + LEASE_MS - STOP_EARLY_MS;
 }

@@ -8,19 +8,19 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal } from '../journal.ts';
-import { isStorable, prepareAppend } from '../prepared-append.ts';
+import { isStorableText, prepareAppend } from '../prepared-append.ts';
 import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
-import { packStep } from './compaction.ts';
-import { costRows, dailyUse } from './cost-sums.ts';
-import { dailyWritten, removeOldWritten, taskSize } from './written.ts';
+import { packNextPart } from './compaction.ts';
+import { readCostRows, readDailyUse } from './cost-sums.ts';
+import { readDailyWritten, removeOldWritten, readTaskSize } from './written.ts';
 import { utcDay } from '../../task/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
 import { databaseAddress, isUnavailable, openPool, type Queries } from './driver.ts';
 import { readEntries } from './event-reader.ts';
-import { takeMaintenance } from './maintenance-lock.ts';
+import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
 import { postgresRecords } from './postgres-records.ts';
@@ -193,30 +193,30 @@ export async function openPostgresJournal({
     async read(taskId, after, limit) {
       requirePositive(limit);
       requireOpen();
-      if (!isStorable(taskId)) return [];
+      if (!isStorableText(taskId)) return [];
       const cached = committed.read(taskId, after, limit);
       // If no entry is cached, the entries are read from the database, because another server may have appended some.
       return cached?.length ? cached : ask(() => readEntries(reader, taskId, { after, limit }));
     },
     async row(taskId) {
-      if (!isStorable(taskId)) return undefined;
+      if (!isStorableText(taskId)) return undefined;
       const row = await ask(() => index.row(taskId));
       // A client may already have read newer entries from another server. This server must return them too.
       if (row !== undefined) committed.forgetBefore(taskId, row.seq);
       return row;
     },
     async rows(taskIds) {
-      const rows = await ask(() => index.rows(taskIds.filter(isStorable)));
+      const rows = await ask(() => index.rows(taskIds.filter(isStorableText)));
       // As for one row.
       for (const { taskId, seq } of rows) committed.forgetBefore(taskId, seq);
       return rows;
     },
     command: async (principal, messageId) =>
-      isStorable(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
+      isStorableText(messageId) ? ask(() => index.command(principal, messageId)) : undefined,
     toolExecution: async (toolId) =>
-      isStorable(toolId) ? ask(() => index.toolExecution(toolId)) : undefined,
+      isStorableText(toolId) ? ask(() => index.toolExecution(toolId)) : undefined,
     content: async (taskId, hash) =>
-      isStorable(taskId) ? ask(() => index.content(taskId, hash)) : undefined,
+      isStorableText(taskId) ? ask(() => index.content(taskId, hash)) : undefined,
     withSavedFiles: (principal) => ask(() => index.withSavedFiles(principal)),
     list(filter, page) {
       requirePositive(page.size);
@@ -224,11 +224,12 @@ export async function openPostgresJournal({
     },
     filterValues: (owner) => ask(() => index.filterValues(owner)),
     session: async (principal, sessionId) =>
-      isStorable(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
-    costs: async (filter) => (isStorable(filter.sessionId ?? '') ? ask(() => costRows(reader, filter)) : []),
-    dailyUse: (principal, day) => ask(() => dailyUse(reader, principal, day)),
-    dailyWritten: (principal, day) => ask(() => dailyWritten(reader, principal, day)),
-    taskSize: (taskId) => ask(() => taskSize(reader, taskId)),
+      isStorableText(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
+    costs: async (filter) =>
+      isStorableText(filter.sessionId ?? '') ? ask(() => readCostRows(reader, filter)) : [],
+    dailyUse: (principal, day) => ask(() => readDailyUse(reader, principal, day)),
+    dailyWritten: (principal, day) => ask(() => readDailyWritten(reader, principal, day)),
+    taskSize: (taskId) => ask(() => readTaskSize(reader, taskId)),
     unsettled: () => ask(() => index.unsettled()),
     statistics: () => ask(() => readStatistics(reader)),
     deadlines: (limit) => ask(() => index.deadlines(requirePositive(limit))),
@@ -238,7 +239,7 @@ export async function openPostgresJournal({
         if (!(await hasOldSession(reader, before))) return 0;
         try {
           return await writer.transaction(async (connection) =>
-            (await takeMaintenance(connection)) ? deleteSessions(connection, before, limit) : 0,
+            (await takeMaintenanceLock(connection)) ? deleteSessions(connection, before, limit) : 0,
           );
         } finally {
           // The caches are dropped even after an error, because a commit whose answer is lost may have deleted the
@@ -250,9 +251,9 @@ export async function openPostgresJournal({
     maintain: (limit) =>
       ask(() =>
         writer.transaction(async (connection) => {
-          if (!(await takeMaintenance(connection))) return 0;
+          if (!(await takeMaintenanceLock(connection))) return 0;
           await removeOldWritten(connection, utcDay(now()));
-          return (await removeDeleted(connection, requirePositive(limit))) || packStep(connection, limit);
+          return (await removeDeleted(connection, requirePositive(limit))) || packNextPart(connection, limit);
         }),
       ),
     records: postgresRecords((statement, values) => ask(() => reader.query(statement, values))),

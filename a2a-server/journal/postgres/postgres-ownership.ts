@@ -12,13 +12,13 @@ import { integerColumn, nullableTextColumn, textColumn } from '../column-values.
 import {
   Claim,
   type AbandonedTasks,
-  type OwningServer,
+  type OwnershipCallbacks,
   type Ownership,
   type UnopenedTask,
 } from '../ownership.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
-import { BEAT_MS, LEASE_MS, workEnd } from './lease.ts';
+import { BEAT_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
 const MAX_CLAIMS = 200;
@@ -98,7 +98,7 @@ export class PostgresOwnership implements Ownership {
   /** The tasks whose claim was sent. They may already belong to this server in the database. */
   readonly #claiming = new Map<string, number>();
   #connection: Promise<Connection> | undefined;
-  #server: OwningServer | undefined;
+  #server: OwnershipCallbacks | undefined;
   #workEnd = Number.NEGATIVE_INFINITY;
   #beat: NodeJS.Timeout | undefined;
   #end: NodeJS.Timeout | undefined;
@@ -116,7 +116,7 @@ export class PostgresOwnership implements Ownership {
     return Math.max(0, this.#workEnd - performance.now());
   }
 
-  async start(server: OwningServer): Promise<void> {
+  async start(server: OwnershipCallbacks): Promise<void> {
     this.#server = server;
     await this.#renew();
     const beat = async (): Promise<void> => {
@@ -235,7 +235,7 @@ export class PostgresOwnership implements Ownership {
     } catch {
       return;
     }
-    this.#workEnd = Math.max(this.#workEnd, workEnd(sentAt));
+    this.#workEnd = Math.max(this.#workEnd, leaseWorkDeadline(sentAt));
     clearTimeout(this.#end);
     this.#end = setTimeout(() => this.#lose(), Math.max(0, this.#workEnd - performance.now()));
   }

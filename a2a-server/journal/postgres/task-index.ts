@@ -10,7 +10,7 @@ import type {
   TaskRow,
 } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
-import { isStorable } from '../prepared-append.ts';
+import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { SEARCH_TEXT_SEPARATOR } from './batch.ts';
 import type { Queries, SqlValue } from './driver.ts';
@@ -161,7 +161,7 @@ class Conditions {
 
   /** Adds the condition that a text column has this value. No row has a value that the database cannot store. */
   addEqual(column: string, text: string): void {
-    this.add((value) => (isStorable(text) ? `${column} = ${value(text)}` : 'FALSE'));
+    this.add((value) => (isStorableText(text) ? `${column} = ${value(text)}` : 'FALSE'));
   }
 }
 
@@ -169,7 +169,8 @@ function addConditions(conditions: Conditions, filter: TaskFilter): void {
   const { sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
   conditions.add((value) => ownedBy(filter, value));
   if (sessionId !== undefined) conditions.addEqual('session_id', sessionId);
-  if (idPrefixes !== undefined) conditions.add((value) => idBeginsWith(idPrefixes.filter(isStorable), value));
+  if (idPrefixes !== undefined)
+    conditions.add((value) => idBeginsWith(idPrefixes.filter(isStorableText), value));
   if (states !== undefined) conditions.add((value) => `state = ANY (${value([...states])})`);
   if (updatedSince !== undefined)
     conditions.add((value) => `updated_at >= ${value(Math.ceil(updatedSince))}`);
@@ -183,7 +184,7 @@ function addConditions(conditions: Conditions, filter: TaskFilter): void {
  * `tasks_of_a_tenant`, so that the query uses this index.
  */
 function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) => string): string {
-  if (tenant === undefined) return isStorable(principal) ? `principal = ${value(principal)}` : 'FALSE';
+  if (tenant === undefined) return isStorableText(principal) ? `principal = ${value(principal)}` : 'FALSE';
   return `strpos(principal, '/') > 0 AND left(principal, strpos(principal, '/')) = ${value(`${tenant}/`)}`;
 }
 
@@ -192,7 +193,7 @@ function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) =>
  * title is the command.
  */
 function firstMessageHas(text: string, value: (added: SqlValue) => string): string {
-  if (!isStorable(text) || text.includes(SEARCH_TEXT_SEPARATOR)) return 'FALSE';
+  if (!isStorableText(text) || text.includes(SEARCH_TEXT_SEPARATOR)) return 'FALSE';
   // With the collation "C", ILIKE ignores the case of ASCII letters only.
   const pattern = value(`%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`);
   return `(title ILIKE ${pattern} OR first_message ILIKE ${pattern})`;

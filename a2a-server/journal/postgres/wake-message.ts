@@ -8,12 +8,12 @@ import { z } from 'zod';
 export const MAX_PAYLOAD_BYTES = 7_999;
 
 /** The last `seq` of tasks, by task id. */
-export type Heads = ReadonlyMap<string, number>;
+export type HeadSeqs = ReadonlyMap<string, number>;
 
 export interface WakeMessage {
   /** The id of the server that sent the message. */
   sender: string;
-  heads: Heads;
+  heads: HeadSeqs;
 }
 
 const payloadSchema = z.tuple([z.string()], z.tuple([z.string(), z.int().positive()]));

@@ -3,7 +3,7 @@
  * its last `seq`. The time between two sends is at least `PAUSE_MS`, so many commits cost few notifications.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { Heads } from './wake-message.ts';
+import type { HeadSeqs } from './wake-message.ts';
 
 /** The minimum time between two sends, in milliseconds. */
 export const PAUSE_MS = 10;
@@ -11,7 +11,7 @@ export const PAUSE_MS = 10;
 interface WakeSenderOptions {
   clock: Pick<Clock, 'after'>;
   /** Sends wake-ups. After a failure, they are sent again with the next wake-ups, or by `sendAgain`. */
-  send: (heads: Heads) => Promise<void>;
+  send: (heads: HeadSeqs) => Promise<void>;
 }
 
 export class WakeSender {
@@ -27,7 +27,7 @@ export class WakeSender {
    * Adds tasks with their last durable `seq`. Sends them at once if the last send is over, or together with the next
    * send.
    */
-  add(heads: Heads): void {
+  add(heads: HeadSeqs): void {
     this.#keep(heads);
     this.sendAgain();
   }
@@ -57,7 +57,7 @@ export class WakeSender {
     if (this.#state === 'sending') this.#state = 'idle';
   }
 
-  #keep(heads: Heads): void {
+  #keep(heads: HeadSeqs): void {
     for (const [taskId, seq] of heads) this.#heads.set(taskId, Math.max(seq, this.#heads.get(taskId) ?? 0));
   }
 }

@@ -12,7 +12,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { integerColumn, textColumn } from '../column-values.ts';
 import type { CommittedEntries, OnChangedElsewhere } from '../committed-entries.ts';
 import { type Connection, type DatabaseAddress, openConnection, type Queries } from './driver.ts';
-import { type Heads, parseWakePayload, wakePayloads } from './wake-message.ts';
+import { type HeadSeqs, parseWakePayload, wakePayloads } from './wake-message.ts';
 import { WakeSender } from './wake-sender.ts';
 
 /** The time between two queries for the last `seq` of the watched tasks, in milliseconds. */
@@ -75,7 +75,7 @@ export class WakeUps {
   }
 
   /** Wakes the readers of these tasks on other servers. J1: their entries must be durable. */
-  send(heads: Heads): void {
+  send(heads: HeadSeqs): void {
     this.#sender.add(heads);
   }
 
@@ -117,7 +117,7 @@ export class WakeUps {
     await this.#look();
   }
 
-  async #send(heads: Heads): Promise<void> {
+  async #send(heads: HeadSeqs): Promise<void> {
     if (this.#connection === undefined) throw new Error('the connection of the wake-ups is lost');
     await this.#connection.query(SEND, [wakePayloads({ sender: this.#options.server, heads })]);
   }

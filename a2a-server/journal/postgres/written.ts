@@ -1,10 +1,14 @@
 /** Reads the amounts that principals have written, and the sizes of tasks. `append_batch` writes them. */
 import { tenantOf } from '../../access/requester.ts';
 import { numberColumn } from '../column-values.ts';
-import { type DailyWritten, KEPT_DAYS, NOTHING_WRITTEN, type Written } from '../written.ts';
+import { type DailyWrittenAmounts, KEPT_DAYS, NOTHING_WRITTEN, type WrittenAmount } from '../written.ts';
 import type { Connection, Queries } from './driver.ts';
 
-export async function dailyWritten(database: Queries, principal: string, day: number): Promise<DailyWritten> {
+export async function readDailyWritten(
+  database: Queries,
+  principal: string,
+  day: number,
+): Promise<DailyWrittenAmounts> {
   const tenant = tenantOf(principal);
   const rows = await database.query(
     {
@@ -19,7 +23,7 @@ export async function dailyWritten(database: Queries, principal: string, day: nu
     },
     [day, principal, `${tenant ?? ''}/`],
   );
-  const of = (scope: string): Written => {
+  const of = (scope: string): WrittenAmount => {
     const row = rows.find(([name]) => name === scope);
     return row === undefined
       ? NOTHING_WRITTEN
@@ -32,7 +36,7 @@ export async function dailyWritten(database: Queries, principal: string, day: nu
   };
 }
 
-export async function taskSize(database: Queries, taskId: string): Promise<Written> {
+export async function readTaskSize(database: Queries, taskId: string): Promise<WrittenAmount> {
   const [row] = await database.query(
     { name: 'task_size', text: 'SELECT seq, size FROM tasks WHERE task_id = $1' },
     [taskId],

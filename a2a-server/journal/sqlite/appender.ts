@@ -9,7 +9,7 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { requestCosts, utcDay } from '../../task/cost-sum.ts';
 import type { TaskRow } from '../journal.ts';
-import { judgeAppend, type AppendOutcome, type StateBefore, type TaskHead } from '../judge-append.ts';
+import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import {
   integerColumn,
@@ -21,10 +21,10 @@ import {
 import type { CostTable } from './cost-table.ts';
 import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from './event-rows.ts';
-import type { EventInserts } from './event-rows.ts';
+import type { EventInsertStatements } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
 import type { WrittenTable } from './written-table.ts';
-import { addWritten, NOTHING_WRITTEN, type Written, writtenBy } from '../written.ts';
+import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written.ts';
 
 interface Head extends TaskHead {
   key: number;
@@ -32,7 +32,7 @@ interface Head extends TaskHead {
   sessionId: string;
   /** The model of the last started turn. Null before the first turn. */
   model: string | null;
-  /** The size of the task in bytes, as `writtenBy` computes it. */
+  /** The size of the task in bytes, as `writtenAmountOf` computes it. */
   size: number;
   /** True if an append of this group has changed `seq` and `updated_at`. The last append of the group writes them. */
   advanced: boolean;
@@ -43,7 +43,7 @@ interface Group {
   heads: Map<string, Head>;
   events: EventRows;
   /** The amounts that this group writes, by principal. */
-  written: Map<string, Written>;
+  written: Map<string, WrittenAmount>;
 }
 
 export class Appender {
@@ -62,7 +62,7 @@ export class Appender {
   readonly #keep: RunCommand;
   readonly #saved: RunCommand;
   readonly #useModel: RunCommand;
-  readonly #inserts: EventInserts;
+  readonly #inserts: EventInsertStatements;
 
   constructor(
     database: Sqlite,
@@ -116,7 +116,7 @@ export class Appender {
         events: new EventRows(at, this.#inserts),
         written: new Map(),
       };
-      const before: StateBefore<Head> = {
+      const before: StateBeforeAppend<Head> = {
         command: (principal, messageId) => this.#index.command(principal, messageId),
         head: (taskId) => this.#head(taskId, group),
         liveTask: (principal, sessionId) => this.#liveTask(principal, sessionId),
@@ -131,20 +131,20 @@ export class Appender {
     });
   }
 
-  #append(append: PreparedAppend, group: Group, before: StateBefore<Head>): AppendOutcome {
+  #append(append: PreparedAppend, group: Group, before: StateBeforeAppend<Head>): AppendOutcome {
     const judgement = judgeAppend(append, before, group.at);
     switch (judgement.type) {
       case 'answer':
         return judgement.outcome;
       case 'create': {
         const { row, entries } = judgement;
-        const head = this.#begin(row, writtenBy(append).bytes, group);
+        const head = this.#begin(row, writtenAmountOf(append).bytes, group);
         return this.#write(append, entries, { head, group });
       }
       case 'extend': {
         const { head, entries, title, deadline } = judgement;
         head.seq += entries.length;
-        head.size += writtenBy(append).bytes;
+        head.size += writtenAmountOf(append).bytes;
         this.#extend(head, { state: append.state, title, deadline }, group.at);
         return this.#write(append, entries, { head, group });
       }
@@ -180,7 +180,10 @@ export class Appender {
     { head, group }: { head: Head; group: Group },
   ): AppendOutcome {
     const { key, principal: owner } = head;
-    group.written.set(owner, addWritten(group.written.get(owner) ?? NOTHING_WRITTEN, writtenBy(append)));
+    group.written.set(
+      owner,
+      addWritten(group.written.get(owner) ?? NOTHING_WRITTEN, writtenAmountOf(append)),
+    );
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);
     for (const { hash, bytes } of append.contents ?? []) this.#keep(key, hash, bytes);

@@ -24,9 +24,9 @@ import {
   type JournalLoss,
   copyWriteAheadLog,
   lossError,
-  currentLoss,
-  lossSinceLastCommits,
-  lossByTruncation,
+  detectLoss,
+  detectLostCommits,
+  detectTruncation,
 } from './journal-loss.ts';
 import { type LastCommits, readLastCommits, removeLastCommits, fileSize } from './last-commits-file.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
@@ -35,7 +35,7 @@ import { journalReportOf, requireFile, type JournalReport } from './verify-journ
 const BUSY_TIMEOUT_MS = 5_000;
 const SUFFIXES = ['', '-wal', '-shm'] as const;
 
-export type CopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
+export type JournalCopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
 
 /**
  * Copies the journal at `path`, including saved file contents, to the new file `target`. A server may append at the
@@ -43,17 +43,17 @@ export type CopyReport = Omit<JournalReport, 'problems'> & { bytes: number };
  * after it has been verified.
  * @throws ProductError CONFIGURATION if `target` exists, there is no journal, or the journal is damaged; STORAGE
  */
-export function backupJournal(path: string, target: string): CopyReport {
+export function backupJournal(path: string, target: string): JournalCopyReport {
   requireFile(path);
   if (existsSync(target))
     throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
       facts: { path: target },
     });
-  const shortened = lossByTruncation(path, readLastCommits(path));
+  const shortened = detectTruncation(path, readLastCommits(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
-      const loss = currentLoss(database, path);
+      const loss = detectLoss(database, path);
       if (loss !== undefined) throw lossError(path, loss, copyWriteAheadLog(path));
       database.command('VACUUM INTO ?')(draft);
     });
@@ -61,7 +61,7 @@ export function backupJournal(path: string, target: string): CopyReport {
   });
 }
 
-interface RestoreReport extends CopyReport {
+interface RestoreReport extends JournalCopyReport {
   /** The directory with the earlier journal. Absent if that journal had no tasks. */
   movedTo?: string;
 }
@@ -133,7 +133,7 @@ export async function acceptLoss(path: string): Promise<JournalLoss | undefined>
   try {
     await requireUnused(place);
     const loss =
-      lossByTruncation(place, mark) ?? (fileSize(place) === 0 ? undefined : missingIn(place, mark));
+      detectTruncation(place, mark) ?? (fileSize(place) === 0 ? undefined : missingIn(place, mark));
     if (loss !== undefined) removeLastCommits(place);
     return loss;
   } finally {
@@ -162,7 +162,7 @@ async function requireUnused(path: string): Promise<void> {
 
 function missingIn(path: string, mark: LastCommits): JournalLoss | undefined {
   return reading(path, (database) => {
-    const loss = lossSinceLastCommits(database, mark);
+    const loss = detectLostCommits(database, mark);
     if (loss !== undefined) copyWriteAheadLog(path);
     return loss;
   });
@@ -191,7 +191,7 @@ function tasksAt(path: string): number | undefined {
 }
 
 /** Upgrades the copy to this version if needed, and verifies all of it. @throws ProductError CONFIGURATION */
-function checkedCopy(copy: string, name: string): CopyReport {
+function checkedCopy(copy: string, name: string): JournalCopyReport {
   const { problems, ...report } = withStorageErrors(
     name,
     () => {

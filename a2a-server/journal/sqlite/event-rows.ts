@@ -20,13 +20,13 @@ const MAX_STATEMENT_UNITS = 8 * 1024 * 1024;
  */
 const MIN_RUN_EVENTS = 8;
 
-export interface EventInserts {
+export interface EventInsertStatements {
   run: RunCommand;
   mixed: RunCommand;
 }
 
 /** Prepares the statements that insert events. They store each body as text, so SQLite returns it unchanged. */
-export function prepareInserts(database: Sqlite): EventInserts {
+export function prepareInserts(database: Sqlite): EventInsertStatements {
   return {
     /** Parameters: the task, the first `seq`, the time, and a JSON list of bodies. */
     run: database.command(
@@ -42,11 +42,11 @@ export function prepareInserts(database: Sqlite): EventInserts {
 
 export class EventRows {
   readonly #at: number;
-  readonly #inserts: EventInserts;
+  readonly #inserts: EventInsertStatements;
   #mixed: string[] = [];
   #length = 0;
 
-  constructor(at: number, inserts: EventInserts) {
+  constructor(at: number, inserts: EventInsertStatements) {
     this.#at = at;
     this.#inserts = inserts;
   }

@@ -19,7 +19,7 @@ const HEADER_BYTES = 100;
  * Detects a truncated file before SQLite opens it. `VACUUM` makes a file smaller too, but then the size in its header
  * is correct. This process must not have a lock on the file, because closing the file would release the lock.
  */
-export function lossByTruncation(path: string, commits: LastCommits | undefined): JournalLoss | undefined {
+export function detectTruncation(path: string, commits: LastCommits | undefined): JournalLoss | undefined {
   const bytes = fileSize(path);
   if (commits === undefined || bytes >= commits.bytes || bytes >= sizeInHeader(path, bytes)) return undefined;
   return { type: 'shortened', bytes, expectedBytes: commits.bytes };
@@ -44,7 +44,7 @@ function sizeInHeader(path: string, bytes: number): number {
  * Compares the tasks of the journal with the last-commits file. Reads only the index: one count, and one row per task
  * in the file.
  */
-export function lossSinceLastCommits(
+export function detectLostCommits(
   database: Sqlite,
   commits: LastCommits | undefined,
 ): JournalLoss | undefined {
@@ -70,10 +70,10 @@ export function lossSinceLastCommits(
  * A server removes the last-commits file before it deletes tasks. This function therefore reads the last-commits file
  * twice. It reports a loss only if the last-commits file has not changed.
  */
-export function currentLoss(database: Sqlite, path: string): JournalLoss | undefined {
+export function detectLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
     const commits = readLastCommits(path);
-    const loss = lossSinceLastCommits(database, commits);
+    const loss = detectLostCommits(database, commits);
     if (loss === undefined || isDeepStrictEqual(readLastCommits(path), commits)) return loss;
   }
 }

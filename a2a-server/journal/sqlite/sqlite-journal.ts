@@ -3,13 +3,13 @@
  * and one process per file. `synchronous = FULL` keeps J1: an entry that a reader has seen survives a power loss.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { soleOwnership } from '../ownership.ts';
+import { createSoleOwnership } from '../ownership.ts';
 import type { CostRow } from '../../task/cost-sum.ts';
 import type { DailyUse } from '../../task/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type {
-  Append,
+  AppendRequest,
   AppendResult,
   CostFilter,
   Journal,
@@ -22,24 +22,24 @@ import type {
   TaskPageRequest,
   TaskRow,
 } from '../journal.ts';
-import { isStorable, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
+import { isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
 import { Appender } from './appender.ts';
-import { Compaction } from './compaction.ts';
+import { Compactor } from './compactor.ts';
 import { CostTable } from './cost-table.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
-import { copyWriteAheadLog, lossError, lossSinceLastCommits, lossByTruncation } from './journal-loss.ts';
+import { copyWriteAheadLog, lossError, detectLostCommits, detectTruncation } from './journal-loss.ts';
 import { LastCommitsWriter, readLastCommits } from './last-commits-file.ts';
 import { migrate } from './schema.ts';
 import { readStatistics } from './statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 import { WrittenTable } from './written-table.ts';
-import type { DailyWritten, Written } from '../written.ts';
+import type { DailyWrittenAmounts, WrittenAmount } from '../written.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -69,11 +69,11 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
   try {
     const before = readLastCommits(place);
     const opened = withStorageErrors(place, () => {
-      const shortened = lossByTruncation(place, before);
+      const shortened = detectTruncation(place, before);
       if (shortened !== undefined) throw lossError(place, shortened);
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);
-      const loss = lossSinceLastCommits(database, before);
+      const loss = detectLostCommits(database, before);
       if (loss !== undefined) throw lossError(place, loss, copyWriteAheadLog(place));
       makePrivate(place);
       return database;
@@ -98,7 +98,7 @@ class SqliteJournal implements Journal {
   readonly #written: WrittenTable;
   readonly #reader: EntryReader;
   readonly #deletion: SessionDeletion;
-  readonly #compaction: Compaction;
+  readonly #compaction: Compactor;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
   readonly #committed: CommittedEntries;
   readonly #mark: LastCommitsWriter;
@@ -125,7 +125,7 @@ class SqliteJournal implements Journal {
     this.#written = new WrittenTable(parts.database);
     this.#reader = new EntryReader(parts.database);
     this.#deletion = new SessionDeletion(parts.database, this.#costs);
-    this.#compaction = new Compaction(parts.database);
+    this.#compaction = new Compactor(parts.database);
     this.now = parts.clock;
     const appender = new Appender(
       parts.database,
@@ -149,13 +149,13 @@ class SqliteJournal implements Journal {
     });
   }
 
-  async append(append: Append): Promise<AppendResult> {
+  async append(append: AppendRequest): Promise<AppendResult> {
     this.#requireOpen();
     return this.#appends.add(prepareAppend(append));
   }
 
   async read(taskId: string, after: number, limit: number): Promise<JournalEntry[]> {
-    if (!isStorable(taskId)) return [];
+    if (!isStorableText(taskId)) return [];
     return this.#ask(
       () =>
         this.#committed.read(taskId, after, requirePositive(limit)) ??
@@ -164,23 +164,23 @@ class SqliteJournal implements Journal {
   }
 
   async row(taskId: string): Promise<TaskRow | undefined> {
-    return isStorable(taskId) ? this.#ask(() => this.#index.row(taskId)) : undefined;
+    return isStorableText(taskId) ? this.#ask(() => this.#index.row(taskId)) : undefined;
   }
 
   async rows(taskIds: readonly string[]): Promise<TaskRow[]> {
-    return this.#ask(() => this.#index.rows(taskIds.filter(isStorable)));
+    return this.#ask(() => this.#index.rows(taskIds.filter(isStorableText)));
   }
 
   async command(principal: string, messageId: string): Promise<RecordedCommand | undefined> {
-    return isStorable(messageId) ? this.#ask(() => this.#index.command(principal, messageId)) : undefined;
+    return isStorableText(messageId) ? this.#ask(() => this.#index.command(principal, messageId)) : undefined;
   }
 
   async toolExecution(toolId: string): Promise<{ taskId: string; principal: string } | undefined> {
-    return isStorable(toolId) ? this.#ask(() => this.#index.toolExecution(toolId)) : undefined;
+    return isStorableText(toolId) ? this.#ask(() => this.#index.toolExecution(toolId)) : undefined;
   }
 
   async content(taskId: string, hash: string): Promise<Uint8Array | undefined> {
-    return isStorable(taskId) ? this.#ask(() => this.#index.content(taskId, hash)) : undefined;
+    return isStorableText(taskId) ? this.#ask(() => this.#index.content(taskId, hash)) : undefined;
   }
 
   async withSavedFiles(principal: string): Promise<TaskRow[]> {
@@ -197,18 +197,18 @@ class SqliteJournal implements Journal {
   }
 
   async session(principal: string, sessionId: string): Promise<TaskRow[]> {
-    return isStorable(sessionId) ? this.#ask(() => this.#index.session(principal, sessionId)) : [];
+    return isStorableText(sessionId) ? this.#ask(() => this.#index.session(principal, sessionId)) : [];
   }
 
   async costs(filter: CostFilter): Promise<CostRow[]> {
-    return isStorable(filter.sessionId ?? '') ? this.#ask(() => this.#costs.rows(filter)) : [];
+    return isStorableText(filter.sessionId ?? '') ? this.#ask(() => this.#costs.rows(filter)) : [];
   }
 
-  async dailyWritten(principal: string, day: number): Promise<DailyWritten> {
+  async dailyWritten(principal: string, day: number): Promise<DailyWrittenAmounts> {
     return this.#ask(() => this.#written.daily(principal, day));
   }
 
-  async taskSize(taskId: string): Promise<Written> {
+  async taskSize(taskId: string): Promise<WrittenAmount> {
     return this.#ask(() => this.#written.ofTask(taskId));
   }
 
@@ -216,7 +216,7 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#costs.dailyUse(principal, day));
   }
 
-  readonly ownership = soleOwnership(this);
+  readonly ownership = createSoleOwnership(this);
 
   async unsettled(): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.unsettled());

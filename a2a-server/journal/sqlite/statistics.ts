@@ -2,16 +2,16 @@
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { integerColumn, nullableNumberColumn } from '../column-values.ts';
 import type { JournalStatistics } from '../journal.ts';
-import { COUNT_BY_STATE, toTaskCounts, waitingSince } from '../task-counts.ts';
+import { COUNT_TASKS_BY_STATE, toTaskCounts, longestWaitingQuery } from '../task-counts.ts';
 
 const SIZE = 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()';
 
 /** The query is exported, so that a test can check its query plan. */
-export const WAITING_SINCE = waitingSince('INDEXED BY waiting_tasks');
+export const WAITING_SINCE = longestWaitingQuery('INDEXED BY waiting_tasks');
 
 export function readStatistics(database: Sqlite): JournalStatistics {
   return {
-    tasks: toTaskCounts(database.query(COUNT_BY_STATE)()),
+    tasks: toTaskCounts(database.query(COUNT_TASKS_BY_STATE)()),
     waitingSince: nullableNumberColumn(database.query(WAITING_SINCE)()[0]?.[0] ?? null),
     bytes: integerColumn(database.query(SIZE)()[0]?.[0]),
   };

@@ -9,7 +9,7 @@ import type {
   TaskRow,
 } from '../journal.ts';
 import { decodePageToken, encodePageToken } from '../page-token.ts';
-import { isStorable } from '../prepared-append.ts';
+import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import type { RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
@@ -186,7 +186,7 @@ function ownedBy({ principal, tenant }: OwnerFilter): Condition {
 }
 
 function hasValue(expression: string, value: string): Condition {
-  return isStorable(value) ? { sql: `${expression} = ?`, values: [value] } : NONE;
+  return isStorableText(value) ? { sql: `${expression} = ?`, values: [value] } : NONE;
 }
 
 /**
@@ -194,7 +194,7 @@ function hasValue(expression: string, value: string): Condition {
  * title is the command.
  */
 function messageContains(text: string): Condition {
-  if (!isStorable(text)) return NONE;
+  if (!isStorableText(text)) return NONE;
   const pattern = `%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`;
   return {
     sql: String.raw`(title LIKE ? ESCAPE '\' OR ${FIRST_MESSAGE_HAS})`,
@@ -203,7 +203,7 @@ function messageContains(text: string): Condition {
 }
 
 function sessionIs(sessionId: string): Condition {
-  return isStorable(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
+  return isStorableText(sessionId) ? { sql: 'session_id = ?', values: [sessionId] } : NONE;
 }
 
 /**
@@ -211,7 +211,7 @@ function sessionIs(sessionId: string): Condition {
  * does not grow with the number of tasks.
  */
 function idBeginsWith(owner: Condition, prefixes: readonly string[]): Condition {
-  const ranges = prefixes.filter(isStorable).flatMap((prefix): Condition[] => {
+  const ranges = prefixes.filter(isStorableText).flatMap((prefix): Condition[] => {
     // No id contains the last code point. The range therefore contains every id with this prefix.
     const range = [prefix, `${prefix}\u{10FFFF}`];
     return [

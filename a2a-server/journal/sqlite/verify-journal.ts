@@ -13,7 +13,7 @@ import { ExpectedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
-import { currentLoss, lossText } from './journal-loss.ts';
+import { detectLoss, lossText } from './journal-loss.ts';
 import { fileSize } from './last-commits-file.ts';
 import { requireCurrentSchema } from './schema.ts';
 
@@ -49,7 +49,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       database.exec('BEGIN');
       const report = journalReportOf(database);
       database.exec('COMMIT');
-      const loss = currentLoss(database, path);
+      const loss = detectLoss(database, path);
       if (loss !== undefined) report.problems.push(`${capital(lossText(loss))}.`);
       return { ...report, bytes: fileSize(path) };
     } finally {

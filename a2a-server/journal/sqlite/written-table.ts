@@ -2,7 +2,7 @@
 import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { integerColumn } from '../column-values.ts';
-import { KEPT_DAYS, NOTHING_WRITTEN, type DailyWritten, type Written } from '../written.ts';
+import { KEPT_DAYS, NOTHING_WRITTEN, type DailyWrittenAmounts, type WrittenAmount } from '../written.ts';
 
 /** Creates the table and the column. The count of a task from an earlier version begins with 0 bytes. */
 export const CREATE_WRITTEN = `
@@ -41,23 +41,23 @@ export class WrittenTable {
   }
 
   /** Adds to the amounts of this day. The first call on a day removes old amounts. */
-  add(day: number, principal: string, { events, bytes }: Written): void {
+  add(day: number, principal: string, { events, bytes }: WrittenAmount): void {
     if (day !== this.#day) this.#removeBefore(day - KEPT_DAYS);
     this.#day = day;
     this.#add(day, principal, events, bytes);
   }
 
-  daily(principal: string, day: number): DailyWritten {
+  daily(principal: string, day: number): DailyWrittenAmounts {
     const tenant = tenantOf(principal);
     const [row = []] = this.#sum(day, principal, tenant === undefined ? '' : `${tenant}/`);
-    const at = (index: number): Written => ({
+    const at = (index: number): WrittenAmount => ({
       events: integerColumn(row[index]),
       bytes: integerColumn(row[index + 1]),
     });
     return { principal: at(0), ...(tenant !== undefined && { tenant: at(2) }), server: at(4) };
   }
 
-  ofTask(taskId: string): Written {
+  ofTask(taskId: string): WrittenAmount {
     const [row] = this.#task(taskId);
     return row === undefined
       ? NOTHING_WRITTEN

@@ -9,7 +9,7 @@ import { fieldOf } from '../../../shared/runtime/record.ts';
  * Describes an error of `fetch`. Its own message is only `fetch failed`. The reason is in its cause, or in the cause of
  * its cause.
  */
-export function httpFailure(error: unknown, url: URL): Error {
+export function httpRequestError(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
   for (const each of chain) {
     const known = networkFailure(each, url);
@@ -28,7 +28,7 @@ function withoutEnd(sentence: string, cause: unknown): Error {
   return new Error(sentence.replace(/\.$/, ''), { cause });
 }
 
-export async function statusFailure(response: Response, url: URL): Promise<Error> {
+export async function httpStatusError(response: Response, url: URL): Promise<Error> {
   const { status } = response;
   const location = response.headers.get('location');
   if (status >= 300 && status < 400 && location !== null)
@@ -46,6 +46,6 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** True if the client never connected. The server has then not received the request. */
-export function neverConnected(error: unknown): boolean {
+export function isConnectionNeverOpened(error: unknown): boolean {
   return isUnreachable(error) && isConnectFailure(causeOf(error));
 }

@@ -23,9 +23,9 @@ import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { httpFailure, isUnreachable, neverConnected } from './http-failure.ts';
+import { httpRequestError, isUnreachable, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
-import { PostSignals } from './post-signals.ts';
+import { RequestSignals } from './request-signals.ts';
 import { MessageNotDeliveredError, MessageRefusedError, type ServerTransport } from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
@@ -41,7 +41,7 @@ const LOST = 'has lost the session';
 /** The error code of this client. JSON-RPC reserves -32000 to -32099 for errors of the implementation. */
 const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
-export const CUT_OFF = 'cut-off';
+export const CUT_OFF_ERROR_DATA = 'cut-off';
 
 /** The time limit for responses to earlier requests after the loss of a session. */
 const LAST_RESPONSES_MS = 1_000;
@@ -60,7 +60,7 @@ export class HttpTransport implements ServerTransport {
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
-  readonly #posts: PostSignals;
+  readonly #posts: RequestSignals;
   /** The requests whose response has not begun. */
   readonly #sending = new Set<Promise<void>>();
   /** Resolves when the connection ends, because the server has lost the session. */
@@ -75,7 +75,7 @@ export class HttpTransport implements ServerTransport {
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
-    this.#posts = new PostSignals(clock);
+    this.#posts = new RequestSignals(clock);
     this.#line = openOwnSocketHttp(headers);
     this.#inner = new StreamableHTTPClientTransport(url, {
       fetch: this.#line.fetch,
@@ -121,7 +121,7 @@ export class HttpTransport implements ServerTransport {
       if (why instanceof SdkHttpError) this.#refusal = why.message;
       if (this.#isRefused(error, isJSONRPCRequest(message) ? message.id : undefined))
         throw new MessageRefusedError(why.message, { cause: error });
-      if (neverConnected(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
+      if (isConnectionNeverOpened(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
       throw why;
     });
   }
@@ -174,7 +174,7 @@ export class HttpTransport implements ServerTransport {
     const error = {
       code: OWN_ERROR,
       message: this.#streamTrouble ?? 'the response ended early',
-      data: CUT_OFF,
+      data: CUT_OFF_ERROR_DATA,
     };
     this.onmessage?.({ jsonrpc: '2.0', id, error });
   }
@@ -239,7 +239,7 @@ export class HttpTransport implements ServerTransport {
         error.data,
       );
     }
-    const failure = httpFailure(error, this.#url);
+    const failure = httpRequestError(error, this.#url);
     return failure.message === messageOf(error) && error instanceof Error ? error : failure;
   }
 

@@ -12,9 +12,9 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
-import { httpFailure, neverConnected, statusFailure } from './http-failure.ts';
+import { httpRequestError, isConnectionNeverOpened, httpStatusError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
-import { PostSignals } from './post-signals.ts';
+import { RequestSignals } from './request-signals.ts';
 import { MessageNotDeliveredError, MessageRefusedError, type ServerTransport } from './server-transport.ts';
 
 export class SseTransport implements ServerTransport {
@@ -25,14 +25,14 @@ export class SseTransport implements ServerTransport {
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #life = new AbortController();
-  readonly #posts: PostSignals;
+  readonly #posts: RequestSignals;
   readonly #endpoint = new Deferred<URL>();
   #ending: Promise<void> | undefined;
   #why: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
-    this.#posts = new PostSignals(clock);
+    this.#posts = new RequestSignals(clock);
     this.#line = openOwnSocketHttp(headers);
   }
 
@@ -46,10 +46,10 @@ export class SseTransport implements ServerTransport {
     const response = await this.#line
       .fetch(this.#url, { headers: { accept: 'text/event-stream' }, signal })
       .catch((error: unknown) => {
-        throw httpFailure(error, this.#url);
+        throw httpRequestError(error, this.#url);
       });
     const type = response.headers.get('content-type') ?? 'no content type';
-    if (!response.ok) throw await statusFailure(response, this.#url);
+    if (!response.ok) throw await httpStatusError(response, this.#url);
     if (response.body === null || !type.startsWith('text/event-stream'))
       throw new Error(`${this.#url.host} answered with ${type}, not with an event stream`);
     void this.#read(response.body);
@@ -77,13 +77,13 @@ export class SseTransport implements ServerTransport {
     const response = await this.#line
       .fetch(endpoint, { method: 'POST', headers, body: JSON.stringify(message), signal })
       .catch((error: unknown) => {
-        const failure = httpFailure(error, endpoint);
-        if (!neverConnected(error)) throw failure;
+        const failure = httpRequestError(error, endpoint);
+        if (!isConnectionNeverOpened(error)) throw failure;
         this.#endLater(failure.message);
         throw new MessageNotDeliveredError(failure.message, { cause: error });
       });
     if (response.ok) return;
-    const failure = await statusFailure(response, endpoint);
+    const failure = await httpStatusError(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
     // The endpoint's URL contains the session, so the session is lost.
     this.#endLater('has lost the session');
@@ -108,7 +108,7 @@ export class SseTransport implements ServerTransport {
       for await (const chunk of body) parser.feed(decoder.decode(chunk, { stream: true }));
       this.#end('ended its stream');
     } catch (error) {
-      this.#end(`ended its stream early (${httpFailure(error, this.#url).message})`);
+      this.#end(`ended its stream early (${httpRequestError(error, this.#url).message})`);
     }
   }
 

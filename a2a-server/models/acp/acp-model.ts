@@ -11,17 +11,17 @@ import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
 import { SignInNeededError } from './agent-connection.ts';
 import { agentName } from './agent-program.ts';
-import { promptText, promptAfterCancel } from './agent-prompt.ts';
+import { buildPrompt, buildPromptAfterCancel } from './agent-prompt.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { sendPrompt, type AgentInUse, type LiveAgents } from './live-agents.ts';
-import type { AgentItem, LiveAgent } from './live-agent.ts';
+import type { AgentEvent, LiveAgent } from './live-agent.ts';
 import { rememberedSession } from './open-agent.ts';
-import { refuseSettled } from './run-permitted.ts';
+import { rejectSettledRequests } from './run-permitted.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** Offers the agent as the only model. The names of all tiers mean this agent. */
-export function acpModels(agents: LiveAgents): Models {
+export function createAcpModels(agents: LiveAgents): Models {
   const model = acpModel(agents);
   const names = [...TIERS, model.id];
   return {
@@ -83,8 +83,8 @@ async function* stretch(
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
   const { task, workspace } = place;
   const given = new SessionUpdates(workspace);
-  if (agent.speaking) refuseSettled(agent, task);
-  else if (agent.failure === undefined) sendPrompt(agent, promptText(task, undelivered(agent, task)));
+  if (agent.speaking) rejectSettledRequests(agent, task);
+  else if (agent.failure === undefined) sendPrompt(agent, buildPrompt(task, undelivered(agent, task)));
   let resumed = false;
   let gathered = false;
   for (;;) {
@@ -111,14 +111,14 @@ async function* stretch(
     // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
-      sendPrompt(agent, promptAfterCancel(task, more));
-    } else if (more.length > 0) sendPrompt(agent, promptText(task, more));
+      sendPrompt(agent, buildPromptAfterCancel(task, more));
+    } else if (more.length > 0) sendPrompt(agent, buildPrompt(task, more));
     else return endOf(item.stopReason);
   }
 }
 
 function* show(
-  item: Extract<AgentItem, { type: 'update' }>,
+  item: Extract<AgentEvent, { type: 'update' }>,
   agent: LiveAgent,
   given: SessionUpdates,
 ): Generator<ModelEvent> {

@@ -40,7 +40,7 @@ export interface PermissionRequest {
   answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-export interface AgentPeer {
+export interface AgentListener {
   told(update: SessionUpdate): void;
   /** Handles a permission request. @returns a function to call when the agent withdraws the request */
   asked(request: PermissionRequest): () => void;
@@ -63,7 +63,7 @@ export class AgentConnection {
   readonly #process: AgentProcess;
   readonly #client: ClientConnection;
   #sessionId: string | undefined;
-  #peer: AgentPeer | undefined;
+  #peer: AgentListener | undefined;
   #lost: string | undefined;
   #reason: string | undefined;
   #ending: Promise<void> | undefined;
@@ -96,7 +96,7 @@ export class AgentConnection {
   }
 
   /** Sends all further messages of the agent to the peer. If the agent has already ended, calls `lost`. */
-  listen(peer: AgentPeer): void {
+  listen(peer: AgentListener): void {
     this.#peer = peer;
     if (this.#lost !== undefined) peer.lost(this.#lost);
   }

@@ -13,7 +13,7 @@ import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes
 import { endGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
-import { MessageLines } from './message-line-filter.ts';
+import { MessageLineFilter } from './message-line-filter.ts';
 
 /** The maximum number of stored characters from the end of stderr. */
 const MAX_STDERR_CHARS = 4_000;
@@ -68,7 +68,7 @@ export async function startAgentProcess(
     await endGroup(group, { graceMs: 0, clock });
     throw error;
   }
-  const lines = new MessageLines();
+  const lines = new MessageLineFilter();
   child.stdout.pipe(lines);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

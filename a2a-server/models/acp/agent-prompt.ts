@@ -30,7 +30,7 @@ export interface PromptContext {
   messages: readonly string[];
 }
 
-export function promptText({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
+export function buildPrompt({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
   const words = messages.length > 0 ? messages.map(messageText) : ['Continue.'];
   return {
     text: [...(settings.readOnly ? [READ_ONLY] : []), ...words].join('\n\n'),
@@ -42,7 +42,7 @@ export function promptText({ settings }: Snapshot, messages: readonly UserMessag
  * Writes the first prompt after the agent's start.
  * @param remembers true if the agent resumed its session and knows the earlier conversation
  */
-export function promptAfterStart(
+export function buildPromptAfterStart(
   { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
   remembers: boolean,
 ): PromptContext {
@@ -53,7 +53,7 @@ export function promptAfterStart(
     ...(known === '' ? [] : ['The conversation so far:', known, '---']),
     ...unfinished(earlier),
     ...(broken ? [INTERRUPTED] : []),
-    promptText(task, messagesIn(open)).text,
+    buildPrompt(task, messagesIn(open)).text,
     ...(broken ? [...saidIn(open), ...permissionResults(open, task)] : []),
   ];
   return {
@@ -63,8 +63,8 @@ export function promptAfterStart(
 }
 
 /** Writes the prompt for an agent that continues after a cancelled prompt. */
-export function promptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
-  const next = promptText(task, messages);
+export function buildPromptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
+  const next = buildPrompt(task, messages);
   const text = [
     'Your last step was stopped.',
     ...permissionResults(sinceLastAnswer(task), task),

@@ -16,15 +16,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
-import type { AgentConnection, AgentPeer, PermissionRequest } from './agent-connection.ts';
-import { permissionOf, type Permission } from './permission.ts';
+import type { AgentConnection, AgentListener, PermissionRequest } from './agent-connection.ts';
+import { toPermission, type Permission } from './permission.ts';
 import { mergeToolCallUpdate } from './read-tool-call.ts';
 
 const MAX_UNREAD_JSON_CHARS = 16 * 1024 * 1024;
 /** The maximum number of known tool calls. Above it, the oldest tool call is dropped. */
 const MAX_TOOL_CALLS = 1_000;
 
-export type AgentItem =
+export type AgentEvent =
   | { type: 'update'; update: SessionUpdate }
   /** The queue is empty, and `waiting` contains a permission request. */
   | { type: 'asks' }
@@ -39,12 +39,12 @@ interface LiveAgentOptions {
   workspace: string;
 }
 
-export class LiveAgent implements AgentPeer {
+export class LiveAgent implements AgentListener {
   readonly delivered = new Set<string>();
   readonly permitted = new Set<string>();
   readonly #connection: AgentConnection;
   readonly #options: LiveAgentOptions;
-  readonly #items: { item: AgentItem; size: number }[] = [];
+  readonly #items: { item: AgentEvent; size: number }[] = [];
   #unread = 0;
   readonly #toolCalls = new Map<string, ToolCallUpdate>();
   readonly #watched = new Map<string, (toolCall: ToolCallUpdate) => void>();
@@ -98,7 +98,7 @@ export class LiveAgent implements AgentPeer {
   }
 
   /** Waits for the next item. @throws AbortError */
-  next(signal: AbortSignal): Promise<AgentItem> {
+  next(signal: AbortSignal): Promise<AgentEvent> {
     return this.until(() => this.#take(), signal);
   }
 
@@ -161,8 +161,8 @@ export class LiveAgent implements AgentPeer {
 
   async #answer(text: string): Promise<void> {
     const item = await this.#connection.prompt(text).then(
-      (stopReason): AgentItem => ({ type: 'ended', stopReason }),
-      (error: unknown): AgentItem => ({ type: 'failed', message: this.#connection.refusal(error) }),
+      (stopReason): AgentEvent => ({ type: 'ended', stopReason }),
+      (error: unknown): AgentEvent => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
     // All earlier updates have arrived. This wait lets their handlers put them into the queue first.
     await nextTurn();
@@ -207,7 +207,7 @@ export class LiveAgent implements AgentPeer {
       this.#waiting = this.#waiting.filter((open) => open !== permission);
       answer(outcome);
     };
-    const permission = permissionOf(
+    const permission = toPermission(
       this.#remember(toolCall),
       { options, answer: once },
       this.#options.workspace,
@@ -227,7 +227,7 @@ export class LiveAgent implements AgentPeer {
     this.#changed();
   }
 
-  #take(): AgentItem | undefined {
+  #take(): AgentEvent | undefined {
     const kept = this.#items.shift();
     if (kept) {
       this.#unread -= kept.size;
@@ -241,7 +241,7 @@ export class LiveAgent implements AgentPeer {
     return this.#waiting.length > 0 ? { type: 'asks' } : undefined;
   }
 
-  #keep(item: AgentItem): void {
+  #keep(item: AgentEvent): void {
     const size = JSON.stringify(item).length;
     if (this.#unread + size > MAX_UNREAD_JSON_CHARS)
       return this.#connection.giveUp('sent more at once than the server can hold');
@@ -250,7 +250,7 @@ export class LiveAgent implements AgentPeer {
     this.#changed();
   }
 
-  #answered(item: AgentItem): void {
+  #answered(item: AgentEvent): void {
     this.#withdraw();
     if (this.#prompt === 'discarded') {
       this.#prompt = 'none';

@@ -6,7 +6,7 @@
  * new agent resumes the session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
-import { promptAfterStart, type PromptContext } from './agent-prompt.ts';
+import { buildPromptAfterStart, type PromptContext } from './agent-prompt.ts';
 import type { LiveAgent } from './live-agent.ts';
 import { openAgent, type AcpOptions } from './open-agent.ts';
 
@@ -118,7 +118,7 @@ export class LiveAgents {
       cancelIdle: undefined,
     };
     this.#kept.set(key, kept);
-    sendPrompt(agent, promptAfterStart(place, remembers));
+    sendPrompt(agent, buildPromptAfterStart(place, remembers));
     return kept;
   }
 

@@ -21,7 +21,7 @@ import { basisOfFiles, diffsFromDisk, readFiles, type CurrentFile } from './file
 import type { LiveAgents } from './live-agents.ts';
 import { permissionInputSchema, permissionFiles, type PermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { runPermitted } from './run-permitted.ts';
+import { runPermittedCall } from './run-permitted.ts';
 
 /** The longest possible limit. The server's limit for tools and the task's limit end the tool call earlier. */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
@@ -42,7 +42,7 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
 /** The kinds of ACP tool calls that change the files in their `locations`, even if the call has no diff. */
 const CHANGES_FILES: ReadonlySet<string> = new Set<ToolKind>(['edit', 'delete', 'move']);
 
-export function permissionTools(agents: LiveAgents): Tool[] {
+export function createPermissionTools(agents: LiveAgents): Tool[] {
   const name = agentName(agents.options.agent);
   return Object.entries(KINDS).map(([kind, { sideEffect, does }]) =>
     defineTool({
@@ -56,7 +56,7 @@ export function permissionTools(agents: LiveAgents): Tool[] {
         `${oneLine(title, 200)}${forGood ? ' (the agent offers only a permanent permission)' : ''}`,
       reach: (input) => reachOf(kind, input),
       show: (input, context) => show(kind, input, context),
-      run: (input, run) => runPermitted(run, agents, () => checkBasis(kind, input, run)),
+      run: (input, run) => runPermittedCall(run, agents, () => checkBasis(kind, input, run)),
     }),
   );
 }

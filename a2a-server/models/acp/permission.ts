@@ -39,7 +39,7 @@ export interface Permission {
 }
 
 /** @param known the tool call with all its updates and the request merged */
-export function permissionOf(
+export function toPermission(
   known: ToolCallUpdate,
   { options, answer }: Pick<Permission, 'options' | 'answer'>,
   workspace: string,

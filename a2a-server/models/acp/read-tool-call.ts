@@ -27,12 +27,12 @@ export function toolCallDiffs({ content }: ToolCallUpdate): FileDiff[] {
 
 export function toolCallText({ content }: ToolCallUpdate): string {
   return (content ?? [])
-    .flatMap((item) => (item.type === 'content' ? [blockText(item.content)] : []))
+    .flatMap((item) => (item.type === 'content' ? [contentBlockText(item.content)] : []))
     .join('\n');
 }
 
 /** Returns the text of a content block. For other types, returns the URI or MIME type. */
-export function blockText(block: ContentBlock): string {
+export function contentBlockText(block: ContentBlock): string {
   switch (block.type) {
     case 'text':
       return block.text;

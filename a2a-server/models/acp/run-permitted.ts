@@ -22,7 +22,7 @@ type End =
  * @param check throws if the approval is no longer valid. Called directly before the approval.
  * @throws Error with the agent's message after a failure; ToolStoppedError
  */
-export async function runPermitted(
+export async function runPermittedCall(
   run: ToolRun,
   agents: LiveAgents,
   check: () => Promise<void>,
@@ -32,7 +32,7 @@ export async function runPermitted(
   const { call, place } = asked;
   const { agent, fresh, release } = await agents.use(place, 'call');
   try {
-    refuseSettled(agent, place.task);
+    rejectSettledRequests(agent, place.task);
     const permission = await claim(agent, call, { task: place.task, fresh, signal });
     agent.permitted.add(call.callId);
     await check().catch((error: unknown) => {
@@ -80,7 +80,7 @@ export async function runPermitted(
  * Rejects the permission requests of denied tool calls and of calls that never started. The agent may wait for all
  * answers.
  */
-export function refuseSettled(agent: LiveAgent, task: Snapshot): void {
+export function rejectSettledRequests(agent: LiveAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
     if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
     const permission = agent.waiting.find((open) => isOf(call, open) && open.toolCallId === call.modelCallId);

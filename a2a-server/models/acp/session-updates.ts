@@ -5,7 +5,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { blockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read-tool-call.ts';
+import { contentBlockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
 const MAX_NOTE_CHARS = 300;
 const MAX_OUTPUT_CHARS = 30_000;
@@ -31,7 +31,7 @@ export class SessionUpdates {
   /** Converts one update. @param toolCall the tool call of the update, with all its updates merged */
   *of(update: SessionUpdate, toolCall: ToolCallUpdate | undefined): Generator<ModelEvent> {
     if (update.sessionUpdate === 'agent_thought_chunk') {
-      this.#thought += blockText(update.content);
+      this.#thought += contentBlockText(update.content);
       if (this.#thought.includes('\n')) yield* this.thought();
       return;
     }
@@ -40,7 +40,7 @@ export class SessionUpdates {
       case 'agent_message_chunk': {
         const paragraph = this.#spoken === 'words-before' ? '\n\n' : '';
         this.#spoken = 'words';
-        yield { type: 'text', text: paragraph + blockText(update.content) };
+        yield { type: 'text', text: paragraph + contentBlockText(update.content) };
         break;
       }
       case 'plan':

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { ParsedMessage, PlanStep } from './step.ts';
 
-export const MAX_SAID = 50_000_000;
+export const MAX_SAY_CHARACTERS = 50_000_000;
 export const MAX_CHUNKS = 1_000_000;
 export const MAX_STEPS = 1_000;
 /** The maximum depth of a plan. No tool needs a deeper input, and a plan of this depth can still be serialised. */
@@ -19,8 +19,8 @@ const plannedCall = z.strictObject({
 
 const say = z
   .strictObject({ say: z.string(), repeat: z.number().int().min(1).max(MAX_CHUNKS).optional() })
-  .refine((said) => said.say.length * (said.repeat ?? 1) <= MAX_SAID, {
-    error: `"say" streams at most ${MAX_SAID} characters`,
+  .refine((said) => said.say.length * (said.repeat ?? 1) <= MAX_SAY_CHARACTERS, {
+    error: `"say" streams at most ${MAX_SAY_CHARACTERS} characters`,
   });
 
 const plan = z.strictObject({

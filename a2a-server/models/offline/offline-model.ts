@@ -5,18 +5,21 @@
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
 import { nextTurn, type NextTurn, type SayStep } from './next-turn.ts';
-import { FORMS } from './read-message.ts';
+import { MESSAGE_FORMS } from './read-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** Returns a sentence that tells the person how to choose a language model. */
-export type ModelAdvice = () => Promise<string>;
+export type GetModelAdvice = () => Promise<string>;
 
 const GENERAL_ADVICE =
   'To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model> (docs/models.md).';
 
 /** @param advise called only for a message that the model does not understand */
-export function offlineModel(id: string, advise: ModelAdvice = () => Promise.resolve(GENERAL_ADVICE)): Model {
+export function createOfflineModel(
+  id: string,
+  advise: GetModelAdvice = () => Promise.resolve(GENERAL_ADVICE),
+): Model {
   return {
     id,
     async *stream({ conversation, tools, signal }) {
@@ -70,6 +73,6 @@ function refusalText(why: string, advice: string): string {
   return [
     `No model is configured, so the agent does not understand this message: ${why}.`,
     advice,
-    `Without a model, one message is one of: ${FORMS.map(({ form }) => form).join(' · ')} · a JSON plan (docs/offline-model.md).`,
+    `Without a model, one message is one of: ${MESSAGE_FORMS.map(({ form }) => form).join(' · ')} · a JSON plan (docs/offline-model.md).`,
   ].join('\n');
 }

@@ -15,7 +15,7 @@ interface Form {
   read: (rest: string) => PlannedCall | { say: string } | undefined;
 }
 
-export const FORMS: readonly Form[] = [
+export const MESSAGE_FORMS: readonly Form[] = [
   { form: 'say X', verb: 'say', read: (rest) => ({ say: unquoted(rest) }) },
   {
     form: 'create F with X',
@@ -98,7 +98,7 @@ export function readMessage(message: string): ParsedMessage {
   const json = FENCE.exec(text)?.[1]?.trim() ?? text;
   if (json.startsWith('{')) return readJsonPlan(json);
   const [, verb = '', rest = ''] = /^(\S{1,20})\s+(\S[^]*)$/.exec(text) ?? [];
-  const known = FORMS.find((form) => form.verb === verb.toLowerCase());
+  const known = MESSAGE_FORMS.find((form) => form.verb === verb.toLowerCase());
   const read = known?.read(rest);
   if (read === undefined)
     return { type: 'refused', why: known ? `the form is: ${known.form}` : 'no form fits' };

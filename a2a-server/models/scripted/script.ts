@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { scriptStepSchema, turnEnd, type ScriptStep } from './step.ts';
+import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
 
 /** The steps of each turn, in order. A question or a tool call ends a turn. The last turn may have no steps. */
-export type Sequence = readonly (readonly ScriptStep[])[];
+export type ScriptSequence = readonly (readonly ScriptStep[])[];
 
 export interface ScriptRule {
   when: {
@@ -17,15 +17,15 @@ export interface ScriptRule {
     /** The number that the message must have in its task, starting at 1. */
     turn?: number | undefined;
   };
-  do: Sequence;
+  do: ScriptSequence;
 }
 
 export interface Script {
   rules: readonly ScriptRule[];
-  otherwise: Sequence;
+  otherwise: ScriptSequence;
 }
 
-const NO_RULE: Sequence = [[{ type: 'reject', value: 'No rule of the script matches this message.' }]];
+const NO_RULE: ScriptSequence = [[{ type: 'reject', value: 'No rule of the script matches this message.' }]];
 
 const sequence = z
   .array(scriptStepSchema)
@@ -91,7 +91,7 @@ function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   let given = new Set<string>();
   for (const [index, it] of steps.entries()) {
     const before = steps[index - 1];
-    if (before && turnEnd(before) === 'end')
+    if (before && turnEndOf(before) === 'end')
       problems.push([index, `no step can follow "${before.type}", because it ends the task`]);
     if (it.type === 'artifact') {
       const { artifact, append } = it.value;
@@ -102,18 +102,18 @@ function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
         ]);
       given.add(artifact.artifactId);
     }
-    if (turnEnd(it) !== undefined) given = new Set();
+    if (turnEndOf(it) !== undefined) given = new Set();
     if (it.type === 'message' && steps.some((other) => other !== it && other.type !== 'delay'))
       problems.push([index, 'a bare message is the whole response: only "delay" steps can be with it']);
   }
   return problems;
 }
 
-function turnsOf(steps: readonly ScriptStep[]): Sequence {
+function turnsOf(steps: readonly ScriptStep[]): ScriptSequence {
   const turns: ScriptStep[][] = [[]];
   for (const it of steps) {
     turns.at(-1)?.push(it);
-    const end = turnEnd(it);
+    const end = turnEndOf(it);
     if (end === 'ask' || end === 'run') turns.push([]);
   }
   return turns;

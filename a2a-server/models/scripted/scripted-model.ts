@@ -6,7 +6,7 @@ import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
-import type { Script, ScriptRule, Sequence } from './script.ts';
+import type { Script, ScriptRule, ScriptSequence } from './script.ts';
 import type { ScriptStep } from './step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';
 
@@ -14,7 +14,7 @@ const SCRIPTED = 'scripted';
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** Offers the script as the only model. The names of all tiers mean this model. */
-export function scriptedModels(script: Script, clock: Clock): Models {
+export function createScriptedModels(script: Script, clock: Clock): Models {
   const model = scriptedModel(script, clock);
   const names = [...TIERS, SCRIPTED];
   return {
@@ -95,7 +95,7 @@ async function aborted(signal: AbortSignal): Promise<void> {
  * steps.
  */
 export function nextSteps(script: Script, exchanges: readonly ConversationItem[]): readonly ScriptStep[] {
-  let sequence: Sequence = [];
+  let sequence: ScriptSequence = [];
   let turn = 0;
   let messages = 0;
   for (const exchange of exchanges) {

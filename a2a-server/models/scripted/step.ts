@@ -94,7 +94,7 @@ export type ScriptStep = { [K in StepName]: { type: K; value: z.output<Arguments
  * Returns how a step ends its turn, or undefined if the turn continues. After `run` and `ask`, later turns continue the
  * script. After `end`, no step follows.
  */
-export function turnEnd({ type }: ScriptStep): 'run' | 'ask' | 'end' | undefined {
+export function turnEndOf({ type }: ScriptStep): 'run' | 'ask' | 'end' | undefined {
   switch (type) {
     case 'call':
     case 'calls':

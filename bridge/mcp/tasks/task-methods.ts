@@ -15,7 +15,7 @@ import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
-import type { Preview } from '../../settings/draft-protocols.ts';
+import type { ProtocolPreview } from '../../settings/protocol-previews.ts';
 import { readHandle } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
@@ -25,7 +25,7 @@ const anyResult = z.looseObject({});
 interface TaskMethodOptions {
   prefix: string;
   log: Logger;
-  previews: readonly Preview[];
+  previews: readonly ProtocolPreview[];
   followed: ClientFollowedTasks | undefined;
   bridge: () => Promise<BridgeContext>;
 }

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { auditLog } from '../../../a2a-server/audit/audit-log.ts';
+import { createAuditLog } from '../../../a2a-server/audit/audit-log.ts';
 import { fileRecords } from '../../../a2a-server/records/file-records.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { makeGate } from '../../support/gate.ts';
@@ -77,6 +77,6 @@ it('on SIGHUP the server applies new rules and limits to the tasks that it has, 
 
   const records = fileRecords(server.stateDir, () => undefined);
   expect((await peer.task(taskId)).text).toContain('rule 1 (deny: command "echo forbidden")');
-  const acts = (await auditLog(records).read()).records.filter(({ act }) => act === 'server.reloaded');
+  const acts = (await createAuditLog(records).read()).records.filter(({ act }) => act === 'server.reloaded');
   expect(acts).toMatchObject([{ configuration: { policy } }]);
 });

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
-import { oidcVerifier, type VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
+import { createJwtVerifier, type VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import {
   AUDIENCE,
@@ -46,7 +46,7 @@ function settings(more: object = {}): OidcSettings {
 }
 
 const verifier = (more: object = {}, cooldownMs = 0): VerifyJwt =>
-  oidcVerifier({
+  createJwtVerifier({
     settings: settings(more),
     clock: systemClock,
     cooldownMs,

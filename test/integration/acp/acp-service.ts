@@ -10,7 +10,7 @@ import { commandEnvironment } from '../../../a2a-server/tools/shell/command-envi
 import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { ADA, untilSettled, startTaskService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
 
 export interface Home {
   stateDir: string;
@@ -20,7 +20,7 @@ export interface Home {
 export interface AcpService extends Home {
   service: RunningService;
   /** Sends a message, and waits until the task has parked or ended. */
-  send(incoming: Incoming): Promise<Snapshot>;
+  send(incoming: ClientMessage): Promise<Snapshot>;
   /** Shuts down the tasks and their agents, as at the end of the process. */
   stop(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import {
   type RunningTaskService,
 } from '../../../a2a-server/executor/journal-task-service.ts';
 import { randomIds } from '../../../a2a-server/executor/ids.ts';
-import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
@@ -74,7 +74,7 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
 
 let messages = 0;
 
-function incoming(text: string, more: Partial<Incoming> = {}): Incoming {
+function incoming(text: string, more: Partial<ClientMessage> = {}): ClientMessage {
   messages += 1;
   return {
     principal: PRINCIPAL,
@@ -87,7 +87,7 @@ function incoming(text: string, more: Partial<Incoming> = {}): Incoming {
   };
 }
 
-function approval(saw: Snapshot): Incoming {
+function approval(saw: Snapshot): ClientMessage {
   const { taskId } = saw;
   const decisions = pendingActions(saw).map(({ callId, shown }) => ({
     callId,
@@ -99,7 +99,7 @@ function approval(saw: Snapshot): Incoming {
 }
 
 /** Sends a message, and follows the task until it parks or ends. */
-async function sent({ tasks }: Life, message: Incoming): Promise<Snapshot> {
+async function sent({ tasks }: Life, message: ClientMessage): Promise<Snapshot> {
   const { taskId, seq } = await tasks.send(message);
   const { signal } = new AbortController();
   for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));

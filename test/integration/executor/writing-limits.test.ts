@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {
@@ -36,7 +36,7 @@ const where = async () => ({ stateDir: await temporaryDirectory(), workspace: aw
 async function send(
   { tasks }: RunningService,
   text: string,
-  to: Partial<Pick<Incoming, 'taskId' | 'wordsDecide'>> = {},
+  to: Partial<Pick<ClientMessage, 'taskId' | 'wordsDecide'>> = {},
 ): Promise<Snapshot> {
   return untilSettled(tasks, await tasks.send(messageOf(text, to)));
 }

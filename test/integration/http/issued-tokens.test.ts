@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
-import { type TokenStore, tokenStore } from '../../../a2a-server/access/token-store.ts';
+import { type TokenStore, createTokenStore } from '../../../a2a-server/access/token-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
 import { request, signInToPage, startServer } from './test-server.ts';
@@ -24,7 +24,7 @@ let taskId: string;
 beforeEach(async () => {
   const records = memoryRecords();
   const clock = new FakeClock();
-  store = tokenStore(records);
+  store = createTokenStore(records);
   token = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: LIFETIME_MS }, clock.now());
   await store.add(token.token);
   issued = openIssuedTokens({ records, clock, onFailure });

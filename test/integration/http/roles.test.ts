@@ -4,7 +4,11 @@ import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
-import { needOf, PAGE_API, rolesForMethod } from '../../../a2a-server/http/routes/allowed-methods.ts';
+import {
+  accessRequirementOf,
+  PAGE_API,
+  rolesForMethod,
+} from '../../../a2a-server/http/routes/allowed-methods.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { request, rpc, startServer, userMessage } from './test-server.ts';
@@ -111,7 +115,8 @@ describe('roles', () => {
     const routes = routesOf(server.app.router);
     expect(routes.length).toBeGreaterThan(30);
     const open = routes.filter(
-      ({ method, path }) => !needOf(method, path) && !needOf(method, `${PAGE_API}${path}`),
+      ({ method, path }) =>
+        !accessRequirementOf(method, path) && !accessRequirementOf(method, `${PAGE_API}${path}`),
     );
     expect(open).toEqual([]);
     server.app.router.get('/new/route', (_request, response) => response.json({ reached: true }));

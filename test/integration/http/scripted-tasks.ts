@@ -1,10 +1,14 @@
 /** A task service whose journals the test writes. With it, a test checks the HTTP layer alone. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { reaches, type Requester } from '../../../a2a-server/access/requester.ts';
+import { maySeeTasksOf, type Requester } from '../../../a2a-server/access/requester.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
 import { readReceipt } from '../../../a2a-server/executor/read-receipt.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import type { Accepted, Incoming, TaskService } from '../../../a2a-server/executor/task-service.ts';
+import type {
+  AcceptedMessage,
+  ClientMessage,
+  TaskService,
+} from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskFilterValues, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
 import { listRequestCosts } from '../../../a2a-server/task/request-costs.ts';
@@ -34,7 +38,7 @@ interface Written {
 export class ScriptedTasks implements TaskService {
   /** The contents of files, by hash. */
   readonly files = new Map<string, { mediaType: string; bytes: Uint8Array }>();
-  readonly received: Incoming[] = [];
+  readonly received: ClientMessage[] = [];
   readonly cancelled: { taskId: string; reason: string; channel: string }[] = [];
   readonly aborted: { toolId: string; principal: string; reason: string }[] = [];
   /** The number of snapshots that were requested. */
@@ -42,12 +46,16 @@ export class ScriptedTasks implements TaskService {
   /** The number of readers that follow a task now. */
   following = 0;
   /** Handles a message. The default starts a task without further events. */
-  onSend: (incoming: Incoming) => Accepted | Promise<Accepted> = (incoming) => this.start(incoming);
+  onSend: (incoming: ClientMessage) => AcceptedMessage | Promise<AcceptedMessage> = (incoming) =>
+    this.start(incoming);
   readonly #journals = new Map<string, Written>();
   #started = 0;
 
   /** Creates a task for a message, with these events after the first two. */
-  start(incoming: Pick<Incoming, 'principal' | 'message' | 'channel'>, more: TaskEvent[] = []): Accepted {
+  start(
+    incoming: Pick<ClientMessage, 'principal' | 'message' | 'channel'>,
+    more: TaskEvent[] = [],
+  ): AcceptedMessage {
     const taskId = `task-${++this.#started}`;
     const sessionId = `session-${this.#started}`;
     const { principal, message, channel } = incoming;
@@ -114,7 +122,7 @@ export class ScriptedTasks implements TaskService {
     return this.#journal(taskId).pulled;
   }
 
-  async send(incoming: Incoming): Promise<Accepted> {
+  async send(incoming: ClientMessage): Promise<AcceptedMessage> {
     this.received.push(incoming);
     return await this.onSend(incoming);
   }
@@ -167,7 +175,7 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve().then(() => {
       const { entries } = this.#journal(taskId);
       const snapshot = foldAll(taskId, entries.slice(0, atSeq));
-      if (snapshot === undefined || !reaches(by, snapshot.principal)) throw unknownTask(taskId);
+      if (snapshot === undefined || !maySeeTasksOf(by, snapshot.principal)) throw unknownTask(taskId);
       return snapshot;
     });
   }
@@ -179,7 +187,7 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve(costReport(rows, { fromDay, toDay }));
   }
 
-  recipient({ taskId }: Incoming): Promise<string | undefined> {
+  recipient({ taskId }: ClientMessage): Promise<string | undefined> {
     return Promise.resolve(taskId);
   }
 

@@ -1,7 +1,9 @@
-/** Tests tenants: principals of one tenant share tasks as their roles say, and the tasks of other tenants do not exist. */
+/**
+ * Tests tenants: principals of one tenant share tasks as their roles say, and the tasks of other tenants do not exist.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { allAddresses, PAGE_API } from '../../../a2a-server/http/routes/allowed-methods.ts';
+import { allMethodsAndPaths, PAGE_API } from '../../../a2a-server/http/routes/allowed-methods.ts';
 import { request, rpc, userMessage } from './test-server.ts';
 import { startTenantServer, taskSchema, type Person, type TenantServer } from './tenant-server.ts';
 
@@ -94,7 +96,9 @@ describe('between tenants', () => {
   test('X1 with the token of another tenant, every address answers as for a task that does not exist', async () => {
     const known = await people.snapshot(taskId);
     const callId = Object.keys(known.calls)[0] ?? '';
-    const paths = allAddresses().filter(({ path }) => path.includes('{id}') && !path.startsWith(PAGE_API));
+    const paths = allMethodsAndPaths().filter(
+      ({ path }) => path.includes('{id}') && !path.startsWith(PAGE_API),
+    );
     expect(paths.length).toBeGreaterThan(15);
     for (const { method, path } of paths) {
       const ask = async (id: string) => {

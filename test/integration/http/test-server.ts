@@ -7,14 +7,14 @@ import { z } from 'zod';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
-import type { StreamEndReason } from '../../../a2a-server/http/routes/admitted-requests.ts';
+import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
 import type { ProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
-import { streamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
-import { authenticator } from '../../../a2a-server/http/auth/tokens.ts';
+import { createStreamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
+import { createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { pageCookie } from '../../../a2a-server/page/page-cookie.ts';
 import { pageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -126,8 +126,8 @@ export async function startServer(
     page: [],
     pageSignIn: { sessions, cookie: pageCookie(url, TOKEN), base: url },
     signingKey: () => Promise.resolve(SIGNING_KEY),
-    authenticate: authenticator(credentials, issued, overrides.verifyJwt),
-    tickets: streamTickets(TOKEN, credentials, () => clock.now(), issued),
+    authenticate: createAuthenticator(credentials, issued, overrides.verifyJwt),
+    tickets: createStreamTickets(TOKEN, credentials, () => clock.now(), issued),
     clock,
     reach: { publicHosts: [], origins: [] },
     log,

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import type { Incoming } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
 import type { MessagePart } from '../../../a2a-server/task/events.ts';
 import { filesOf } from '../../../a2a-server/task/task-files.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
@@ -63,7 +63,7 @@ function recorded(folder: string, name: string): Promise<string> {
 }
 
 /** A message with files, as the wire makes it. */
-function saysWith(text: string, files: Record<string, Buffer>): Incoming {
+function saysWith(text: string, files: Record<string, Buffer>): ClientMessage {
   const contents = Object.values(files).map((bytes) => ({ hash: hashOf(bytes), bytes }));
   const parts = Object.entries(files).map(([name, bytes]): MessagePart => ({
     type: 'stored-file',

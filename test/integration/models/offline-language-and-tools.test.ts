@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { FORMS, readMessage } from '../../../a2a-server/models/offline/read-message.ts';
+import { MESSAGE_FORMS, readMessage } from '../../../a2a-server/models/offline/read-message.ts';
 import { callsOfStep } from '../../../a2a-server/models/offline/step.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';
@@ -24,9 +24,9 @@ test('every form and every plan in the documentation requests existing tools wit
   const text = await readFile(DOCUMENT, 'utf8');
   const rows = [...text.matchAll(/^\| (?:`` (.+?) ``|`(.+?)`) +\| (?:`` (.+?) ``|`(.+?)`) +\|/gm)];
   const documented = rows.map((row) => ({ form: row[1] ?? row[2] ?? '', example: row[3] ?? row[4] ?? '' }));
-  expect(documented.map(({ form }) => form)).toEqual(FORMS.map(({ form }) => form));
+  expect(documented.map(({ form }) => form)).toEqual(MESSAGE_FORMS.map(({ form }) => form));
   const blocks = [...text.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map((m) => m[1] ?? '');
   expect(blocks).toHaveLength(1);
   const tools = [...documented.map(({ example }) => example), ...blocks].flatMap(checkedCalls);
-  expect(tools.length).toBeGreaterThan(FORMS.length);
+  expect(tools.length).toBeGreaterThan(MESSAGE_FORMS.length);
 });

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeToken } from '../../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../../a2a-server/access/issued-tokens.ts';
-import { tokenStore } from '../../../../a2a-server/access/token-store.ts';
+import { createTokenStore } from '../../../../a2a-server/access/token-store.ts';
 import { fileRecords } from '../../../../a2a-server/records/file-records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -25,7 +25,7 @@ function open(stateDirectory: string): IssuedTokens {
 async function created(lifetimeMs: number | null = null) {
   const stateDirectory = await temporaryDirectory();
   const made = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: lifetimeMs }, clock.now());
-  const store = tokenStore(fileRecords(stateDirectory, onFailure));
+  const store = createTokenStore(fileRecords(stateDirectory, onFailure));
   await store.add(made.token);
   const directory = join(stateDirectory, 'tokens');
   return { ...made, store, directory, stateDirectory, issued: open(stateDirectory) };

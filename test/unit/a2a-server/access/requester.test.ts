@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  fullName,
+  principalName,
   NAME_PATTERN,
-  reachFilter,
-  reaches,
-  requesterOf,
+  visibleTasksFilter,
+  maySeeTasksOf,
+  createRequester,
   requireRoleFor,
   tenantOf,
 } from '../../../../a2a-server/access/requester.ts';
@@ -12,22 +12,22 @@ import { ROLES } from '../../../../a2a-server/access/role.ts';
 
 describe('a requester', () => {
   test('X1 reaches the tasks of its tenant, and of no other', () => {
-    const bob = requesterOf('acme/bob', ['read']);
+    const bob = createRequester('acme/bob', ['read']);
     const owners = ['acme/bob', 'acme/ann', 'acme', 'bob', 'beta/bob', 'acme2/ann', 'x/acme/ann'];
-    expect(owners.filter((owner) => reaches(bob, owner))).toEqual(['acme/bob', 'acme/ann']);
-    expect(reachFilter(bob)).toEqual({ principal: 'acme/bob', tenant: 'acme' });
+    expect(owners.filter((owner) => maySeeTasksOf(bob, owner))).toEqual(['acme/bob', 'acme/ann']);
+    expect(visibleTasksFilter(bob)).toEqual({ principal: 'acme/bob', tenant: 'acme' });
   });
 
   test('X1 without a tenant, or with the role delegate alone, reaches only its own tasks', () => {
-    for (const requester of [requesterOf('acme', ROLES), requesterOf('acme/ci', ['delegate'])]) {
-      expect(reachFilter(requester)).toEqual({ principal: requester.principal });
-      expect(reaches(requester, requester.principal)).toBe(true);
-      expect(reaches(requester, 'acme/ann')).toBe(false);
+    for (const requester of [createRequester('acme', ROLES), createRequester('acme/ci', ['delegate'])]) {
+      expect(visibleTasksFilter(requester)).toEqual({ principal: requester.principal });
+      expect(maySeeTasksOf(requester, requester.principal)).toBe(true);
+      expect(maySeeTasksOf(requester, 'acme/ann')).toBe(false);
     }
   });
 
   test('needs a role only for the tasks of others', () => {
-    const bob = requesterOf('acme/bob', ['delegate', 'approve']);
+    const bob = createRequester('acme/bob', ['delegate', 'approve']);
     expect(() => requireRoleFor(bob, 'acme/bob', 'operate')).not.toThrow();
     expect(() => requireRoleFor(bob, 'acme/ann', 'approve')).not.toThrow();
     expect(() => requireRoleFor(bob, 'acme/ann', 'operate')).toThrow('needs the role operate');
@@ -35,7 +35,7 @@ describe('a requester', () => {
 
   test('X1 no name of a principal contains a tenant', () => {
     expect(NAME_PATTERN.test('acme/ann')).toBe(false);
-    expect(tenantOf(fullName('ann', 'acme'))).toBe('acme');
-    expect(tenantOf(fullName('ann', undefined))).toBeUndefined();
+    expect(tenantOf(principalName('ann', 'acme'))).toBe('acme');
+    expect(tenantOf(principalName('ann', undefined))).toBeUndefined();
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readClientSecret } from '../../../../a2a-server/access/client-secret.ts';
 import {
-  mayBeProvided,
+  mayComeFromProvider,
   oidcSchema,
   type OidcSettings,
   providerName,
@@ -59,15 +59,15 @@ describe('the settings of the sign-in', () => {
   });
 
   it('say which principals the provider may have', () => {
-    expect(mayBeProvided('acme/ann', settings())).toBe(true);
-    expect(mayBeProvided('acme/ann', settings({}, { tenant: 'acme' }))).toBe(true);
+    expect(mayComeFromProvider('acme/ann', settings())).toBe(true);
+    expect(mayComeFromProvider('acme/ann', settings({}, { tenant: 'acme' }))).toBe(true);
     for (const [principal, tenant] of [
       ['beta/ann', 'acme'],
       ['ann', { claim: 'team' }],
       ['local', { claim: 'team' }],
       ['acme/a nn', { claim: 'team' }],
     ] as const)
-      expect(mayBeProvided(principal, settings({}, { tenant }))).toBe(false);
+      expect(mayComeFromProvider(principal, settings({}, { tenant }))).toBe(false);
   });
 });
 

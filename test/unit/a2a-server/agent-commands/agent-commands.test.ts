@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AgentCommand } from '../../../../a2a-server/agent-commands/agent-command.ts';
-import { agentCommands } from '../../../../a2a-server/agent-commands/agent-commands.ts';
+import { createAgentCommands } from '../../../../a2a-server/agent-commands/agent-commands.ts';
 import type { ModelEvent } from '../../../../a2a-server/models/model.ts';
 import type { Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
@@ -20,7 +20,7 @@ const echo = (name: string, more: object = {}): AgentCommand => ({
   ...more,
 });
 
-const commands = agentCommands([
+const commands = createAgentCommands([
   echo('list', { aliases: ['show list'] }),
   echo('show', { arguments: [id, { ...id, name: 'how', required: false }] }),
   { name: 'prompted', description: '', arguments: [], prompt: 'Do it.' },

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { auditLog } from '../../../../a2a-server/audit/audit-log.ts';
+import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { printAudit } from '../../../../a2a-server/startup/audit-command.ts';
 import { openRecords } from '../../../../a2a-server/startup/open-records.ts';
 import { createToken, revokeToken } from '../../../../a2a-server/startup/token-commands.ts';
@@ -18,17 +18,17 @@ async function printed(stateDir: string, json = true): Promise<string[]> {
 test('records have the order of their times, and concurrent records are all kept', async () => {
   const stored = memoryRecords();
   const ids = Array.from({ length: 40 }, (_, index) => `token-${index}`);
-  await Promise.all(ids.map((id, index) => auditLog(stored).append(revoked(id), 1_000 - index)));
-  const { records, damaged } = await auditLog(stored).read();
+  await Promise.all(ids.map((id, index) => createAuditLog(stored).append(revoked(id), 1_000 - index)));
+  const { records, damaged } = await createAuditLog(stored).read();
   expect(damaged).toBe(0);
   expect(records).toMatchObject(ids.toReversed().map((tokenId) => ({ tokenId })));
 });
 
 test('a damaged record is counted and left out', async () => {
   const stored = memoryRecords();
-  await auditLog(stored).append(revoked('a'), 0);
+  await createAuditLog(stored).append(revoked('a'), 0);
   await stored.create('audit', 'damaged', '{"at":');
-  expect(await auditLog(stored).read()).toMatchObject({ records: [{ tokenId: 'a' }], damaged: 1 });
+  expect(await createAuditLog(stored).read()).toMatchObject({ records: [{ tokenId: 'a' }], damaged: 1 });
 });
 
 test('the creation and the first revocation of a token are recorded, without its secret', async () => {

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
-  checkpointingWorkspace,
-  type RecordSaved,
+  createCheckpointingWorkspace,
+  type RecordSavedFiles,
 } from '../../../../a2a-server/checkpoints/checkpointing-workspace.ts';
 import type { SavedFile } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
@@ -16,7 +16,7 @@ let root: string;
 let recorded: SavedFile[];
 /** The saved contents as text, by hash. */
 let kept: Map<string, string>;
-let record: RecordSaved;
+let record: RecordSavedFiles;
 let workspace: Workspace;
 
 beforeEach(async () => {
@@ -27,7 +27,9 @@ beforeEach(async () => {
     recorded.push(...files);
     for (const { hash, bytes } of contents) kept.set(hash, Buffer.from(bytes).toString());
   };
-  workspace = checkpointingWorkspace(await openWorkspace(root), (files, contents) => record(files, contents));
+  workspace = createCheckpointingWorkspace(await openWorkspace(root), (files, contents) =>
+    record(files, contents),
+  );
 });
 
 const removing = (more: { recursive?: boolean } = {}) => ({

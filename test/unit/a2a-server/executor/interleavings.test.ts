@@ -13,7 +13,7 @@ import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/time-limits.ts';
 import { NO_RULES } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
-import type { Incoming } from '../../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../../a2a-server/executor/task-service.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
@@ -89,7 +89,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-function incoming(more: Partial<Incoming>): Incoming {
+function incoming(more: Partial<ClientMessage>): ClientMessage {
   messages += 1;
   return {
     ...who,
@@ -101,7 +101,7 @@ function incoming(more: Partial<Incoming>): Incoming {
   };
 }
 
-function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'answer'>): Incoming {
+function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, 'answer'>): ClientMessage {
   const shown = pendingActions(saw).find((each) => each.callId === callId)?.shown ?? 'not shown';
   const { taskId } = saw;
   return incoming({

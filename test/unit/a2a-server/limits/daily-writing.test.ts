@@ -6,7 +6,7 @@ import {
   reachedDailyLimit,
   taskSizeFailure,
 } from '../../../../a2a-server/limits/daily-writing.ts';
-import type { Written } from '../../../../a2a-server/journal/written.ts';
+import type { WrittenAmount } from '../../../../a2a-server/journal/written.ts';
 import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
 
 const written = fc.record({ events: fc.nat({ max: 3_000 }), bytes: fc.nat({ max: 4_000_000 }) });
@@ -20,8 +20,8 @@ const LIMITS = {
   dailyMegabytes: { principal: 1, tenant: 2, server: 3 },
   task: { events: 2_000, megabytes: 2 },
 };
-const before = ({ bytes }: Written): Written => ({ events: 0, bytes: bytes - 1 });
-const tenantOnly = (tenant: Written | undefined): { tenant?: Written } =>
+const before = ({ bytes }: WrittenAmount): WrittenAmount => ({ events: 0, bytes: bytes - 1 });
+const tenantOnly = (tenant: WrittenAmount | undefined): { tenant?: WrittenAmount } =>
   tenant === undefined ? {} : { tenant };
 
 describe('the limits of written events', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FairTurns, type Turn } from '../../../../a2a-server/limits/fair-turns.ts';
+import { FairTurns, type ExecutionTurn } from '../../../../a2a-server/limits/fair-turns.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
@@ -28,9 +28,10 @@ function busyTurns(weights: Record<string, number> = {}) {
   return { clock, server, turns };
 }
 
-const requests = (turns: FairTurns, principal: string, count: number): Turn[] =>
+const requests = (turns: FairTurns, principal: string, count: number): ExecutionTurn[] =>
   Array.from({ length: count }, () => turns.request({ principal, begun: false }));
-const running = (turns: readonly Turn[]): number => turns.filter(({ state }) => state === 'running').length;
+const running = (turns: readonly ExecutionTurn[]): number =>
+  turns.filter(({ state }) => state === 'running').length;
 
 describe('turns of tasks', () => {
   test('a quiet principal gets the next place, although another has a long queue', () => {
@@ -107,7 +108,7 @@ describe('turns of tasks', () => {
     const all = requests(turns, 'ann', 1);
     const told: number[] = [];
     for (let count = 0; count < 9; count += 1) {
-      const turn: Turn = turns.request({
+      const turn: ExecutionTurn = turns.request({
         principal: 'ann',
         begun: false,
         onMoved: () => told.push(turn.ahead),
@@ -116,7 +117,7 @@ describe('turns of tasks', () => {
     }
     const last = all.at(-1);
     told.length = 0;
-    const of = (turn: Turn | undefined): number[] => {
+    const of = (turn: ExecutionTurn | undefined): number[] => {
       const seen: number[] = [];
       for (const each of all.slice(0, -1)) {
         const before = turn?.reportedAhead;
@@ -274,7 +275,7 @@ describe('turns of tasks', () => {
           limits: () => ({ executions: limit, queuedTasks: QUEUE }),
           weights: () => ({ 'acme/bob': 3 }),
         });
-        const open: Turn[] = [];
+        const open: ExecutionTurn[] = [];
         const runningOf = (name?: string): number =>
           running(open.filter((turn) => name === undefined || turn.principal === name));
         for (const each of steps) {

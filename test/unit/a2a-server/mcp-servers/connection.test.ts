@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { pino } from 'pino';
-import { OpenConnection } from '../../../../a2a-server/mcp-servers/connection.ts';
+import { McpClientConnection } from '../../../../a2a-server/mcp-servers/connection.ts';
 import { RunningCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import {
   MessageNotDeliveredError,
@@ -43,7 +43,7 @@ it('A2 an abort ends a call that was not delivered, even if its connection does 
   const calls = new RunningCalls(transport, clock);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
-  const connection = new OpenConnection(
+  const connection = new McpClientConnection(
     { client, transport, calls },
     {
       clock,

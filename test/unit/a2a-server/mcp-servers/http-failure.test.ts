@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { z } from 'zod';
-import { neverConnected } from '../../../../a2a-server/mcp-servers/transports/http-failure.ts';
+import { isConnectionNeverOpened } from '../../../../a2a-server/mcp-servers/transports/http-failure.ts';
 import { openOwnSocketHttp } from '../../../../a2a-server/mcp-servers/transports/own-socket-http.ts';
 
 const failed = (cause: unknown): Error => new TypeError('fetch failed', { cause });
@@ -18,7 +18,7 @@ describe('an HTTP request that did not connect', () => {
     Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' }),
     new AggregateError([system('ECONNREFUSED', 'connect'), system('ENETUNREACH', 'connect')]),
   ])('a request fails as "not connected" with %s', (cause) => {
-    expect(neverConnected(failed(cause))).toBe(true);
+    expect(isConnectionNeverOpened(failed(cause))).toBe(true);
   });
 
   it.each([
@@ -30,7 +30,7 @@ describe('an HTTP request that did not connect', () => {
   ])(
     'a request does not fail as "not connected" with %s, because the server may have received it',
     (cause) => {
-      expect(neverConnected(failed(cause))).toBe(false);
+      expect(isConnectionNeverOpened(failed(cause))).toBe(false);
     },
   );
 
@@ -42,6 +42,6 @@ describe('an HTTP request that did not connect', () => {
     const http = openOwnSocketHttp({});
     const error: unknown = await http.fetch(`http://127.0.0.1:${port}/`).catch((thrown: unknown) => thrown);
     await http.destroy();
-    expect(neverConnected(error)).toBe(true);
+    expect(isConnectionNeverOpened(error)).toBe(true);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServers } from '../../../../a2a-server/startup/server-policy.ts';
-import { expandedServers } from '../../../../a2a-server/mcp-servers/variables.ts';
+import { expandServerVariables } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
-  return expandedServers(mcpServerSettingsSchema.parse(settings), env);
+  return expandServerVariables(mcpServerSettingsSchema.parse(settings), env);
 }
 
 describe('the settings of MCP servers', () => {

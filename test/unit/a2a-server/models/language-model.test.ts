@@ -1,7 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, type LanguageModelV3, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { languageModel, type LanguageModelSource } from '../../../../a2a-server/models/language-model.ts';
+import {
+  createLanguageModel,
+  type LanguageModelSource,
+} from '../../../../a2a-server/models/language-model.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../../../a2a-server/models/model.ts';
 
 type Stream = ReadableStream<LanguageModelV3StreamPart>;
@@ -18,7 +21,7 @@ const FINISH: LanguageModelV3StreamPart = {
 
 /** A model whose `doStream` returns these results in order. */
 function modelOf(...answers: (() => Promise<Stream> | Stream)[]): Model {
-  return languageModel(sourceOf(...answers));
+  return createLanguageModel(sourceOf(...answers));
 }
 
 function sourceOf(...answers: (() => Promise<Stream> | Stream)[]): LanguageModelSource {
@@ -152,7 +155,7 @@ describe('the events of a model’s turn', () => {
         cancel: () => void (cancelled = true),
       });
     const events = await collect(
-      languageModel({
+      createLanguageModel({
         ...sourceOf(endless),
         contextWindow: 1_000,
       }),
@@ -277,7 +280,7 @@ describe('A4 the abort of a model request', () => {
 
   test('an abort ends the delay between two attempts', async () => {
     const abort = new AbortController();
-    const model = languageModel({
+    const model = createLanguageModel({
       id: 'busy',
       load: () => Promise.reject(abortOnce(abort)),
       patience: { retries: 3, pauseMs: 3_600_000, maxPauseMs: 3_600_000 },

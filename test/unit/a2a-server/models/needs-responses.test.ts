@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { needsResponses } from '../../../../a2a-server/models/needs-responses.ts';
+import { needsResponsesApi } from '../../../../a2a-server/models/needs-responses.ts';
 
 test.each([
   'o1',
@@ -16,7 +16,7 @@ test.each([
   'gpt-6-sol',
   'gpt-10',
 ])('OpenAI’s %s gets the Responses API, which keeps its reasoning between turns', (model) => {
-  expect(needsResponses(model)).toBe(true);
+  expect(needsResponsesApi(model)).toBe(true);
 });
 
 test.each([
@@ -30,5 +30,5 @@ test.each([
   'ft:gpt-4o-mini:acme::1',
   'omni-moderation-latest',
 ])('OpenAI’s %s does not reason, and gets Chat Completions', (model) => {
-  expect(needsResponses(model)).toBe(false);
+  expect(needsResponsesApi(model)).toBe(false);
 });

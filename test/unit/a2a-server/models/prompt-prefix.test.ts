@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { callOptions } from '../../../../a2a-server/models/ai-sdk-prompt.ts';
+import { toCallOptions } from '../../../../a2a-server/models/ai-sdk-prompt.ts';
 import { conversation } from '../../../../a2a-server/task/conversation.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { entriesOf, plannedSession, snapshotOf } from '../../../support/long-session.ts';
@@ -43,7 +43,7 @@ it('the prompt of each turn starts with the whole prompt of the previous turn, b
             exchanges: [],
             tools: [],
           };
-          prompts.push(callOptions(request).prompt.map((message) => JSON.stringify(message)));
+          prompts.push(toCallOptions(request).prompt.map((message) => JSON.stringify(message)));
         }
       }
       for (const [index, prompt] of prompts.entries()) {

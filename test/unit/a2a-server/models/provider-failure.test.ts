@@ -1,7 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { PromptTooLongError, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
-import { providerFailure, refusesState } from '../../../../a2a-server/models/provider-failure.ts';
+import {
+  classifyProviderFailure,
+  refusesReasoningState,
+} from '../../../../a2a-server/models/provider-failure.ts';
 import { StreamCutOffError, ModelRefusalError } from '../../../../a2a-server/models/stream-part-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -45,7 +48,7 @@ describe('a temporary failure of a provider', () => {
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
   ])('%s counts as temporary', (_what, thrown) => {
-    const { error, retry } = providerFailure(thrown, BLAME);
+    const { error, retry } = classifyProviderFailure(thrown, BLAME);
     expect(error).toMatchObject({ reason: 'AGENT_UNREACHABLE', retryable: true });
     expect(retry).toBe(true);
   });
@@ -62,20 +65,20 @@ describe('a permanent failure of a provider', () => {
     ['anything else', 'what?'],
     ['nothing', undefined],
   ])('%s counts as permanent', (_what, thrown) => {
-    const { error, retry } = providerFailure(thrown, BLAME);
+    const { error, retry } = classifyProviderFailure(thrown, BLAME);
     expect(error).toMatchObject({ reason: 'AGENT_ERROR', retryable: false });
     expect(retry).toBe(false);
   });
 
   test('a ProductError stays unchanged', () => {
     const ours = new ProductError('CONFIGURATION', 'Set a key.');
-    expect(providerFailure(ours, BLAME)).toMatchObject({ error: ours, retry: false });
+    expect(classifyProviderFailure(ours, BLAME)).toMatchObject({ error: ours, retry: false });
   });
 });
 
 describe('the error message of a provider failure', () => {
   test('the error message names the model and the status', () => {
-    const { error } = providerFailure(http(404, 'no such model.'), BLAME);
+    const { error } = classifyProviderFailure(http(404, 'no such model.'), BLAME);
     expect(error.message).toBe(
       'openai:m refused the request (404): no such model. "mcp-a2a-bridge model list" lists models.',
     );
@@ -89,27 +92,27 @@ describe('the error message of a provider failure', () => {
     ['an error', new Error(SECRET)],
     ['an error reported in the stream', { message: SECRET }],
   ])('the error message contains no secret: %s', (_what, thrown) => {
-    const { error } = providerFailure(thrown, BLAME);
+    const { error } = classifyProviderFailure(thrown, BLAME);
     expect(JSON.stringify([error.message, error.stack, error.facts, error.cause])).not.toContain(SECRET);
   });
 
   test.each([401, 403])(
     'the error message for a key refused with %d names only the key’s variable',
     (status) => {
-      expect(providerFailure(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
+      expect(classifyProviderFailure(http(status, 'Incorrect key sk-12***45'), BLAME).error.message).toBe(
         `openai:m refused the key (${status}). Check OPENAI_API_KEY and the permissions of the key.`,
       );
     },
   );
 
   test('the error message does not blame the provider for an error inside a2a-server', () => {
-    expect(providerFailure(new Error('x is not a function'), BLAME).error.message).toBe(
+    expect(classifyProviderFailure(new Error('x is not a function'), BLAME).error.message).toBe(
       'openai:m failed on the request: x is not a function',
     );
   });
 
   test('the error message is short and has one line', () => {
-    const { error } = providerFailure(http(400, 'a\nb'.repeat(10_000)), BLAME);
+    const { error } = classifyProviderFailure(http(400, 'a\nb'.repeat(10_000)), BLAME);
     expect(error.message.length).toBeLessThan(600);
     expect(error.message).not.toContain('\n');
   });
@@ -121,7 +124,7 @@ test.each([
   ['soon', undefined],
   [new Date(0).toUTCString(), 0],
 ])('the header Retry-After %j requests a pause of %j ms', (value, ms) => {
-  expect(providerFailure(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
+  expect(classifyProviderFailure(http(429, 'busy', { 'retry-after': value }), BLAME).waitMs).toBe(ms);
 });
 
 test.each([
@@ -141,20 +144,22 @@ test.each([
   ],
   ['a too large request body', http(413)],
 ])('the error of %s for a prompt that is too long is recognized', (_, thrown) => {
-  const { error, retry } = providerFailure(thrown, BLAME);
+  const { error, retry } = classifyProviderFailure(thrown, BLAME);
   expect(error).toBeInstanceOf(PromptTooLongError);
   expect([error.reason, retry]).toEqual(['AGENT_ERROR', false]);
 });
 
 test('the error of a busy provider does not count as "prompt too long", even with similar words', () => {
-  expect(providerFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
-  expect(providerFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(PromptTooLongError);
+  expect(classifyProviderFailure(http(503, 'context window service is down'), BLAME).retry).toBe(true);
+  expect(classifyProviderFailure(http(400, 'no such model'), BLAME).error).not.toBeInstanceOf(
+    PromptTooLongError,
+  );
 });
 
 test('the failure contains the pause that the provider requests', () => {
-  expect(providerFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER]).toBe(
-    '7000',
-  );
+  expect(
+    classifyProviderFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER],
+  ).toBe('7000');
 });
 
 describe('an account without credit at a provider', () => {
@@ -168,7 +173,7 @@ describe('an account without credit at a provider', () => {
     ['a status 402', http(402)],
     ["Anthropic's status 400", http(400, 'Your credit balance is too low to access the Anthropic API.')],
   ])('missing credit does not count as a rate limit: %s', (_, thrown) => {
-    const { error, retry } = providerFailure(thrown, BLAME);
+    const { error, retry } = classifyProviderFailure(thrown, BLAME);
     expect(retry).toBe(false);
     expect(error).toMatchObject({
       reason: 'AGENT_ERROR',
@@ -180,20 +185,20 @@ describe('an account without credit at a provider', () => {
 test.each(['API key not valid. Please pass a valid API key.', 'Incorrect API key provided: sk'])(
   'the error for a key refused with status 400 names the key’s variable: %s',
   (said) => {
-    const { error } = providerFailure(http(400, said), BLAME);
+    const { error } = classifyProviderFailure(http(400, said), BLAME);
     expect(error.message).toContain('Check OPENAI_API_KEY');
   },
 );
 
 test('an HTTP status inside a stream counts like the status of a response', () => {
   const thrown = { message: 'The server had an error', type: 'response.failed', statusCode: 500 };
-  expect(providerFailure(thrown, BLAME).retry).toBe(true);
+  expect(classifyProviderFailure(thrown, BLAME).retry).toBe(true);
 });
 
 test('an error inside an OpenRouter stream has a name in its code, and is temporary', () => {
   const thrown = { code: 'server_error', message: 'Provider disconnected unexpectedly' };
-  expect(providerFailure(thrown, BLAME).retry).toBe(true);
-  expect(providerFailure({ ...thrown, code: 'invalid_request' }, BLAME).retry).toBe(false);
+  expect(classifyProviderFailure(thrown, BLAME).retry).toBe(true);
+  expect(classifyProviderFailure({ ...thrown, code: 'invalid_request' }, BLAME).retry).toBe(false);
 });
 
 describe('an OpenRouter error with the provider’s own text in `metadata.raw`', () => {
@@ -205,18 +210,18 @@ describe('an OpenRouter error with the provider’s own text in `metadata.raw`',
   const thrown = Object.assign(http(400, error.message), { responseBody: JSON.stringify({ error }) });
 
   test('the failure shows the provider’s own text', () => {
-    expect(providerFailure(thrown, BLAME).error.message).toContain(
+    expect(classifyProviderFailure(thrown, BLAME).error.message).toContain(
       'Provider returned error: Corrupted thought signature',
     );
   });
 
   test('the failure is a refusal of reasoning if the provider’s text says so', () => {
-    expect(refusesState(thrown)).toBe(true);
-    expect(refusesState(http(400, error.message))).toBe(false);
+    expect(refusesReasoningState(thrown)).toBe(true);
+    expect(refusesReasoningState(http(400, error.message))).toBe(false);
   });
 
   test('the failure shows the body unchanged if the body is not JSON', () => {
     const page = Object.assign(http(400, 'Bad Request'), { responseBody: '<html>' });
-    expect(providerFailure(page, BLAME).error.message).toContain('(400): Bad Request');
+    expect(classifyProviderFailure(page, BLAME).error.message).toContain('(400): Bad Request');
   });
 });

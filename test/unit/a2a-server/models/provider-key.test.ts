@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { keySettingSchema, providerKey } from '../../../../a2a-server/models/provider-key.ts';
+import { keySettingSchema, findProviderKey } from '../../../../a2a-server/models/provider-key.ts';
 
 const NEEDS = { provider: 'anthropic', model: 'claude-fake', variables: ['ANTHROPIC_API_KEY'], needed: true };
 const KEY = 'sk-very-secret-0123456789';
@@ -7,13 +7,13 @@ const KEY = 'sk-very-secret-0123456789';
 const script = (text: string): string[] => [process.execPath, '-e', text];
 /** Joins the key from two parts, so that the command's text does not contain the key. */
 const PRINTS_KEY = `console.log(${JSON.stringify(KEY.slice(0, 8))} + ${JSON.stringify(KEY.slice(8))})`;
-const fromCommand = (text: string) => providerKey(NEEDS, { command: script(text) }, {}).read();
+const fromCommand = (text: string) => findProviderKey(NEEDS, { command: script(text) }, {}).read();
 
 describe('the key of a provider', () => {
   test('the key comes from its usual variable, or from the variable in the settings', async () => {
     const env = { ANTHROPIC_API_KEY: 'usual', MINE: KEY };
-    expect(await providerKey(NEEDS, undefined, env).read()).toBe('usual');
-    const own = providerKey(NEEDS, { env: 'MINE' }, env);
+    expect(await findProviderKey(NEEDS, undefined, env).read()).toBe('usual');
+    const own = findProviderKey(NEEDS, { env: 'MINE' }, env);
     expect(await own.read()).toBe(KEY);
     expect(own.source).toEqual({ type: 'variable', name: 'MINE', set: true });
   });
@@ -25,7 +25,7 @@ describe('the key of a provider', () => {
   ])('%s: the error names the variable, and never the key', (_, setting, env, named) => {
     let message = '';
     try {
-      providerKey(NEEDS, setting, env);
+      findProviderKey(NEEDS, setting, env);
     } catch (error) {
       message = String(error);
     }
@@ -57,7 +57,7 @@ describe('the key of a provider', () => {
   );
 
   test('a key command that does not exist gives a permanent error', async () => {
-    const { read } = providerKey(NEEDS, { command: ['/no/such/program'] }, {});
+    const { read } = findProviderKey(NEEDS, { command: ['/no/such/program'] }, {});
     await expect(read()).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringContaining('was not found'),

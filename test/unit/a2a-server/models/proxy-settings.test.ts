@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { proxyFor, proxySettings } from '../../../../a2a-server/models/proxy-settings.ts';
+import { proxyFor, readProxySettings } from '../../../../a2a-server/models/proxy-settings.ts';
 
 function proxied(url: string, env: Record<string, string>): string | undefined {
-  const settings = proxySettings(env);
+  const settings = readProxySettings(env);
   return settings && proxyFor(new URL(url), settings)?.href;
 }
 
@@ -13,7 +13,7 @@ describe('the proxy for a request to a provider', () => {
     expect(proxied('https://api.example/v1', BOTH)).toBe('http://secure.example:1/');
     expect(proxied('http://api.example/v1', BOTH)).toBe('http://plain.example:2/');
     expect(proxied('http://api.example/v1', { HTTPS_PROXY: 'http://secure.example:1' })).toBeUndefined();
-    expect(proxySettings({ HTTPS_PROXY: ' ', NO_PROXY: 'x' })).toBeUndefined();
+    expect(readProxySettings({ HTTPS_PROXY: ' ', NO_PROXY: 'x' })).toBeUndefined();
   });
 
   test('the variable in lower case has priority over the one in capitals, and its value needs no scheme', () => {
@@ -47,7 +47,7 @@ describe('the proxy for a request to a provider', () => {
   test.each(['socks5://user:secret@proxy:1080', 'http://', 'http://pro xy'])(
     'X1 an invalid proxy stops the start, and the error contains no password: %s',
     (value) => {
-      expect(() => proxySettings({ HTTPS_PROXY: value })).toThrow(
+      expect(() => readProxySettings({ HTTPS_PROXY: value })).toThrow(
         expect.objectContaining({
           reason: 'CONFIGURATION',
           message: expect.not.stringContaining('secret'),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { sourceList, type Source } from '../../../../a2a-server/models/source-list.ts';
+import { sourceListText, type Source } from '../../../../a2a-server/models/source-list.ts';
 import { StreamPartReader } from '../../../../a2a-server/models/stream-part-reader.ts';
 
 function page(url: string, title?: string): Source {
@@ -24,15 +24,17 @@ describe('the list of sources', () => {
       page('https://b.example/'),
       page('https://a.example/', 'again'),
     ];
-    expect(sourceList(sources, 'x [1][2]')).toBe(
+    expect(sourceListText(sources, 'x [1][2]')).toBe(
       '\n\nSources:\n\n1. A: https://a.example/\n2. https://b.example/\n',
     );
   });
 
   test('omits the pages that the answer names, and keeps the numbers', () => {
     const sources = [page('https://a.example/', 'A'), page('https://b.example/', 'B')];
-    expect(sourceList(sources, 'see https://a.example/')).toBe('\n\nSources:\n\n2. B: https://b.example/\n');
-    expect(sourceList(sources, '(https://a.example/) (https://b.example/)')).toBe('');
+    expect(sourceListText(sources, 'see https://a.example/')).toBe(
+      '\n\nSources:\n\n2. B: https://b.example/\n',
+    );
+    expect(sourceListText(sources, '(https://a.example/) (https://b.example/)')).toBe('');
   });
 
   test('has no title that looks like a link or a line of its own, and no other scheme', () => {
@@ -41,7 +43,7 @@ describe('the list of sources', () => {
       page('javascript:alert(1)', 'J'),
       page('https://a.example/ b', 'space'),
     ];
-    expect(sourceList(sources, '')).toBe(
+    expect(sourceListText(sources, '')).toBe(
       '\n\nSources:\n\n1. x https://evil.example 2. y: https://a.example/\n',
     );
   });
@@ -54,14 +56,14 @@ describe('the list of sources', () => {
       document(''),
       document('b.pdf', 'b.pdf'),
     ];
-    expect(sourceList(sources, 'see https://a.example/')).toBe(
+    expect(sourceListText(sources, 'see https://a.example/')).toBe(
       '\n\nSources:\n\n1. Report 2 3. x (report.pdf)\n3. b.pdf\n',
     );
   });
 
   test('has a limit', () => {
     const sources = Array.from({ length: 60 }, (_, index) => page(`https://a.example/${index}`));
-    expect(sourceList(sources, '').match(/https/g)).toHaveLength(50);
+    expect(sourceListText(sources, '').match(/https/g)).toHaveLength(50);
   });
 });
 

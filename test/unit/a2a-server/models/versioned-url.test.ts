@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withVersion } from '../../../../a2a-server/models/versioned-url.ts';
+import { withApiVersion } from '../../../../a2a-server/models/versioned-url.ts';
 
 describe('a base URL of a model API', () => {
   test.each([
@@ -12,6 +12,6 @@ describe('a base URL of a model API', () => {
     ['https://host/v1beta/openai', 'https://host/v1', 'https://host/v1beta/openai'],
     ['https://host/api/paas/v4', 'https://host/v1', 'https://host/api/paas/v4'],
   ])('the base URL %s, for an API at %s, becomes %s', (given, own, expected) => {
-    expect(withVersion(given, own)).toBe(expected);
+    expect(withApiVersion(given, own)).toBe(expected);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { auditLog } from '../../../../a2a-server/audit/audit-log.ts';
+import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { auditedActs, configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -11,7 +11,7 @@ const SECRET = 'secret-0123456789-abcdef-secret';
 test('X1 the start records the configuration, what has changed, and no secret', async () => {
   const stateDir = await temporaryDirectory();
   const stored = memoryRecords();
-  const audit = auditLog(stored);
+  const audit = createAuditLog(stored);
   const environment = {
     A2A_SERVER_TOKENS: `acme/ann=${SECRET}`,
     A2A_SERVER_METRICS_TOKEN: SECRET,

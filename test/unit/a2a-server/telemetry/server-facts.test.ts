@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { serverFacts } from '../../../../a2a-server/telemetry/server-facts.ts';
 import type { JournalStatistics } from '../../../../a2a-server/journal/journal.ts';
-import { soleOwnership } from '../../../../a2a-server/journal/ownership.ts';
+import { createSoleOwnership } from '../../../../a2a-server/journal/ownership.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 const NOTHING: JournalStatistics = { tasks: {}, waitingSince: null, bytes: 1 };
@@ -10,7 +10,7 @@ function countedFacts(statistics: () => Promise<JournalStatistics>) {
   const clock = new FakeClock();
   let counts = 0;
   const journal = {
-    ownership: soleOwnership({ unsettled: () => Promise.resolve([]) }),
+    ownership: createSoleOwnership({ unsettled: () => Promise.resolve([]) }),
     statistics() {
       counts += 1;
       return statistics();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { streamTickets, TICKET_MS } from '../../../../../a2a-server/http/auth/stream-ticket.ts';
+import { createStreamTickets, TICKET_MS } from '../../../../../a2a-server/http/auth/stream-ticket.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const SERVER = 'server-token-0123456789-abcdef';
@@ -8,7 +8,7 @@ const BEA = { principal: 'bea', token: 'bea-token-0123456789-abcdef' };
 
 const clock = new FakeClock();
 const office = (server = SERVER, credentials = [ADA, BEA]) =>
-  streamTickets(server, credentials, () => clock.now());
+  createStreamTickets(server, credentials, () => clock.now());
 
 describe('stream tickets', () => {
   test('stream tickets stay valid after a restart with other settings', async () => {

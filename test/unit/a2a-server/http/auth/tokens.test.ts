@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { authenticator } from '../../../../../a2a-server/http/auth/tokens.ts';
+import { createAuthenticator } from '../../../../../a2a-server/http/auth/tokens.ts';
 
-const authenticate = authenticator([
+const authenticate = createAuthenticator([
   { principal: 'ann', token: 'a'.repeat(32) },
   { principal: 'bob', token: `${'b'.repeat(20)}==` },
 ]);
@@ -29,7 +29,7 @@ describe('bearer tokens', () => {
   });
 
   test('X1 without configured tokens, every request is refused', async () => {
-    await expect(authenticator([])(`Bearer ${'a'.repeat(32)}`)).rejects.toThrow(
+    await expect(createAuthenticator([])(`Bearer ${'a'.repeat(32)}`)).rejects.toThrow(
       'does not know the bearer token',
     );
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { cancellingDisconnects } from '../../../../../a2a-server/http/streams/cancel-left-task.ts';
-import { RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnects.ts';
+import { createCancellingDisconnectHandler } from '../../../../../a2a-server/http/streams/cancel-left-task.ts';
+import { RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 /**
@@ -12,7 +12,7 @@ async function afterLeaving(failure?: Error) {
   const clock = new FakeClock();
   const cancels: unknown[] = [];
   const lines: string[] = [];
-  const disconnects = cancellingDisconnects({
+  const disconnects = createCancellingDisconnectHandler({
     tasks: {
       cancelWork: (...cancel) => {
         cancels.push(cancel);

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { untilDrained } from '../../../../../a2a-server/http/streams/drained.ts';
-import { sseWriter } from '../../../../../a2a-server/http/streams/sse.ts';
+import { waitUntilDrained } from '../../../../../a2a-server/http/streams/wait-until-drained.ts';
+import { startSseResponse } from '../../../../../a2a-server/http/streams/sse.ts';
 import { listenOnLoopback, type LoopbackAddress } from '../../../../support/listen-on-loopback.ts';
 
 const servers: LoopbackAddress[] = [];
@@ -28,7 +28,7 @@ async function responseTo(): Promise<{ response: ServerResponse; reader: Promise
 describe('server-sent events', () => {
   test('all SSE frames of one tick except the first share one write', async () => {
     const { response, reader } = await responseTo();
-    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const writer = startSseResponse(response, { heartbeatMs: 60_000 });
     const writes: unknown[] = [];
     const write = response.write.bind(response);
     response.write = (chunk: unknown) => {
@@ -48,7 +48,7 @@ describe('server-sent events', () => {
 
   test('S3 if the socket is full, the writer learns it at once and waits for the socket', async () => {
     const { response, reader } = await responseTo();
-    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const writer = startSseResponse(response, { heartbeatMs: 60_000 });
     const frame = { data: 'x'.repeat(60_000) };
     let full: Promise<void> | undefined;
     let sent = 0;
@@ -56,12 +56,12 @@ describe('server-sent events', () => {
       writer.send(frame);
       sent += 1;
       await new Promise(setImmediate);
-      full = untilDrained(response, 60_000);
+      full = waitUntilDrained(response, 60_000);
     }
     expect(response.writableLength).toBeLessThan(200_000);
     const text = (await reader).text();
     await full;
-    expect(untilDrained(response, 60_000)).toBeUndefined();
+    expect(waitUntilDrained(response, 60_000)).toBeUndefined();
     writer.end();
     expect((await text).match(/^data: x{60000}$/gm)).toHaveLength(sent);
   });
@@ -69,12 +69,12 @@ describe('server-sent events', () => {
   test('S3 a socket that accepts no data for too long is closed, and the writer’s wait ends', async () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
-    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const writer = startSseResponse(response, { heartbeatMs: 60_000 });
     let full: Promise<void> | undefined;
     while (full === undefined) {
       writer.send({ data: 'x'.repeat(60_000) });
       await new Promise(setImmediate);
-      full = untilDrained(response, 50);
+      full = waitUntilDrained(response, 50);
     }
     await Promise.all([closed, full]);
     expect(response.writableFinished).toBe(false);
@@ -83,10 +83,10 @@ describe('server-sent events', () => {
 
   test('S3 a socket that accepts data slowly stays open', async () => {
     const { response, reader } = await responseTo();
-    const writer = sseWriter(response, { heartbeatMs: 60_000 });
+    const writer = startSseResponse(response, { heartbeatMs: 60_000 });
     const began = performance.now();
     writer.send({ data: 'x'.repeat(24 * 1024 * 1024) });
-    const full = untilDrained(response, 1_000);
+    const full = waitUntilDrained(response, 1_000);
     const body = (await reader).body?.getReader();
     let read = 0;
     for (let due = 0; read < 24 * 1024 * 1024; due += 256 * 1024) {
@@ -104,18 +104,18 @@ describe('server-sent events', () => {
     const { response, reader } = await responseTo();
     const closed = once(response, 'close');
     const cleared = jest.spyOn(globalThis, 'clearInterval');
-    const writer = sseWriter(response, { heartbeatMs: 1 });
+    const writer = startSseResponse(response, { heartbeatMs: 1 });
     let full: Promise<void> | undefined;
     while (full === undefined) {
       writer.send({ data: 'x'.repeat(60_000) });
       await new Promise(setImmediate);
-      full = untilDrained(response, 60_000);
+      full = waitUntilDrained(response, 60_000);
     }
     await (await reader).body?.cancel();
     await Promise.all([closed, full]);
     expect(cleared).toHaveBeenCalled();
     writer.send({ data: 'late' });
     writer.end();
-    expect(untilDrained(response, 60_000)).toBeUndefined();
+    expect(waitUntilDrained(response, 60_000)).toBeUndefined();
   });
 });

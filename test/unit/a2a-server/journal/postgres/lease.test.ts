@@ -1,6 +1,6 @@
 import { describe, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LEASE_MS, workEnd } from '../../../../../a2a-server/journal/postgres/lease.ts';
+import { LEASE_MS, leaseWorkDeadline } from '../../../../../a2a-server/journal/postgres/lease.ts';
 
 /** One renewal: when the server sent it, how long the request needed, and how long the answer needed. */
 const renewal = fc.record({
@@ -22,7 +22,7 @@ describe('the lease of a server', () => {
           now = sentAt + request;
           // Without an answer, the server does not know that it has renewed its lease.
           if (answer === null) continue;
-          end = Math.max(end, workEnd(sentAt));
+          end = Math.max(end, leaseWorkDeadline(sentAt));
           now += answer;
         }
         return end < leaseEnd;

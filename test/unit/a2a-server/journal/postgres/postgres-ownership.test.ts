@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
-import type { Claim, OwningServer } from '../../../../../a2a-server/journal/ownership.ts';
+import type { Claim, OwnershipCallbacks } from '../../../../../a2a-server/journal/ownership.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
@@ -50,7 +50,7 @@ else {
 
   async function started(
     from = url,
-    { label, ...owner }: Partial<OwningServer> & { label?: string } = {},
+    { label, ...owner }: Partial<OwnershipCallbacks> & { label?: string } = {},
   ): Promise<Journal> {
     const journal = await openPostgresJournal({ url: from, label, clock: () => 1 });
     journals.push(journal);

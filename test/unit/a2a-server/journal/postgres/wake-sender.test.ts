@@ -1,11 +1,11 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import type { Heads } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
+import type { HeadSeqs } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
 import { PAUSE_MS, WakeSender } from '../../../../../a2a-server/journal/postgres/wake-sender.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const promisesSettle = () => new Promise((resolve) => setImmediate(resolve));
 
-function stage(send: (heads: Heads) => Promise<void> = async () => undefined) {
+function stage(send: (heads: HeadSeqs) => Promise<void> = async () => undefined) {
   const clock = new FakeClock();
   const sends = jest.fn(send);
   const sender = new WakeSender({ clock, send: sends });

@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqlite, type Sqlite } from '../../../../../shared/sqlite/driver.ts';
 import { EventRows, prepareInserts } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
-import type { EventInserts } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
+import type { EventInsertStatements } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const AT = 1_700_000_000_000;
 
 let database: Sqlite;
-let inserts: EventInserts;
+let inserts: EventInsertStatements;
 let statements: { run: number; mixed: number };
 let rows: EventRows;
 

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { migrate } from '../../../../../a2a-server/journal/sqlite/schema.ts';
 import { readStatistics, WAITING_SINCE } from '../../../../../a2a-server/journal/sqlite/statistics.ts';
-import { COUNT_BY_STATE } from '../../../../../a2a-server/journal/task-counts.ts';
+import { COUNT_TASKS_BY_STATE } from '../../../../../a2a-server/journal/task-counts.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -23,7 +23,7 @@ it('the statistics read only indexes, and no task', async () => {
     database
       .query(`EXPLAIN QUERY PLAN ${sql}`)()
       .map((row) => row[3]);
-  expect(planOf(COUNT_BY_STATE)).toEqual(['SCAN tasks USING COVERING INDEX tasks_by_state']);
+  expect(planOf(COUNT_TASKS_BY_STATE)).toEqual(['SCAN tasks USING COVERING INDEX tasks_by_state']);
   expect(planOf(WAITING_SINCE)).toEqual(['SCAN tasks USING INDEX waiting_tasks']);
   database.close();
 });

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LiveAgents } from '../../../../../a2a-server/models/acp/live-agents.ts';
-import { permissionOf, type PermissionInput } from '../../../../../a2a-server/models/acp/permission.ts';
-import { permissionTools } from '../../../../../a2a-server/models/acp/permission-tools.ts';
+import { toPermission, type PermissionInput } from '../../../../../a2a-server/models/acp/permission.ts';
+import { createPermissionTools } from '../../../../../a2a-server/models/acp/permission-tools.ts';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import type { Preview } from '../../../../../shared/protocol/tool-approval.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../../tools/tool-in-workspace.ts';
@@ -15,10 +15,10 @@ beforeEach(async () => {
 });
 
 /** Returns the tools without an agent, because a preview needs no agent. */
-function tools(): ReturnType<typeof permissionTools> {
+function tools(): ReturnType<typeof createPermissionTools> {
   const limits = { startMs: 1_000, graceMs: 1_000, idleMs: null, gatherMs: 0 };
   const agent = { command: 'agent', args: [] };
-  return permissionTools(new LiveAgents({ agent, env: {}, clock: systemClock, ...limits }));
+  return createPermissionTools(new LiveAgents({ agent, env: {}, clock: systemClock, ...limits }));
 }
 
 async function previewOf(kind: string, input: PermissionInput): Promise<Preview> {
@@ -75,7 +75,7 @@ describe('D5 the preview of a permission', () => {
 
   it('the preview of a command that appears only in the title shows the whole title', async () => {
     const title = `echo ${'x'.repeat(500)}; rm -rf x`;
-    const { input } = permissionOf(
+    const { input } = toPermission(
       { toolCallId: 'a', title, kind: 'execute' },
       { options: [], answer: () => undefined },
       at.root,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { ConversationStep, ModelEvent } from '../../../../../a2a-server/models/model.ts';
-import { offlineModel } from '../../../../../a2a-server/models/offline/offline-model.ts';
+import { createOfflineModel } from '../../../../../a2a-server/models/offline/offline-model.ts';
 import { plan, wait } from '../../../../support/offline-plan.ts';
 
 const OFFERED = ['write-file', 'read-file', 'wait'];
@@ -18,7 +18,7 @@ async function turnAfter(conversation: ConversationStep[], offered = OFFERED): P
   const { signal } = new AbortController();
   const events: ModelEvent[] = [];
   const request = { instructions: '', conversation, exchanges: [], tools, signal };
-  for await (const event of offlineModel('offline').stream(request)) events.push(event);
+  for await (const event of createOfflineModel('offline').stream(request)) events.push(event);
   const texts = events.flatMap((event) => (event.type === 'text' ? [event.text] : []));
   return {
     texts,

@@ -1,7 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_CHUNKS, MAX_SAID } from '../../../../../a2a-server/models/offline/json-plan.ts';
-import { FORMS, MAX_LENGTH, readMessage } from '../../../../../a2a-server/models/offline/read-message.ts';
+import { MAX_CHUNKS, MAX_SAY_CHARACTERS } from '../../../../../a2a-server/models/offline/json-plan.ts';
+import {
+  MESSAGE_FORMS,
+  MAX_LENGTH,
+  readMessage,
+} from '../../../../../a2a-server/models/offline/read-message.ts';
 
 const call = (tool: string, input: Record<string, unknown>): unknown => ({ type: 'call', tool, input });
 
@@ -55,7 +59,7 @@ describe('a message that the offline model does not understand', () => {
     '{"plan": ',
     '{"plan": [{"say": "x", "repeat": 0}]}',
     `{"plan": [{"say": "x", "repeat": ${MAX_CHUNKS + 1}}]}`,
-    `{"plan": [{"say": "${'x'.repeat(100)}", "repeat": ${MAX_SAID / 100 + 1}}]}`,
+    `{"plan": [{"say": "${'x'.repeat(100)}", "repeat": ${MAX_SAY_CHARACTERS / 100 + 1}}]}`,
     `{"plan": [{"tool": "wait", "input": {"a": ${'['.repeat(200)}${']'.repeat(200)}}}]}`,
     'x'.repeat(MAX_LENGTH + 1),
   ])('the message %.60j is refused', (text) => {
@@ -63,7 +67,7 @@ describe('a message that the offline model does not understand', () => {
   });
 
   test('the reader never throws, for any text', () => {
-    const words = FORMS.map(({ verb }) => verb);
+    const words = MESSAGE_FORMS.map(({ verb }) => verb);
     const text = fc
       .tuple(fc.constantFrom(...words, '', '{', '```'), fc.string())
       .map((parts) => parts.join(' '));

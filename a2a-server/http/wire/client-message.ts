@@ -22,7 +22,7 @@ import {
 } from '../../../shared/protocol/tool-approval.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Requester } from '../../access/requester.ts';
-import type { Incoming } from '../../executor/task-service.ts';
+import type { ClientMessage } from '../../executor/task-service.ts';
 import type { ExpectedGeneration } from '../../task/generation.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
@@ -42,10 +42,10 @@ interface RequestOrigin {
  * Converts a request to a command.
  * @throws ProductError MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
  */
-export function incomingOf(
+export function toClientMessage(
   request: SendMessageRequest,
   { requester, speaksApproval, expectedGeneration, trace }: RequestOrigin,
-): Incoming {
+): ClientMessage {
   const { message } = request;
   if (message === undefined) throw malformed('The request has no message.');
   const contents: FileBytes[] = [];

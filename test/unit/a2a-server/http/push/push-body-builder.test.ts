@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pushBodies } from '../../../../../a2a-server/http/push/push-bodies.ts';
+import { createPushBodyBuilder } from '../../../../../a2a-server/http/push/push-body-builder.ts';
 import { subscriptionSchema } from '../../../../../a2a-server/push/subscription.ts';
 import { taskAfter } from '../../../../support/folded-task.ts';
 import { message, working } from '../../../../support/journal-samples.ts';
@@ -25,7 +25,7 @@ const task = taskAfter(message('go'), working);
 const entry = { seq: 3, at: 0, event: working };
 
 test('with the preview of A2A 1.1, notifications have the generation, and no other trace of it', () => {
-  const bodies = pushBodies({ base, previews: ['a2a-1.1'] });
+  const bodies = createPushBodyBuilder({ base, previews: ['a2a-1.1'] });
   expect(JSON.parse(bodies.ofTask(task, subscription) ?? '')).toMatchObject({
     task: { id: 't', generation: '2' },
   });
@@ -35,11 +35,11 @@ test('with the preview of A2A 1.1, notifications have the generation, and no oth
 });
 
 test('without it, and for A2A 0.3, they have none', () => {
-  const plain = pushBodies({ base, previews: [] });
+  const plain = createPushBodyBuilder({ base, previews: [] });
   const bodies = [
     plain.ofTask(task, subscription),
     plain.ofEntry(entry, subscription, task.counted),
-    pushBodies({ base, previews: ['a2a-1.1'] }).ofTask(task, { ...subscription, wire: '0.3' }),
+    createPushBodyBuilder({ base, previews: ['a2a-1.1'] }).ofTask(task, { ...subscription, wire: '0.3' }),
   ];
   for (const body of bodies) expect(body).not.toContain('generation');
 });

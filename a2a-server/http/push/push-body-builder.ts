@@ -7,12 +7,12 @@ import { V03PushNotificationSerializer } from '@a2a-js/sdk/compat/v0_3/server';
 import { chatBody } from '../../../shared/chat/chat-body.ts';
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { chatNotice } from '../../push/chat-notice.ts';
-import type { PushBodies } from '../../push/next-posts.ts';
+import type { PushBodyBuilder } from '../../push/next-posts.ts';
 import type { Subscription } from '../../push/subscription.ts';
 import { generationOf } from '../../task/generation.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
-import { eventWithGeneration, placeGenerations } from '../wire/generation-field.ts';
-import type { Preview } from '../wire/draft-protocols.ts';
+import { eventWithGeneration, moveGenerationsIntoFields } from '../wire/generation-field.ts';
+import type { ProtocolPreview } from '../wire/protocol-previews.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import type { ClientView } from '../wire/wire-objects.ts';
 
@@ -23,7 +23,13 @@ const legacy = new V03PushNotificationSerializer();
  * @param base the server's URL for clients, at which the approval page is
  * @param previews the previews that the server offers
  */
-export function pushBodies({ base, previews }: { base: string; previews: readonly Preview[] }): PushBodies {
+export function createPushBodyBuilder({
+  base,
+  previews,
+}: {
+  base: string;
+  previews: readonly ProtocolPreview[];
+}): PushBodyBuilder {
   const generations = previews.includes('a2a-1.1');
   const viewOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): ClientView => ({
     taskId,
@@ -55,5 +61,5 @@ export function pushBodies({ base, previews }: { base: string; previews: readonl
 }
 
 function textOf(event: StreamResponse): string {
-  return JSON.stringify(placeGenerations(StreamResponse.toJSON(event)));
+  return JSON.stringify(moveGenerationsIntoFields(StreamResponse.toJSON(event)));
 }

@@ -7,7 +7,7 @@ import type { OutputReader } from '../tools/builtin/read-output.ts';
  * Returns a function that reads the output of a tool execution. X1: the reader, which is another tool execution, must
  * be in the same session.
  */
-export function journalledOutputs(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): OutputReader {
+export function createOutputReader(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): OutputReader {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {
     const execution = await journal.toolExecution(toolId);
     const row = execution && (await journal.row(execution.taskId));

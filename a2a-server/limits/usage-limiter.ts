@@ -1,14 +1,14 @@
 import { type Limit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
-import { Tally } from './tally.ts';
+import { PrincipalTally } from './tally.ts';
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 
 /** Counts the requests or other things that each principal has open, and refuses more than the limit. */
-export class CountedUse {
+export class UsageLimiter {
   readonly #name: LimitName;
   readonly #limit: () => Limit;
   readonly #onRefused: OnRefused;
-  readonly #used = new Tally();
+  readonly #used = new PrincipalTally();
 
   /** @param limit returns the limit that applies now */
   constructor(name: LimitName, limit: () => Limit, onRefused: OnRefused = () => undefined) {

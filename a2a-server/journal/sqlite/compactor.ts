@@ -5,9 +5,9 @@
 import { integerColumn } from '../column-values.ts';
 import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
-import { packRun, packableRuns } from '../packed-row.ts';
+import { packRun, findPackableRuns } from '../packed-row.ts';
 
-export class Compaction {
+export class Compactor {
   readonly #database: Sqlite;
   readonly #next: RunQuery;
   readonly #stretch: RunQuery;
@@ -36,7 +36,7 @@ export class Compaction {
       if (task === undefined) return 0;
       const key = integerColumn(task[0]);
       const entries = this.#stretch(key, integerColumn(task[1]), limit).flatMap((row) => toEntries(row));
-      for (const run of packableRuns(entries)) {
+      for (const run of findPackableRuns(entries)) {
         const [first, last] = [run.entries[0], run.entries.at(-1)];
         if (first === undefined || last === undefined) continue;
         this.#remove(key, first.seq, last.seq);

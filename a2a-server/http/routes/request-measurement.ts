@@ -17,7 +17,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'PATCH',
 ]);
 
-export interface MeasuredRequests {
+export interface RequestMeasurement {
   middleware: RequestHandler;
   openStreams(): number;
 }
@@ -25,7 +25,7 @@ export interface MeasuredRequests {
 /**
  * @param record called for each answered request, but not for an event stream, because its client chooses the duration
  */
-export function measuredRequests(record: (request: AnsweredRequest) => void): MeasuredRequests {
+export function createRequestMeasurement(record: (request: AnsweredRequest) => void): RequestMeasurement {
   const open = new Set<Response>();
   return {
     middleware(request, response, next) {

@@ -14,21 +14,21 @@ import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.
 import { requireRole, ROLES } from '../../access/role.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
 import type { Traces } from '../../telemetry/traces.ts';
-import { attachCaller, Caller, type ReaderEnd } from '../auth/caller.ts';
-import { STALLED_HEARTBEATS, untilDrained } from '../streams/drained.ts';
-import { addressPattern, needOf } from './allowed-methods.ts';
+import { attachCaller, Caller, type ReadEndReason } from '../auth/caller.ts';
+import { STALLED_HEARTBEATS, waitUntilDrained } from '../streams/wait-until-drained.ts';
+import { addressPattern, accessRequirementOf } from './allowed-methods.ts';
 import { unknownAddress } from './unknown-address.ts';
 
 export type StreamEndReason =
   'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'token-revoked' | 'lifetime-over';
 
 /** An admitted caller, and the end of the caller's access. */
-export interface Admission extends Identity {
+export interface AdmittedCaller extends Identity {
   /** Calls `act` at sign-out. Returns a function that removes the listener. */
   onSignOut?: (act: () => void) => () => void;
 }
 
-export type Identify = (request: Request) => Admission | Promise<Admission>;
+export type IdentifyCaller = (request: Request) => AdmittedCaller | Promise<AdmittedCaller>;
 
 /** The parts of the server that the admission of requests needs. `AppOptions` explains them. */
 export interface AdmissionParts {
@@ -43,7 +43,7 @@ export interface AdmissionParts {
 }
 
 /** @param identify finds the caller. @throws ProductError UNAUTHENTICATED for a request without valid credentials */
-export function admitted(identify: Identify, parts: AdmissionParts): RequestHandler {
+export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): RequestHandler {
   const {
     reading,
     clock,
@@ -81,11 +81,12 @@ export function admitted(identify: Identify, parts: AdmissionParts): RequestHand
       // After the abort, nothing would cancel the timer, so no timer starts then.
       if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));
     };
-    const end = (): ReaderEnd => {
+    const end = (): ReadEndReason => {
       const cut = response.destroyed && !response.writableFinished;
       return cut || scope.reason === 'client-gone' || scope.reason === 'lifetime-over' ? 'left' : 'over';
     };
-    const full = (): Promise<void> | undefined => untilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
+    const full = (): Promise<void> | undefined =>
+      waitUntilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
     const sent = readTraceContext(request.headers['traceparent'], request.headers['tracestate']);
     const span = traces?.request(sent);
     const trace = span?.trace ?? sent;
@@ -141,7 +142,7 @@ export function admitted(identify: Identify, parts: AdmissionParts): RequestHand
       );
       scope.close();
     });
-    const need = needOf(request.method, path);
+    const need = accessRequirementOf(request.method, path);
     // X1: a route without an entry in the table is closed.
     if (need === undefined) {
       if (isClosing()) throw shuttingDown();
@@ -154,7 +155,7 @@ export function admitted(identify: Identify, parts: AdmissionParts): RequestHand
 }
 
 /** Refuses requests while the server shuts down. */
-export function openForWork(isClosing: () => boolean): RequestHandler {
+export function refuseWhileClosing(isClosing: () => boolean): RequestHandler {
   return (_request, _response, next) => {
     if (isClosing()) throw shuttingDown();
     next();

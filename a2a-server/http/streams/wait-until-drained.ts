@@ -13,7 +13,7 @@ export const STALLED_HEARTBEATS = 20;
  * @param patienceMs after this time without accepted data, the socket is destroyed. Slow progress keeps the socket
  *   open.
  */
-export function untilDrained(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
+export function waitUntilDrained(response: ServerResponse, patienceMs: number): Promise<void> | undefined {
   if (!response.writableNeedDrain || response.destroyed) return undefined;
   return new Promise((resolve) => {
     const settle = (): void => {

@@ -6,13 +6,13 @@ import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND } from '../../../../../shared/protocol/agent-command.ts';
 import { decisionsPartSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
 import { PNG } from '../../../../support/sample-files.ts';
-import { incomingOf } from '../../../../../a2a-server/http/wire/incoming.ts';
+import { toClientMessage } from '../../../../../a2a-server/http/wire/client-message.ts';
 
 function parse(message: object) {
   const request = SendMessageRequest.fromJSON({
     message: { messageId: 'm-1', role: 'ROLE_USER', parts: [{ text: 'hi' }], ...message },
   });
-  return incomingOf(request, { requester: { principal: 'local' }, speaksApproval: true });
+  return toClientMessage(request, { requester: { principal: 'local' }, speaksApproval: true });
 }
 
 const hash = (message: object): string => parse(message).bodyHash;

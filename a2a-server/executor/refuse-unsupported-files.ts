@@ -8,7 +8,7 @@ import { messageFiles } from '../task/task-files.ts';
  * @param name the model of the task, by tier or id; undefined for the default
  * @throws ProductError UNSUPPORTED_CONTENT, which names the models that accept the files
  */
-export function refuseFiles(message: UserMessage, name: string | undefined, models: Models): void {
+export function refuseUnsupportedFiles(message: UserMessage, name: string | undefined, models: Models): void {
   const files = messageFiles(message);
   const types = [...new Set(files.map(({ mediaType }) => mediaType))];
   // A decision must work even if the server no longer offers the model. So only a message with files resolves the

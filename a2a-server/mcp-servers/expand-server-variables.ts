@@ -18,7 +18,10 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
  * and not in the first task.
  * @throws ProductError CONFIGURATION, which names the server and the variable, but no value
  */
-export function expandedServers(settings: McpServerSettings, env: Environment): Map<string, McpServerEntry> {
+export function expandServerVariables(
+  settings: McpServerSettings,
+  env: Environment,
+): Map<string, McpServerEntry> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);
   return new Map(started.map(([name, entry]) => [name, expanded(name, entry, env)]));
 }

@@ -11,7 +11,7 @@
  *   the server, the rule applies to no task.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { ReaderEnd } from '../auth/caller.ts';
+import type { ReadEndReason } from '../auth/caller.ts';
 
 export const ON_DISCONNECT = ['detach', 'cancel'] as const;
 
@@ -24,20 +24,20 @@ export interface FollowedMessage {
   seq: number;
 }
 
-export interface Disconnects {
+export interface DisconnectHandler {
   /**
    * Registers a reader of the task.
    * @param message the message that this reader sent, if any
    * @returns a function that the caller calls when the reader ends
    */
-  reads(taskId: string, message?: FollowedMessage): (end: ReaderEnd) => void;
+  reads(taskId: string, message?: FollowedMessage): (end: ReadEndReason) => void;
   /** Stops the rule for the task, because the sender of a message does not wait. The task continues without readers. */
   detach(taskId: string): void;
   /** Permanently stops the rule for all tasks. */
   stop(): void;
 }
 
-export const IGNORED_DISCONNECTS: Disconnects = {
+export const IGNORE_DISCONNECTS: DisconnectHandler = {
   reads: () => () => undefined,
   detach: () => undefined,
   stop: () => undefined,
@@ -63,7 +63,7 @@ interface ReadTask {
   disarm?: () => void;
 }
 
-export class CancellingDisconnects implements Disconnects {
+export class CancellingDisconnectHandler implements DisconnectHandler {
   readonly #parts: CancellingParts;
   readonly #tasks = new Map<string, ReadTask>();
   #stopped = false;
@@ -72,7 +72,7 @@ export class CancellingDisconnects implements Disconnects {
     this.#parts = parts;
   }
 
-  reads(taskId: string, message?: FollowedMessage): (end: ReaderEnd) => void {
+  reads(taskId: string, message?: FollowedMessage): (end: ReadEndReason) => void {
     const task = this.#tasks.get(taskId) ?? { readers: 0 };
     this.#tasks.set(taskId, task);
     task.readers += 1;

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { CancellingDisconnects, RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnects.ts';
+import {
+  CancellingDisconnectHandler,
+  RECONNECT_MS,
+} from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const MESSAGE = { principal: 'ada', seq: 2 };
@@ -8,7 +11,7 @@ function setUp() {
   const clock = new FakeClock();
   const cancelled: string[] = [];
   const settle: (() => void)[] = [];
-  const disconnects = new CancellingDisconnects({
+  const disconnects = new CancellingDisconnectHandler({
     clock,
     settled: (_taskId, _message, signal) =>
       new Promise((resolve) => {
