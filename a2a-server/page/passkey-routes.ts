@@ -12,7 +12,7 @@ import { Router } from 'express';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { decisionSchema } from '../../shared/protocol/tool-approval.ts';
+import { decisionSchema } from '../../shared/protocol/decision.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';

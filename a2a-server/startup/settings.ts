@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { setting } from '../../shared/settings/resolve-settings.ts';
 import type { SettingValues } from '../../shared/settings/resolve-settings.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
-import { taskModeSchema } from '../../shared/protocol/tool-approval.ts';
+import { taskModeSchema } from '../../shared/protocol/task-settings.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
 import { modelIdSchema, type AgentChoice } from '../models/model-settings.ts';
 import { CONFINE_SHELL } from '../tools/shell/confinement.ts';

@@ -3,10 +3,13 @@ import type { z } from 'zod';
 import * as agentCommand from '../../shared/protocol/agent-command.ts';
 import * as callView from '../../shared/protocol/call-view.ts';
 import * as costReport from '../../shared/protocol/cost-report.ts';
+import * as decision from '../../shared/protocol/decision.ts';
 import * as presence from '../../shared/protocol/presence-assertion.ts';
 import * as question from '../../shared/protocol/question.ts';
 import * as resumableStream from '../../shared/protocol/resumable-stream-extension.ts';
+import * as taskSettings from '../../shared/protocol/task-settings.ts';
 import * as story from '../../shared/protocol/task-story.ts';
+import * as todo from '../../shared/protocol/todo.ts';
 import * as toolApproval from '../../shared/protocol/tool-approval.ts';
 import { prose, sectionLink, table } from './markdown.ts';
 import { fieldRows, isUnionOfObjects, optionRows, type SchemaLinks, typeText } from './schema-fields.ts';
@@ -18,6 +21,9 @@ const FILES: readonly { path: string; exports: Readonly<Record<string, unknown>>
   { path: 'shared/protocol/question.ts', exports: question },
   { path: 'shared/protocol/cost-report.ts', exports: costReport },
   { path: 'shared/protocol/presence-assertion.ts', exports: presence },
+  { path: 'shared/protocol/decision.ts', exports: decision },
+  { path: 'shared/protocol/task-settings.ts', exports: taskSettings },
+  { path: 'shared/protocol/todo.ts', exports: todo },
   { path: 'shared/protocol/tool-approval.ts', exports: toolApproval },
   { path: 'shared/protocol/resumable-stream-extension.ts', exports: resumableStream },
   { path: 'shared/protocol/agent-command.ts', exports: agentCommand },

@@ -5,8 +5,7 @@ import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts'
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { THINKING } from '../../../shared/protocol/extensions.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { Sight } from '../../task/generation.ts';
 import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';

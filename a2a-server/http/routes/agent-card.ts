@@ -1,8 +1,7 @@
 import type { AgentCard, AgentExtension, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { PREVIEW_URI_PREFIX, THINKING } from '../../../shared/protocol/extensions.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { PREVIEW_URI_PREFIX, THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
 import type { ProtocolPreview } from '../wire/protocol-previews.ts';

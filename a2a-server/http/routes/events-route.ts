@@ -12,7 +12,7 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';

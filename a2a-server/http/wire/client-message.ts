@@ -14,12 +14,9 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { MAX_MESSAGE_FILE_BYTES } from '../../../shared/protocol/attached-file.ts';
-import {
-  decisionsPartSchema,
-  revokePartSchema,
-  taskSettingsSchema,
-  TOOL_APPROVAL,
-} from '../../../shared/protocol/tool-approval.ts';
+import { decisionsPartSchema, revokePartSchema } from '../../../shared/protocol/decision.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { taskSettingsSchema } from '../../../shared/protocol/task-settings.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Requester } from '../../access/requester.ts';
 import type { ClientMessage } from '../../executor/task-service.ts';

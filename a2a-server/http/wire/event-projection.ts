@@ -12,8 +12,7 @@
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
-import { THINKING } from '../../../shared/protocol/extensions.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARISED } from '../../task/context.ts';

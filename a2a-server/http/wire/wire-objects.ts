@@ -1,7 +1,7 @@
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
 import { fileLine } from '../../task/stored-file.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { todoSchema } from '../../../shared/protocol/tool-approval.ts';
+import { todoSchema } from '../../../shared/protocol/todo.ts';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
