@@ -5,8 +5,6 @@ import { agentName } from '../models/acp/agent-program.ts';
 import { offeredModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
 import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
-import { readScript } from '../models/scripted/script.ts';
-import { createScriptedModels } from '../models/scripted/scripted-model.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
@@ -47,8 +45,11 @@ export async function createAgentBackend(
         }),
         close: nothing,
       };
-    case 'scripted':
+    case 'scripted': {
+      const { readScript } = await import('../models/scripted/script.ts');
+      const { createScriptedModels } = await import('../models/scripted/scripted-model.ts');
       return { models: createScriptedModels(await readScript(agent.file), systemClock), close: nothing };
+    }
     case 'acp': {
       const { acpBackend } = await import('./acp-backend.ts');
       return acpBackend({

@@ -9,7 +9,6 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { fingerprintOf, sealedJsonOf, signedMarkdown } from '../../../shared/receipt/seal.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
@@ -27,6 +26,7 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
       );
     const { taskId } = request.params;
     const receipt = await tasks.receipt(taskId, callerOf(request).requester, parsed.data.events);
+    const { sealedJsonOf, signedMarkdown } = await import('../../../shared/receipt/seal.ts');
     const key = await signingKey();
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
@@ -36,6 +36,7 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
     else response.type('application/json').end(sealedJsonOf(receipt, key));
   });
   router.get('/api/receipt-key', async (_request, response) => {
+    const { fingerprintOf } = await import('../../../shared/receipt/seal.ts');
     response.json({ fingerprint: fingerprintOf(createPublicKey(await signingKey())) });
   });
   return router;
