@@ -5,7 +5,7 @@
 // its place at the end.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { recordCodeCache } from './record-code-cache.mjs';
@@ -218,71 +218,83 @@ async function bundle(program, plugins) {
   return { files, entry, metafile };
 }
 
+/** V8 caches bytecode of scripts only. So scripts/start-program.cjs gets each ES module as a function expression. */
+const AS_FUNCTION = {
+  outdir: draft,
+  outbase: modules,
+  format: 'cjs',
+  platform: 'node',
+  target: 'node20.19',
+  supported: { 'dynamic-import': false },
+  define: { 'import.meta.url': 'programUrl' },
+  banner: { js: '(function(exports,require,module,programUrl){' },
+  footer: { js: '})' },
+  sourcemap: true,
+  minifyWhitespace: true,
+  minifySyntax: true,
+  logLevel: 'warning',
+};
+
 /**
- * Turns ES modules into scripts for scripts/start-program.cjs: V8 caches bytecode of scripts only. A script is an object with
- * a function for each module. The program's own script also contains the modules that every start loads. esbuild
- * makes dozens of files of them, and each file takes time to load.
+ * Writes the scripts of a program. esbuild has made a chunk of all code that several files share. The program's own script
+ * contains the chunks that every start loads, because each file takes time to load. It exports the chunks that other scripts
+ * import, by their paths.
  */
 async function writeScripts({ files, entry, metafile }) {
-  const { outputFiles } = await build({
-    entryPoints: files,
-    outdir: draft,
-    outbase: modules,
-    format: 'cjs',
-    platform: 'node',
-    target: 'node20.19',
-    supported: { 'dynamic-import': false },
-    define: { 'import.meta.url': 'programUrl' },
-    banner: { js: '(function(exports,require,module,programUrl){' },
-    footer: { js: '})' },
-    sourcemap: 'external',
-    minifyWhitespace: true,
-    minifySyntax: true,
-    write: false,
-    logLevel: 'warning',
+  const atStart = staticImports(entry, metafile);
+  const late = files.filter((file) => !atStart.has(file));
+  const shared = new Set(
+    late.flatMap((file) => importsOf(file, metafile)).filter((file) => atStart.has(file)),
+  );
+  const main = join(dirname(entry), `main-of-${basename(entry)}`);
+  const fromMain = (file) => JSON.stringify(relativeImport(dirname(entry), file));
+  await writeFile(
+    main,
+    [
+      ...[...shared].map((file) => `export * as ${fromMain(file)} from ${fromMain(file)};`),
+      `import ${fromMain(entry)};`,
+    ].join('\n'),
+  );
+  await build({ ...AS_FUNCTION, entryPoints: late });
+  await build({
+    ...AS_FUNCTION,
+    entryPoints: [{ in: main, out: relative(modules, entry).replace(/\.js$/, '') }],
+    bundle: true,
+    packages: 'external',
+    plugins: [lateScripts(dirname(entry))],
   });
-  const built = new Map(outputFiles.map(({ path, text }) => [path, text]));
-  const builtAs = (file) => resolve(draft, relative(modules, file));
-  const loadedByStart = staticImports(entry, metafile);
-  for (const file of files) {
-    if (loadedByStart.has(file) && file !== entry) continue;
-    const path = builtAs(file);
-    const parts = (file === entry ? [...loadedByStart] : [file]).map(builtAs);
-    await mkdir(dirname(path), { recursive: true });
-    await writeScript(
-      path,
-      parts.map((part) => ({ path: part, code: built.get(part), map: built.get(`${part}.map`) })),
+}
+
+/** Leaves the import of a script that a program loads late, with its path from the program's own script. */
+const lateScripts = (directory) => ({
+  name: 'late-scripts',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\./ }, ({ path, kind, resolveDir }) =>
+      kind === 'dynamic-import'
+        ? { path: relativeImport(resolve(directory), join(resolveDir, path)), external: true }
+        : undefined,
     );
-  }
+  },
+});
+
+/** @returns the path in an import, which starts with a dot */
+function relativeImport(directory, file) {
+  const path = relative(directory, file);
+  return path.startsWith('.') ? path : `./${path}`;
 }
 
 /** @returns the file and all files that it imports statically, also indirectly */
 function staticImports(file, metafile, found = new Set()) {
   if (found.has(file)) return found;
   found.add(file);
-  for (const { path, kind, external } of metafile.outputs[file].imports)
-    if (kind === 'import-statement' && !external) staticImports(path, metafile, found);
+  for (const imported of importsOf(file, metafile)) staticImports(imported, metafile, found);
   return found;
 }
 
-/** Writes a script and its source map, which has a section for each module. */
-async function writeScript(path, parts) {
-  const directory = dirname(path);
-  const sections = [];
-  let script = '({';
-  for (const part of parts) {
-    script += `\n${JSON.stringify(relative(directory, part.path))}:\n`;
-    const map = JSON.parse(part.map);
-    const sources = map.sources.map((source) => relative(directory, resolve(dirname(part.path), source)));
-    sections.push({
-      offset: { line: script.split('\n').length - 1, column: 0 },
-      map: { ...map, sources },
-    });
-    script += `${part.code.replace(/^#!.*/, '').trimEnd()},`;
-  }
-  script += `\n})\n//# sourceMappingURL=${basename(path)}.map\n`;
-  await writeFile(path, script);
-  await writeFile(`${path}.map`, JSON.stringify({ version: 3, sections }));
+function importsOf(file, metafile) {
+  return metafile.outputs[file].imports
+    .filter(({ kind, external }) => kind === 'import-statement' && !external)
+    .map(({ path }) => path);
 }
 
 async function writeMain(program, entry) {

@@ -11,27 +11,18 @@ const CHECKSUM_BYTES = 4;
 
 /** Replaces `import.meta.url` in every file. */
 const programUrl = pathToFileURL(__filename).href;
-/** The functions of the modules whose files have run, by the paths of the modules. */
-const functions = new Map();
 const modules = new Map();
 
 function load(path) {
   const known = modules.get(path);
   if (known !== undefined) return known.exports;
-  if (!functions.has(path)) runFile(path);
+  const bytes = readFileSync(path);
+  const script = new Script(bytes.toString(), { filename: path, cachedData: bytecodeOf(path, bytes) });
   const module = { exports: {} };
   modules.set(path, module);
   const requireFrom = (name) => (name.startsWith('.') ? load(join(dirname(path), name)) : require(name));
-  functions.get(path)(module.exports, requireFrom, module, programUrl);
+  script.runInThisContext()(module.exports, requireFrom, module, programUrl);
   return module.exports;
-}
-
-/** A file is an object with the functions of its modules. Their names are relative to the file. */
-function runFile(path) {
-  const bytes = readFileSync(path);
-  const script = new Script(bytes.toString(), { filename: path, cachedData: bytecodeOf(path, bytes) });
-  for (const [name, run] of Object.entries(script.runInThisContext()))
-    functions.set(join(dirname(path), name), run);
 }
 
 /**
@@ -50,4 +41,6 @@ function bytecodeOf(path, source) {
   return isWhole ? bytecode : undefined;
 }
 
-load(join(__dirname, ENTRY_FILE));
+// The program's own script contains modules that its other scripts import. It exports them by their paths.
+for (const [path, exports] of Object.entries(load(join(__dirname, ENTRY_FILE))))
+  modules.set(join(__dirname, path), { exports });
