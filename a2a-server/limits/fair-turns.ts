@@ -12,7 +12,14 @@ import { Deferred } from '../../shared/client/core/deferred.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './usage-limiter.ts';
-import { type Limit, type Limits, limitRefusal, lowerLimit, reachedLimit } from './limits.ts';
+import {
+  type Limit,
+  type Limits,
+  limitRefusal,
+  type LimitScope,
+  lowerLimit,
+  reachedLimit,
+} from './limits.ts';
 import { sumOf, PrincipalTally } from './tally.ts';
 import { nextPrincipal, type PrincipalShare, shouldYield } from './turn-order.ts';
 
@@ -187,18 +194,35 @@ export class FairTurns {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   async reserve(principal: string): Promise<() => void> {
-    const queuedTasks = this.#queueLimit();
-    if (!this.isFree(principal)) {
-      const used = sumOf(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
-      const scope = reachedLimit(used, queuedTasks);
-      if (scope !== undefined) {
-        this.#options.onRefused?.('queuedTasks', scope);
-        if (this.#isBusy()) await this.#refusalDelay();
-        throw limitRefusal('queuedTasks', scope, queuedTasks);
-      }
-    }
+    // Nothing may run between the check and the reservation, so a free queue is not awaited.
+    if (!this.hasSpace(principal)) await this.requireSpace(principal);
     this.#reserved.add(principal, 1);
     return () => this.#reserved.add(principal, -1);
+  }
+
+  /** True if the queue has space for a new task of the principal. */
+  hasSpace(principal: string): boolean {
+    return this.#fullScope(principal) === undefined;
+  }
+
+  /**
+   * Refuses if the queue has no space for a new task of the principal. While the server is busy, a refusal takes a
+   * moment.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  async requireSpace(principal: string): Promise<void> {
+    const scope = this.#fullScope(principal);
+    if (scope === undefined) return;
+    const limit = this.#queueLimit();
+    this.#options.onRefused?.('queuedTasks', scope);
+    if (this.#isBusy()) await this.#refusalDelay();
+    throw limitRefusal('queuedTasks', scope, limit);
+  }
+
+  #fullScope(principal: string): LimitScope | undefined {
+    if (this.isFree(principal)) return undefined;
+    const used = sumOf(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
+    return reachedLimit(used, this.#queueLimit());
   }
 
   /**

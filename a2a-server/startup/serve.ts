@@ -18,6 +18,7 @@ import { createToolsAndCommands } from './tools-and-commands.ts';
 import { allowedWorkspaces } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from '../http/routes/admit-requests.ts';
+import { withLoadShedding } from '../http/routes/load-shedding.ts';
 import type { ServingPhase } from './app.ts';
 import { createOutputReader } from '../executor/output-reader.ts';
 import { receiptKey } from '../receipts/receipt-key.ts';
@@ -40,7 +41,7 @@ import { presenceProblem, unknownMcpServers } from './server-policy.ts';
 import { logEvents } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
 import type { ServerSettings } from './settings.ts';
-import { taskServiceFromSettings } from './task-service-from-settings.ts';
+import { taskServiceFromSettings, turnsFromSettings } from './task-service-from-settings.ts';
 import type { OutputReader } from '../tools/builtin/read-output.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import { readBarredDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
@@ -246,8 +247,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   const problem = presenceProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
+  const turns = turnsFromSettings({ live, clock, onRefused });
   const tasks = taskServiceFromSettings(
-    { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, onRefused },
+    { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, turns, onRefused },
     able,
   );
   const record: ServerRecord = {
@@ -314,7 +316,9 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     clockCheck.check().catch(() => undefined),
   ]);
   push.start();
-  open(app);
+  const isKnown = async (principal: string, messageId: string): Promise<boolean> =>
+    (await journal.command(principal, messageId)) !== undefined;
+  open(withLoadShedding(app, { ...access, ...metrics, turns, isKnown, openRequests, log }));
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // Clients cannot find a server that has no record. So the server stops the resumed tasks.
     await tasks.shutdown(0);

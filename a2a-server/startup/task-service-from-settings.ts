@@ -38,7 +38,25 @@ export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'live'> {
   clockCheck: ClockCheck;
   presence: PresenceVerifier;
   openWorkspace: ReturnType<typeof allowedWorkspaces>;
+  turns: FairTurns;
   onRefused?: OnRefused;
+}
+
+/** Returns the turns of all tasks, with the limits and weights of the settings. */
+export function turnsFromSettings({
+  live,
+  clock,
+  onRefused,
+}: Pick<TaskServiceParts, 'live' | 'clock' | 'onRefused'>): FairTurns {
+  const turns = new FairTurns({
+    limits: live.limits,
+    weights: live.weights,
+    busy: createBusyDetector(),
+    clock,
+    ...(onRefused && { onRefused }),
+  });
+  live.onChange(() => turns.limitsChanged());
+  return turns;
 }
 
 /** Creates the task service. It starts no work before `recover`. */
@@ -55,18 +73,11 @@ export function taskServiceFromSettings(
     clockCheck,
     presence,
     openWorkspace,
+    turns,
     onRefused,
   }: TaskServiceParts,
   { tools, commands }: ToolsAndCommands,
 ): RunningTaskService {
-  const turns = new FairTurns({
-    limits: live.limits,
-    weights: live.weights,
-    busy: createBusyDetector(),
-    clock,
-    ...(onRefused && { onRefused }),
-  });
-  live.onChange(() => turns.limitsChanged());
   const tasks = createTaskService({
     journal,
     clock,

@@ -19,6 +19,8 @@ const METHODS: ReadonlySet<string> = new Set([
 
 export interface RequestMeasurement {
   middleware: RequestHandler;
+  /** Records a request that was answered before the middleware. */
+  record: (request: AnsweredRequest) => void;
   openStreams(): number;
 }
 
@@ -47,6 +49,7 @@ export function createRequestMeasurement(record: (request: AnsweredRequest) => v
       });
       next();
     },
+    record,
     openStreams: () => [...open].filter(isStream).length,
   };
 }

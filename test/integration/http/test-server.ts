@@ -8,6 +8,8 @@ import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
+import { type LoadSheddingParts, withLoadShedding } from '../../../a2a-server/http/routes/load-shedding.ts';
+import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
@@ -72,9 +74,14 @@ const onFailure = (error: unknown): void => {
 
 export async function startServer(
   overrides: Partial<
-    Pick<AppOptions, 'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks' | 'previews'>
+    Pick<
+      AppOptions,
+      'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks' | 'previews' | 'measured'
+    >
   > & {
     clock?: FakeClock;
+    /** The queue whose load the server sheds. By default, the server sheds none. */
+    shedding?: Pick<LoadSheddingParts, 'turns' | 'isKnown'>;
     verifyJwt?: VerifyJwt;
     /** Opens the page's sign-in with a provider, when the server has its address. */
     openProvider?: (server: OpenedServer) => Promise<Provided>;
@@ -119,6 +126,8 @@ export async function startServer(
     ...(issued && { issued }),
     ...(provider && { provider }),
   });
+  const { openRequests = new OpenRequests(), measured, shedding } = overrides;
+  const authenticate = createAuthenticator(credentials, issued, overrides.verifyJwt);
   const app = createApp({
     tasks,
     card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
@@ -126,7 +135,8 @@ export async function startServer(
     page: [],
     pageSignIn: { sessions, cookie: pageCookie(url, TOKEN), base: url },
     signingKey: () => Promise.resolve(SIGNING_KEY),
-    authenticate: createAuthenticator(credentials, issued, overrides.verifyJwt),
+    authenticate,
+    openRequests,
     tickets: createStreamTickets(TOKEN, credentials, () => clock.now(), issued),
     clock,
     reach: { publicHosts: [], origins: [] },
@@ -137,7 +147,18 @@ export async function startServer(
     health: () => ({ journal: 'ok' }),
     ...overrides,
   });
-  server.on('request', app);
+  server.on(
+    'request',
+    shedding
+      ? withLoadShedding(app, {
+          ...shedding,
+          authenticate,
+          openRequests,
+          log,
+          ...(measured && { measured }),
+        })
+      : app,
+  );
   return {
     url,
     port,
