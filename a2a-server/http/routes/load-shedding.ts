@@ -16,7 +16,7 @@ import type { Authenticate } from '../auth/tokens.ts';
 import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { parseJson } from '../wire/json-text.ts';
-import { retryLaterOf } from '../wire/wire-errors.ts';
+import { type RetryLater, retryLaterOf } from '../wire/wire-errors.ts';
 import { rpcError } from './json-rpc-route.ts';
 import type { RequestMeasurement } from './request-measurement.ts';
 
@@ -88,35 +88,49 @@ async function refuse(
   const since = performance.now();
   const { principal } = await authenticate(request.headers.authorization);
   if (turns.hasSpace(principal)) return false;
+  const { becomeStream, end } = openRequests.open(principal);
+  response.once('close', end);
   const body = await bodyOf(request);
   if (body === undefined) return true;
   // Express's body parser accepts a body that was read before.
   Object.assign(request, { body });
   const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
   const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;
-  if (call === undefined || (await isKnown(principal, call.params.message.messageId))) return false;
-  const { becomeStream, end } = openRequests.open(principal);
-  response.once('close', end);
+  if (call !== undefined && !(await isKnown(principal, call.params.message.messageId))) {
+    const refusal = await refusalOf(async () => {
+      becomeStream();
+      await turns.requireSpace(principal);
+    });
+    if (refusal) {
+      const { status, retryAfter, error } = refusal;
+      const text = JSON.stringify(rpcError(call.id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
+      response.writeHead(status, {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Content-Length': Buffer.byteLength(text),
+        'Retry-After': retryAfter,
+      });
+      response.end(text);
+      const ms = performance.now() - since;
+      const facts = { method: 'POST', operation: call.method, status };
+      measured?.record({ ...facts, route: '/', seconds: ms / 1_000 });
+      log.debug({ ...facts, principal, ms }, 'a new task was refused');
+      return true;
+    }
+  }
+  // The app counts the request itself.
+  end();
+  return false;
+}
+
+/** Returns the refusal by a limit that `act` throws, and when to try again. Undefined if it throws nothing. */
+async function refusalOf(act: () => Promise<void>): Promise<(RetryLater & { error: unknown }) | undefined> {
   try {
-    becomeStream();
-    await turns.requireSpace(principal);
-    end();
-    return false;
+    await act();
+    return undefined;
   } catch (error) {
     const later = isLimitRefusal(error) ? retryLaterOf(error) : undefined;
     if (later === undefined) throw error;
-    const text = JSON.stringify(rpcError(call.id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
-    response.writeHead(later.status, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': Buffer.byteLength(text),
-      'Retry-After': later.retryAfter,
-    });
-    response.end(text);
-    const facts = { method: 'POST', operation: call.method, status: later.status };
-    const ms = performance.now() - since;
-    measured?.record({ ...facts, route: '/', seconds: ms / 1_000 });
-    log.debug({ ...facts, principal, ms }, 'a new task was refused');
-    return true;
+    return { ...later, error };
   }
 }
 
@@ -130,6 +144,8 @@ function newTaskIn(body: Uint8Array, legacy: boolean): NewTask | undefined {
 /** Reads the body. Resolves with undefined if the client disconnects before its end. */
 function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
+    // The client may have disconnected while the server read its access.
+    if (request.destroyed) resolve(undefined);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.once('end', () => resolve(Buffer.concat(chunks)));
