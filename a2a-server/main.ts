@@ -7,9 +7,9 @@ import type { DestinationStream } from 'pino';
 import { logFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
-import { EXIT_FAILURE, fail, program } from './startup/command-line.ts';
+import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/command-line.ts';
 import { readServerSettings } from './startup/read-settings.ts';
-import { settingsReloader } from './startup/reload-settings.ts';
+import { createSettingsReloader } from './startup/reload-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { ServerRun } from './startup/serve.ts';
 
@@ -24,12 +24,12 @@ const SHUTDOWN_STAGES = [
 /** True if no unconfined command can read the environment of this process in /proc. */
 const secretsHidden = hideEnvironment(isHarmless);
 
-// The reader of a pipe may close it, e.g. `head`, or the program that started the server. Without a listener, Node would
-// throw.
+// The reader of a pipe may close it, e.g. `head`, or the program that started the server. Without a listener, Node
+// would throw.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
-void program(start, PAGE_DIRECTORY).parseAsync();
+void createCommandLine(start, PAGE_DIRECTORY).parseAsync();
 
 function isHarmless(name: string): boolean {
   return name === CHILD_MARKER || Object.hasOwn(commandEnvironment({ [name]: '' }), name);
@@ -46,7 +46,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     if (!secretsHidden)
       log.warn('shell commands can read the secrets of this process in /proc; set --confine-shell require');
     const started = import('./startup/serve.ts').then(({ serve }) => serve(settings, log, PAGE_DIRECTORY));
-    const reload = settingsReloader(
+    const reload = createSettingsReloader(
       settings,
       {
         read: () => readServerSettings(flags, process.env),
@@ -62,7 +62,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     log.info({ url, pid, version, state: settings.stateDir, recovered: run.recovered }, 'ready');
     process.stdout.write(`a2a-server ${version} is ready at ${url} (state in ${settings.stateDir})\n`);
   } catch (error) {
-    fail(error);
+    reportErrorAndExit(error);
   }
 }
 

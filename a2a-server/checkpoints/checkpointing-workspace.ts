@@ -9,10 +9,10 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, SavedFile } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import { refuseFull } from '../tools/workspace/remove.ts';
+import { refuseNonEmptyDirectory } from '../tools/workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/list-for-removal.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
-import { ABSENT as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
+import { ABSENT_FILE_BASIS as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
 /**
  * Durably records the change and the previous content of the files. If this function throws, the tool must not change
@@ -73,7 +73,7 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
     },
     async remove(path, removal) {
       const item = await workspace.survey(path, removal.signal);
-      refuseFull(item, removal.recursive);
+      refuseNonEmptyDirectory(item, removal.recursive);
       const basis = unchanged(item, removal.basis);
       await saveAll(workspace, item, record);
       await workspace.remove(path, { ...removal, basis });

@@ -14,7 +14,7 @@ import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { removalHash } from '../tools/workspace/list-for-removal.ts';
-import { ABSENT } from '../tools/workspace/text-file.ts';
+import { ABSENT_FILE_BASIS } from '../tools/workspace/text-file.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
 import {
@@ -38,13 +38,13 @@ const schema = z.strictObject({
 
 type Target = z.output<typeof schema>;
 
-export function createRestoreCheckpoint(checkpoints: CheckpointFinder): Tool {
+export function createRestoreCheckpointTool(checkpoints: CheckpointFinder): Tool {
   const planned = (target: Target, { principal, workspace }: ToolContext): Promise<RestorePlan> =>
     findRestorePlan(target, { principal, workspace, checkpoints });
 
   async function putBack(file: RestoredFile, { workspace, signal }: ToolRun): Promise<void> {
     const { path, taskId, now, before } = file;
-    const basis = now?.hash ?? ABSENT;
+    const basis = now?.hash ?? ABSENT_FILE_BASIS;
     if (before === undefined) return takeAway(path, basis, { workspace, signal });
     const content = await checkpoints.content({ taskId }, before.hash);
     if (content === undefined) throw contentLostError(path);

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { changesOver, restoreStep, type Checkpoint, type RestoreStep } from '../task/compute-checkpoints.ts';
+import {
+  combineFileChanges,
+  restoreStep,
+  type Checkpoint,
+  type RestoreStep,
+} from '../task/compute-checkpoints.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import { readFileState } from './checkpointing-workspace.ts';
@@ -69,7 +74,7 @@ export async function createRestorePlan(
   workspace: Workspace,
   { content }: Pick<CheckpointFinder, 'content'>,
 ): Promise<RestorePlan> {
-  const changes = changesOver(checkpoints);
+  const changes = combineFileChanges(checkpoints);
   const steps: { taskId: string; step: RestoreStep }[] = [];
   for (const file of changes) {
     const { state } = await readFileState(workspace, file.path);

@@ -9,7 +9,7 @@ import type { AbortScope } from '../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { type Claim, OwnershipLostError } from '../journal/ownership.ts';
 import type { Journal } from '../journal/journal.ts';
-import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import { activeTime, type Budget } from '../task/budget.ts';
 import { failAfterTimeout } from '../task/cancel.ts';
 import type { TaskEvent } from '../task/events.ts';
@@ -169,7 +169,7 @@ export class Execution {
    * of this task.
    */
   async #orphaned(): Promise<boolean> {
-    const { log, children = NO_RECORDS } = this.#options;
+    const { log, children = NO_CHILD_RECORDS } = this.#options;
     const orphans = await children.endOrphans();
     if (orphans.length === 0) return false;
     const changed = await log.change(this.#taskId, (s) => ({

@@ -14,15 +14,15 @@ import {
   BYTES_PER_TOKEN,
   isPromptRefused,
   nextReduction,
-  reductionWithoutSummary,
+  eventAfterFailedSummary,
   tokensBesideConversation,
   summaryWithFacts,
   type ContextWindow,
   type ContextReduction,
 } from '../task/context-reduction.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
-import { costOf } from '../task/spending.ts';
-import { transcript } from '../task/summary-transcript.ts';
+import { usageCost } from '../task/spending.ts';
+import { summaryTranscript } from '../task/summary-transcript.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
@@ -120,7 +120,7 @@ async function summarised(
       { scope, bytes },
     );
     if (text !== '') {
-      const usd = costOf(usage, model.price, clock.now());
+      const usd = usageCost(usage, model.price, clock.now());
       const summary = summaryWithFacts(omitMiddleBytes(text, bytes), [...earlier, snapshot], reduction);
       return {
         type: 'context.summarised',
@@ -138,7 +138,7 @@ async function summarised(
       return eventAfterModelFailure(snapshot, failure, clock.now());
   }
   if (scope.signal.aborted && scope.reason?.reason !== 'timeout') return undefined;
-  return reductionWithoutSummary(reduction, earlier, { current: snapshot, room });
+  return eventAfterFailedSummary(reduction, earlier, { current: snapshot, room });
 }
 
 function summaryRequest(
@@ -147,7 +147,7 @@ function summaryRequest(
 ): string {
   const fill = (room.window ?? DEFAULT_WINDOW_TOKENS) / 2;
   return [
-    `<transcript>\n${transcript(covered, Math.floor(fill * BYTES_PER_TOKEN))}\n</transcript>`,
+    `<transcript>\n${summaryTranscript(covered, Math.floor(fill * BYTES_PER_TOKEN))}\n</transcript>`,
     `Summarise it in at most ${Math.floor(tokens / 2)} words.`,
   ].join('\n\n');
 }

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
-import { cancel, cancelWork } from '../task/cancel.ts';
+import { cancel, cancelWorkingTask } from '../task/cancel.ts';
 import { maySeeTasksOf, requireRoleFor } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -117,7 +117,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       // The disconnect of a principal stops only that principal's own tasks.
       if (owner !== by.principal) return;
       const { type } = requireApplied(
-        await log.change(taskId, (s) => cancelWork(s, left, decider(by))),
+        await log.change(taskId, (s) => cancelWorkingTask(s, left, decider(by))),
         taskId,
       );
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));

@@ -11,7 +11,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import { expire } from '../task/expiry.ts';
+import { expireTask } from '../task/expiry.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { TaskLog } from './task-log.ts';
 
@@ -172,7 +172,10 @@ export class Maintenance {
       const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !tried.has(taskId));
       if (due.length === 0) return rows.find(({ deadline }) => (deadline ?? now) > now)?.deadline ?? Infinity;
       const changes = await Promise.all(
-        due.map(async ({ taskId }) => ({ taskId, changed: await log.change(taskId, (s) => expire(s, now)) })),
+        due.map(async ({ taskId }) => ({
+          taskId,
+          changed: await log.change(taskId, (s) => expireTask(s, now)),
+        })),
       );
       for (const { taskId, changed } of changes) {
         if (changed?.type === 'appended') onEnded(taskId);

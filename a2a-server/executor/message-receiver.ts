@@ -14,7 +14,7 @@ import { decisionStatement } from '../task/presence.ts';
 import type { CommandOutcome, CommandRefusal } from '../task/command-outcome.ts';
 import { decisionInText } from '../task/text-decision.ts';
 import { generationMismatch } from '../task/generation.ts';
-import { revoke } from '../task/revoke.ts';
+import { revokeGrants } from '../task/revoke.ts';
 import { requireRoleFor, type Requester } from '../access/requester.ts';
 import { mayRunSomeUnasked } from '../policy/mode.ts';
 import { mergeDemands, type Approver } from '../task/approver.ts';
@@ -206,7 +206,7 @@ export function createMessageReceiver(
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;
       if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);
-      if (incoming.revoke) return revoke(snapshot, incoming.revoke, by, now);
+      if (incoming.revoke) return revokeGrants(snapshot, incoming.revoke, by, now);
       const bare = incoming.wordsDecide
         ? decisionInText(snapshot, incoming.message, incoming.taskId)
         : undefined;

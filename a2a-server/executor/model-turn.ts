@@ -20,7 +20,7 @@ import { eventAfterModelFailure, type ModelFailure } from '../task/model-outage.
 import { nextStep, turnStartEvents } from '../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { openTodosReminder } from '../task/todo-reminder.ts';
-import { costOf } from '../task/spending.ts';
+import { usageCost } from '../task/spending.ts';
 import type { JsonObject, TurnPart, RecordedTurn } from '../task/replay-provider-data.ts';
 import { conversationTooLongEvent } from './fit-context-window.ts';
 import { QuietModelNotice } from './quiet-model-notice.ts';
@@ -158,7 +158,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   // model wrote.
   const replayed = parts !== undefined || written.some((part) => part.type === 'call' && part.input);
   const replay = replayed ? { basis: context.basis, parts: written } : undefined;
-  const usd = costOf(usage, model.price, context.clock.now());
+  const usd = usageCost(usage, model.price, context.clock.now());
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events = [...unwritten];

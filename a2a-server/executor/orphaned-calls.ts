@@ -1,13 +1,13 @@
 /** D6: finds a running tool call whose process a killed server left behind. Pure. */
-import type { Orphan } from '../processes/child-processes.ts';
+import type { OrphanProcess } from '../processes/child-processes.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../task/snapshot.ts';
 
 /** Returns the tool call whose process may still run, or undefined. The task waits for the end of that process. */
 export function findOrphanedCall(
   snapshot: Snapshot,
-  orphans: readonly Orphan[],
-): { call: Call; toolId: string; orphan: Orphan } | undefined {
+  orphans: readonly OrphanProcess[],
+): { call: Call; toolId: string; orphan: OrphanProcess } | undefined {
   for (const call of Object.values(snapshot.calls)) {
     if (call.state.type !== 'running') continue;
     const { toolId } = call.state;
@@ -18,7 +18,7 @@ export function findOrphanedCall(
 }
 
 /** Returns the event that reports the process. Returns nothing if the journal already has this event. */
-export function orphanedCallEvents(snapshot: Snapshot, orphans: readonly Orphan[]): TaskEvent[] {
+export function orphanedCallEvents(snapshot: Snapshot, orphans: readonly OrphanProcess[]): TaskEvent[] {
   const found = findOrphanedCall(snapshot, orphans);
   if (found === undefined) return [];
   const { call, toolId, orphan } = found;
@@ -30,7 +30,7 @@ export function orphanedCallEvents(snapshot: Snapshot, orphans: readonly Orphan[
     : [{ type: 'process.orphaned', callId, tool, title, toolId, group, text }];
 }
 
-function carriesOut(owner: Orphan['owner'], { source }: Call, toolId: string): boolean {
+function carriesOut(owner: OrphanProcess['owner'], { source }: Call, toolId: string): boolean {
   switch (owner.type) {
     case 'tool-execution':
       return owner.toolId === toolId;

@@ -5,7 +5,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { verdict } from '../policy/verdict.ts';
+import { decideVerdict } from '../policy/verdict.ts';
 import { usableGrants } from '../task/grants.ts';
 import { questionOf } from '../task/snapshot.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
@@ -47,7 +47,7 @@ export async function prepareCall(
     call,
     judge(snapshot) {
       const grants = usableGrants(snapshot, { now: clock.now(), approver: policy.approver });
-      const policyVerdict = verdict(judged, { policy, settings: snapshot.settings, grants });
+      const policyVerdict = decideVerdict(judged, { policy, settings: snapshot.settings, grants });
       // Only a person can answer a question. Modes and grants cannot. A rule can only refuse the question.
       return questionOf(call) === undefined || policyVerdict.type === 'refuse'
         ? policyVerdict

@@ -1,12 +1,12 @@
 /** Reads the workspace's instruction files for agents, e.g. AGENTS.md. */
-import { chosenInstructions, INSTRUCTION_FILES, type InstructionFile } from '../task/instructions.ts';
+import { chooseInstructions, INSTRUCTION_FILES, type InstructionFile } from '../task/instructions.ts';
 import type { TextFile } from '../tools/workspace/text-file.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 
 /** @param limit the maximum number of characters of all files together */
 export async function readInstructions(workspace: Workspace, limit: number): Promise<InstructionFile[]> {
   const found = await Promise.all(INSTRUCTION_FILES.map((path) => readFile(workspace, path)));
-  return chosenInstructions(
+  return chooseInstructions(
     found.filter((file) => file !== undefined),
     limit,
   );

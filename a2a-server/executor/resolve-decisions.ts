@@ -9,7 +9,7 @@ import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approva
 import type { ResolvedDecision } from '../task/decide.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import type { ApproverDemand } from '../task/approver.ts';
-import { denyMessage, presenceRule, demandOfRules } from '../policy/verdict.ts';
+import { denyMessage, findPresenceRule, approverDemandOfRules } from '../policy/verdict.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { shownCodeOf } from '../task/shown-code-of-call.ts';
 import { callOf, type Call, type Snapshot } from '../task/snapshot.ts';
@@ -17,7 +17,7 @@ import type { Tool, ToolContext } from '../tools/tool.ts';
 import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
-import { ABSENT } from '../tools/workspace/text-file.ts';
+import { ABSENT_FILE_BASIS } from '../tools/workspace/text-file.ts';
 import { showCall, type ShownCall } from './prepare-call.ts';
 
 type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
@@ -130,14 +130,14 @@ async function edited(
   return {
     type: 'edited',
     call: shown.call,
-    rule: presenceRule(facts, rules),
-    approver: demandOfRules(facts, rules),
+    rule: findPresenceRule(facts, rules),
+    approver: approverDemandOfRules(facts, rules),
   };
 }
 
 /** True if the edit changes content that the proposed call does not change. The person has not seen that content. */
 function isUnseen(edit: ShownCall, { basis }: Call): boolean {
-  return basis !== null && edit.basis !== basis && edit.basis !== ABSENT;
+  return basis !== null && edit.basis !== basis && edit.basis !== ABSENT_FILE_BASIS;
 }
 
 /** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */

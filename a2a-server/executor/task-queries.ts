@@ -3,7 +3,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
 import { costReport, sumCosts } from '../task/cost-report.ts';
 import { utcDay } from '../task/cost-sum.ts';
-import { dailyLimit } from '../task/daily-budget.ts';
+import { dailyBudgetLimit } from '../task/daily-budget.ts';
 import { filesOf } from '../task/task-files.ts';
 import { callOf } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
@@ -11,7 +11,7 @@ import { followJournal } from './follow-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
 import type { TaskLog } from './task-log.ts';
-import { declarationOf } from '../tools/toolbox.ts';
+import { toToolDeclaration } from '../tools/toolbox.ts';
 import { loadTask, findVisibleRow } from './message-target.ts';
 import type { TaskService } from './task-service.ts';
 
@@ -47,7 +47,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
       const tool = toolbox.get(call.tool);
-      return tool === undefined ? null : declarationOf(tool).inputSchema;
+      return tool === undefined ? null : toToolDeclaration(tool).inputSchema;
     },
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, by, hash) {
@@ -77,7 +77,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
       }
       if (dailyBudget === undefined) return { ...report, sessions };
       const use = await journal.dailyUse(principal, toDay);
-      const limitUsd = dailyLimit(use, dailyBudget);
+      const limitUsd = dailyBudgetLimit(use, dailyBudget);
       return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
     },
   };

@@ -18,8 +18,8 @@ import { createCheckpointingWorkspace } from '../checkpoints/checkpointing-works
 import type { FileBytes, Journal } from '../journal/journal.ts';
 import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { coversDemand, mergeDemands, metDemand } from '../task/approver.ts';
-import { demandOfRules, denyMessage, presenceRule } from '../policy/verdict.ts';
+import { coversDemand, mergeDemands, demandMetByApprover } from '../task/approver.ts';
+import { approverDemandOfRules, denyMessage, findPresenceRule } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { foldNext } from '../task/fold.ts';
@@ -372,7 +372,7 @@ async function runTool(
   // rules apply.
   const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
   if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
-  const met = metDemand(task, call);
+  const met = demandMetByApprover(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
   // The person approved only the call's own targets with the passkey. A redirect may lead to a target of another rule.
@@ -385,13 +385,13 @@ async function runTool(
     const facts = { ...approved, reach: { ...reach, ...more } };
     const denied = denyMessage(facts, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
-    const demanding = presenceRule(facts, unproven);
+    const demanding = findPresenceRule(facts, unproven);
     if (demanding !== undefined)
       throw new ProductError(
         'FORBIDDEN',
         `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
       );
-    const demand = mergeDemands(demandOfRules(facts, policy), ofDecision);
+    const demand = mergeDemands(approverDemandOfRules(facts, policy), ofDecision);
     if (demand !== undefined && !coversDemand(met, demand))
       throw new ProductError(
         'FORBIDDEN',

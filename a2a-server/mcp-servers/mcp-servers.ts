@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
-import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_SERVER_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
@@ -36,7 +36,7 @@ export interface McpServers extends ToolSupply {
 /** Starts to connect to the servers and returns at once. */
 export function startMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
-  { limits, children = NO_RECORDS, ...options }: McpServersOptions,
+  { limits, children = NO_CHILD_RECORDS, ...options }: McpServersOptions,
 ): McpServers {
   let tools: ReadonlyMap<string, Tool> | undefined;
   const context = {

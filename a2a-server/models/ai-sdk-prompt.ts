@@ -8,7 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { ProviderState, ReplayedPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
-import type { ConversationResult } from '../task/conversation.ts';
+import type { ConversationToolResult } from '../task/conversation.ts';
 import type { ConversationFile } from '../task/files-for-model.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 import { mergeProviderData } from './provider-data.ts';
@@ -132,7 +132,7 @@ type ToolPart = Extract<LanguageModelV3Message, { role: 'tool' }>['content'][num
 
 /** @param contents the contents of the files; undefined if the provider accepts only text in tool results */
 function toolResult(
-  { modelCallId, tool, text, isError, files = [] }: ConversationResult,
+  { modelCallId, tool, text, isError, files = [] }: ConversationToolResult,
   contents: Contents | undefined,
 ): ToolPart {
   const output: LanguageModelV3ToolResultOutput =

@@ -9,7 +9,8 @@ import type { RecordStore } from '../records/record-store.ts';
 const grantedAccessSchema = z.strictObject({
   principal: z.string(),
   /**
-   * A hash of the principal's tokens, of the issued token, or of the provider's settings. If it changes, the access ends.
+   * A hash of the principal's tokens, of the issued token, or of the provider's settings. If it changes, the access
+   * ends.
    */
   tokens: z.string(),
   /** The issued token that made the link. The access ends with this token. */
@@ -31,7 +32,7 @@ export type GrantedAccess = z.infer<typeof grantedAccessSchema>;
 /** The maximum number of links of one principal, and of its browser sessions. A new one then ends the oldest. */
 const MAX_PER_PRINCIPAL = 100;
 
-export interface GrantedAccesses {
+export interface GrantedAccessStore {
   /**
    * Returns the access. Undefined if there is no valid record.
    * @param digest SHA-256 (hex) of the secret
@@ -47,11 +48,11 @@ export interface GrantedAccesses {
 }
 
 /** @param now returns milliseconds since 1970 */
-export function grantedAccesses(
+export function createGrantedAccessStore(
   records: Omit<RecordStore, 'watch'>,
   kind: 'page-links' | 'page-sessions',
   now: () => number,
-): GrantedAccesses {
+): GrantedAccessStore {
   const list = async (): Promise<(GrantedAccess & { digest: string })[]> =>
     [...(await records.list(kind))].flatMap(([digest, text]) => {
       const access = parsed(text);

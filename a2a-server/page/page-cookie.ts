@@ -21,7 +21,7 @@ export interface PageCookieAttributes {
  * @param secret gives each server on a host its own cookie name, because all ports share cookies. Servers with the same
  * secret share their cookies.
  */
-export function pageCookie(base: string, secret: string): PageCookieAttributes {
+export function pageCookieAttributes(base: string, secret: string): PageCookieAttributes {
   const { pathname, protocol } = new URL(`${base}/page`);
   const server = createHmac('sha256', secret).update('page cookie').digest('hex').slice(0, 8);
   return {
@@ -31,19 +31,22 @@ export function pageCookie(base: string, secret: string): PageCookieAttributes {
 }
 
 /** Returns the cookie of an attempt to sign in with the provider. Only the routes of that sign-in get it. */
-export function attemptCookie({ name, options }: PageCookieAttributes): PageCookieAttributes {
+export function attemptCookieAttributes({ name, options }: PageCookieAttributes): PageCookieAttributes {
   return { name: `${name}-provider`, options: { ...options, path: `${options.path}/provider` } };
 }
 
-export function cookieIn(request: Request, { name }: PageCookieAttributes): string | undefined {
+export function readCookie(request: Request, { name }: PageCookieAttributes): string | undefined {
   // A Cookie header has pairs, separated by a semicolon and a space (RFC 6265 §5.4).
   const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
 /** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
-export function secretsIn(request: Request, attributes: PageCookieAttributes): SessionSecrets | undefined {
-  const cookie = cookieIn(request, attributes) ?? '';
+export function readSessionSecrets(
+  request: Request,
+  attributes: PageCookieAttributes,
+): SessionSecrets | undefined {
+  const cookie = readCookie(request, attributes) ?? '';
   const pageKey = request.header(PAGE_KEY_HEADER) ?? '';
   return SECRET.test(cookie) && SECRET.test(pageKey) ? { cookie, pageKey } : undefined;
 }

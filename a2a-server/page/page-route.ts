@@ -36,16 +36,16 @@ const FILES = [
   { path: '/page-icon-512.png', name: 'page-icon-512.png', type: 'image/png' },
 ] as const;
 
-export type Page = readonly { path: string; type: string; body: Buffer }[];
+export type PageFiles = readonly { path: string; type: string; body: Buffer }[];
 
 /** Reads the files of the page. @throws Error if the program was built without the page */
-export function readPage(directory: string): Promise<Page> {
+export function readPageFiles(directory: string): Promise<PageFiles> {
   return Promise.all(
     FILES.map(async ({ path, name, type }) => ({ path, type, body: await readFile(join(directory, name)) })),
   );
 }
 
-export function pageRoute(page: Page): Router {
+export function pageRoute(page: PageFiles): Router {
   // The page's files have relative URLs. They would be wrong below a URL with a final slash (`/page/`).
   const router = Router({ strict: true });
   // After the redirect, a browser keeps the fragment, which may name a task.

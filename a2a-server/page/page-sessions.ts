@@ -18,7 +18,7 @@ import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts'
 import type { OidcSettings } from '../access/oidc-settings.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type GrantedAccess, type GrantedAccesses, grantedAccesses } from './granted-access.ts';
+import { type GrantedAccess, type GrantedAccessStore, createGrantedAccessStore } from './granted-access.ts';
 
 export const LINK_MS = 10 * 60_000;
 
@@ -27,7 +27,7 @@ export const SESSION_MS = 24 * 60 * 60_000;
 
 const SECRET_BYTES = 32;
 
-export interface PageLink {
+export interface OneTimeLink {
   code: string;
   /** The end of the link's validity, in milliseconds since 1970. */
   expiresAt: number;
@@ -47,14 +47,17 @@ export interface PageSession extends Identity {
 
 export interface PageSessions {
   /** Creates a link. Resolves when the link is on disk. */
-  makeLink(identity: Identity): Promise<PageLink>;
+  makeLink(identity: Identity): Promise<OneTimeLink>;
   /**
    * Exchanges the code of a one-time link for a session. After that, the code no longer works.
    * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired; STORAGE if the session cannot be
    * stored, and then the code still works
    */
   signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
-  /** Creates a session without a link, after a sign-in with the provider. @throws ProductError UNAUTHENTICATED; STORAGE */
+  /**
+   * Creates a session without a link, after a sign-in with the provider.
+   * @throws ProductError UNAUTHENTICATED; STORAGE
+   */
   begin(identity: Identity): Promise<SessionSecrets & { expiresAt: number }>;
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
   find(secrets: SessionSecrets | undefined): Promise<PageSession>;
@@ -81,7 +84,7 @@ interface PageSessionsOptions {
   onFailure: (error: unknown) => void;
 }
 
-export function pageSessions({
+export function createPageSessions({
   credentials,
   clock,
   records,
@@ -91,8 +94,8 @@ export function pageSessions({
 }: PageSessionsOptions): PageSessions {
   const marks = tokenMarks(credentials);
   const now = (): number => clock.now();
-  const links = grantedAccesses(records, 'page-links', now);
-  const sessions = grantedAccesses(records, 'page-sessions', now);
+  const links = createGrantedAccessStore(records, 'page-links', now);
+  const sessions = createGrantedAccessStore(records, 'page-sessions', now);
   /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
   const listeners = new Map<string, Set<() => void>>();
   /** Sessions that are signed out here, although the storage may still have them. */
@@ -147,7 +150,7 @@ export function pageSessions({
 
   return {
     async makeLink(identity) {
-      return addLink(links, await accessNow(identity, LINK_MS));
+      return addOneTimeLink(links, await accessNow(identity, LINK_MS));
     },
     async signIn(code) {
       const used = digestOf(code);
@@ -204,7 +207,10 @@ export function pageSessions({
 }
 
 /** Creates the one-time link of an access. Resolves when the link is stored. @throws ProductError STORAGE */
-export async function addLink(links: Pick<GrantedAccesses, 'add'>, access: GrantedAccess): Promise<PageLink> {
+export async function addOneTimeLink(
+  links: Pick<GrantedAccessStore, 'add'>,
+  access: GrantedAccess,
+): Promise<OneTimeLink> {
   const code = random();
   await links.add(digestOf(code), access);
   return { code, expiresAt: access.expiresAt };

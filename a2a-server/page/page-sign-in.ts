@@ -17,7 +17,7 @@ import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
-import { checkOwnPage, secretsIn } from './page-cookie.ts';
+import { checkOwnPage, readSessionSecrets } from './page-cookie.ts';
 import type { PageCookieAttributes } from './page-cookie.ts';
 import type { PageSession, PageSessions, SessionSecrets } from './page-sessions.ts';
 
@@ -49,11 +49,11 @@ export function oneTimeLinkRoute(
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
-    const target = parsed(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
+    const target = parseBody(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
     // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns
     // nothing about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
-    noStore(response).json(await createOneTimeLink(sessions, identity, base, target));
+    forbidCaching(response).json(await createOneTimeLink(sessions, identity, base, target));
   });
   return router;
 }
@@ -78,15 +78,15 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
   const own = isOwnPage(base);
   router.post('/page/session', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { code } = parsed(sessionRequest, request.body, '{"code"}');
+    const { code } = parseBody(sessionRequest, request.body, '{"code"}');
     sendSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { everywhere } = parsed(signOutRequest, request.body, '{} or {"everywhere": true}');
-    await sessions.signOut(secretsIn(request, cookie), everywhere);
+    const { everywhere } = parseBody(signOutRequest, request.body, '{} or {"everywhere": true}');
+    await sessions.signOut(readSessionSecrets(request, cookie), everywhere);
     response.clearCookie(cookie.name, cookie.options);
-    noStore(response).json({ signedOut: true });
+    forbidCaching(response).json({ signedOut: true });
   });
   return router;
 }
@@ -99,7 +99,7 @@ export function sendSession(
 ): void {
   const expires = new Date(expiresAt);
   response.cookie(name, value, { ...options, expires });
-  noStore(response).json({ pageKey, expiresAt: expires.toISOString() });
+  forbidCaching(response).json({ pageKey, expiresAt: expires.toISOString() });
 }
 
 /**
@@ -107,12 +107,12 @@ export function sendSession(
  * @throws ProductError FORBIDDEN if another page sent the request
  * @throws ProductError UNAUTHENTICATED if there is no session
  */
-export async function signedIn(
+export async function requirePageSession(
   request: Request,
   { sessions, cookie, base }: PageSignInContext,
 ): Promise<PageSession> {
   checkOwnPage(request, isOwnPage(base)(request));
-  return sessions.find(secretsIn(request, cookie));
+  return sessions.find(readSessionSecrets(request, cookie));
 }
 
 /**
@@ -124,7 +124,7 @@ export function isOwnPage(base: string): (request: Request) => (origin: string) 
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
 }
 
-export function parsed<Schema extends z.ZodType>(
+export function parseBody<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   form: string,
@@ -134,6 +134,6 @@ export function parsed<Schema extends z.ZodType>(
   throw new ProductError('MALFORMED', `The body must be ${form}: ${issuesText(result.error)}.`);
 }
 
-export function noStore(response: Response): Response {
+export function forbidCaching(response: Response): Response {
   return response.setHeader('Cache-Control', 'no-store');
 }

@@ -18,7 +18,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
-import type { Presence } from '../presence/presence.ts';
+import type { PresenceService } from '../presence/presence-service.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import type { RelyingParty } from '../presence/relying-party.ts';
 import { createOneTimeLink } from './page-sign-in.ts';
@@ -26,7 +26,7 @@ import type { PageSessions } from './page-sessions.ts';
 
 export interface PagePasskeys {
   passkeys: Passkeys;
-  presence: Presence;
+  presence: PresenceService;
   party: RelyingParty;
   /** The server's URL for clients. */
   base: string;

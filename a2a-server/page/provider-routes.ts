@@ -13,8 +13,8 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { attemptCookie, checkOwnPage, cookieIn } from './page-cookie.ts';
-import { isOwnPage, noStore, type PageSignInContext, parsed, sendSession } from './page-sign-in.ts';
+import { attemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
+import { isOwnPage, forbidCaching, type PageSignInContext, parseBody, sendSession } from './page-sign-in.ts';
 import { beginAttempt, findAttempt } from './provider-attempt.ts';
 import { signInProblem } from './provider-problem.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
@@ -29,7 +29,7 @@ const finishRequest = z.strictObject({
   query: z.string().max(MAX_QUERY),
 });
 
-export interface PageProvider {
+export interface ProviderSignInContext {
   signIn: ProviderSignIn;
   /** The secret of this server, and of the servers that share its records. */
   secret: string;
@@ -39,17 +39,17 @@ export interface PageProvider {
 /** @param provider absent if the page offers no sign-in with a provider */
 export function providerRoutes(
   { sessions, cookie, base }: PageSignInContext,
-  provider?: PageProvider,
+  provider?: ProviderSignInContext,
 ): Router {
   const router = Router();
   router.get('/page/provider', (_request, response) => {
-    noStore(response).json({ name: provider?.signIn.name ?? null });
+    forbidCaching(response).json({ name: provider?.signIn.name ?? null });
   });
   if (provider === undefined) return router;
   const { signIn, secret, clock } = provider;
   const own = isOwnPage(base);
   const { origin: publicOrigin } = new URL(base);
-  const attempts = attemptCookie(cookie);
+  const attempts = attemptCookieAttributes(cookie);
 
   router.post('/page/provider/start', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
@@ -59,19 +59,19 @@ export function providerRoutes(
         'FORBIDDEN',
         `The sign-in with ${signIn.name} works only at ${signIn.redirectUri}. Open that address.`,
       );
-    const { silent } = parsed(startRequest, request.body, '{} or {"silent": true}');
+    const { silent } = parseBody(startRequest, request.body, '{} or {"silent": true}');
     const attempt = beginAttempt(secret, clock.now());
     const address = await signIn.address(attempt, silent);
     response.cookie(attempts.name, attempt.cookie, {
       ...attempts.options,
       expires: new Date(attempt.expiresAt),
     });
-    noStore(response).json({ address, pageSecret: attempt.pageSecret });
+    forbidCaching(response).json({ address, pageSecret: attempt.pageSecret });
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { pageSecret, query } = parsed(finishRequest, request.body, '{"pageSecret", "query"}');
-    const browser = { cookie: cookieIn(request, attempts), pageSecret };
+    const { pageSecret, query } = parseBody(finishRequest, request.body, '{"pageSecret", "query"}');
+    const browser = { cookie: readCookie(request, attempts), pageSecret };
     // An attempt has one answer, also if the sign-in fails.
     response.clearCookie(attempts.name, attempts.options);
     const attempt = findAttempt(secret, browser, clock.now());

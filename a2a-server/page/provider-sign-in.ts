@@ -73,7 +73,7 @@ export function redirectUriOf(publicUrl: string): string {
   return new URL(`${publicUrl.replace(/\/+$/, '')}/page`).href;
 }
 
-export function providerSignIn({
+export function createProviderSignIn({
   settings,
   signIn,
   base,

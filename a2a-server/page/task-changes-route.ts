@@ -11,14 +11,14 @@ import type { Requester } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { HEARTBEAT_MS, startSseResponse } from '../http/streams/sse.ts';
-import type { TaskChanges } from './task-changes.ts';
+import type { TaskChangeNotifier } from './task-change-notifier.ts';
 
 /** The shortest time between two events, in milliseconds. A model's text causes many appends per second. */
 const PAUSE_MS = 1_000;
 
 interface ChangesOptions {
   tasks: Pick<TaskService, 'row'>;
-  changes: TaskChanges;
+  changes: TaskChangeNotifier;
   clock: Pick<Clock, 'after'>;
   heartbeatMs?: number | undefined;
 }

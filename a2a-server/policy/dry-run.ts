@@ -12,7 +12,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_TARGETS, resolveTargets, type CallFacts } from './call-facts.ts';
 import type { Policy } from './prepare-rules.ts';
-import { verdict } from './verdict.ts';
+import { decideVerdict } from './verdict.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
 
 /**
@@ -93,7 +93,7 @@ function judgedNow(
   { at, policy }: { at: number; policy: Policy },
 ): PolicyVerdict {
   const grants = usableGrants(snapshot, { now: at, approver: policy.approver });
-  return verdict(call, { policy, settings: snapshot.settings, grants });
+  return decideVerdict(call, { policy, settings: snapshot.settings, grants });
 }
 
 /**
@@ -163,12 +163,12 @@ interface DryRunSummary {
   changed: Record<string, number>;
 }
 
-export function summaryOf(tried: readonly DryRunCall[]): DryRunSummary {
+export function summarizeDryRun(tried: readonly DryRunCall[]): DryRunSummary {
   const now = { allow: 0, ask: 0, presence: 0, refuse: 0 };
   const changed: Record<string, number> = {};
   for (const call of tried) {
     now[call.meets.fate] += 1;
-    if (!isChanged(call)) continue;
+    if (!isVerdictChanged(call)) continue;
     const { met, meets } = call;
     const change =
       met.fate === meets.fate ? `${meets.fate}, with another approver` : `${met.fate} → ${meets.fate}`;
@@ -177,7 +177,7 @@ export function summaryOf(tried: readonly DryRunCall[]): DryRunSummary {
   return { calls: tried.length, tasks: new Set(tried.map(({ taskId }) => taskId)).size, now, changed };
 }
 
-export function isChanged({ met, meets }: DryRunCall): boolean {
+export function isVerdictChanged({ met, meets }: DryRunCall): boolean {
   return met.fate !== meets.fate || hasOtherApprover({ met, meets });
 }
 
@@ -200,18 +200,18 @@ const FATES_THEN: Readonly<Record<DryRunVerdict, string>> = {
   refuse: 'was refused',
 };
 
-export function callText(call: DryRunCall): string {
+export function dryRunCallText(call: DryRunCall): string {
   const { taskId, seq, at, tool, title, met, meets } = call;
   const decided =
     met.fate === 'ask' || met.fate === 'presence' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
   return [
-    `${isChanged(call) ? '*' : ' '} ${new Date(at).toISOString()} ${taskId} #${seq} ${tool}: ${oneLine(title, 200)}`,
+    `${isVerdictChanged(call) ? '*' : ' '} ${new Date(at).toISOString()} ${taskId} #${seq} ${tool}: ${oneLine(title, 200)}`,
     `    then  ${FATES_THEN[met.fate]}${oneLine(decided, 400)}`,
     `    now   ${FATES[meets.fate]} (${oneLine(meets.why, 400)})`,
   ].join('\n');
 }
 
-export function summaryText({ calls, tasks, now, changed }: DryRunSummary): string {
+export function dryRunSummaryText({ calls, tasks, now, changed }: DryRunSummary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
     `${countWithNoun(calls, 'call')} of ${countWithNoun(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.presence === 0 ? '' : `${now.presence} would demand presence, `}${now.refuse} would be refused.`,

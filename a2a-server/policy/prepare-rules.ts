@@ -3,7 +3,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { ApproverDemand } from '../task/approver.ts';
 import type { Shell } from './simple-command.ts';
 import { CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
-import { ruleMatcher, type RuleMatcher } from './rule-matcher.ts';
+import { createRuleMatcher, type RuleMatcher } from './rule-matcher.ts';
 
 interface PolicyRule {
   action: RuleAction;
@@ -59,7 +59,7 @@ function demandOf({ fourEyes, group }: NonNullable<Rule['approver']>): ApproverD
 
 function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
   try {
-    return ruleMatcher(rule, shell);
+    return createRuleMatcher(rule, shell);
   } catch (error) {
     throw unusable(`${name} cannot be used: ${messageOf(error)}.`);
   }

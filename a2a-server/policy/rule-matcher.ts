@@ -7,17 +7,17 @@
  *   directories. It matches any part of a command line. The result is `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
-import { commandMention, type Mention } from './command-mention.ts';
+import { checkCommandMention, type MentionCertainty } from './command-mention.ts';
 import type { ResolvedTargets, CallFacts, ResolvedTargetPath } from './call-facts.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
-export type RuleMatcher = (call: CallFacts) => Mention;
+export type RuleMatcher = (call: CallFacts) => MentionCertainty;
 
-type Condition = (call: CallFacts) => Mention;
+type Condition = (call: CallFacts) => MentionCertainty;
 
 /** Prepares a rule for matching. @throws Error if a command in the rule is not a plain list of words */
-export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
+export function createRuleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   const wide = rule.action !== 'allow';
   const { tool, server, path, command, host } = rule;
   const conditions: Condition[] = [
@@ -30,7 +30,7 @@ export function ruleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   return (call) => leastOf(conditions.map((condition) => condition(call)));
 }
 
-function leastOf(mentioned: readonly Mention[]): Mention {
+function leastOf(mentioned: readonly MentionCertainty[]): MentionCertainty {
   if (mentioned.includes('no')) return 'no';
   return mentioned.includes('maybe') ? 'maybe' : 'yes';
 }
@@ -154,7 +154,7 @@ function wideCommand(patterns: readonly string[], shell: Shell): Condition {
   const named = commandsOf(patterns, shell);
   return ({ reach: { command } }) => {
     if (command === undefined) return 'no';
-    const mentioned = named.map(({ words }) => commandMention(command, words, shell));
+    const mentioned = named.map(({ words }) => checkCommandMention(command, words, shell));
     if (mentioned.includes('yes')) return 'yes';
     return mentioned.includes('maybe') ? 'maybe' : 'no';
   };

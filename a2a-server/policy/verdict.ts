@@ -28,7 +28,7 @@ interface PolicyContext {
   grants: readonly Grant[];
 }
 
-export function verdict(
+export function decideVerdict(
   call: CallFacts,
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): PolicyVerdict {
@@ -39,9 +39,9 @@ export function verdict(
       type: 'refuse',
       message: `This task is read-only: ${call.tool} has side effects and was not run.`,
     };
-  const demand = mergeDemands(demandOfRules(call, policy), policy.approver);
+  const demand = mergeDemands(approverDemandOfRules(call, policy), policy.approver);
   const approver = demand && { approver: demand };
-  const presence = presenceRule(call, policy);
+  const presence = findPresenceRule(call, policy);
   if (presence !== undefined) return { type: 'ask', rule: presence, presence: true, ...approver };
   const asked = askingRule(call, policy.rules);
   if (asked !== undefined) return { type: 'ask', rule: asked, ...approver };
@@ -59,7 +59,7 @@ export function denyMessage(call: CallFacts, policy: Policy): string | undefined
 }
 
 /** Returns the name of the rule that demands a person's passkey, if any. */
-export function presenceRule(call: CallFacts, policy: Policy): string | undefined {
+export function findPresenceRule(call: CallFacts, policy: Policy): string | undefined {
   return askingRule(
     call,
     policy.rules.filter(({ action }) => action === 'presence'),
@@ -70,7 +70,7 @@ export function presenceRule(call: CallFacts, policy: Policy): string | undefine
  * Returns what the matching rules demand of the approver of the tool call, if anything. This also holds for an
  * uncertain match.
  */
-export function demandOfRules(call: CallFacts, { rules }: Policy): ApproverDemand | undefined {
+export function approverDemandOfRules(call: CallFacts, { rules }: Policy): ApproverDemand | undefined {
   return mergeDemands(
     ...rules.map(({ approver, matches }) => (approver && matches(call) !== 'no' ? approver : undefined)),
   );

@@ -37,7 +37,7 @@ export interface PasskeyStore {
   swap(before: Passkey, after: Passkey): Promise<boolean>;
 }
 
-export function passkeyStore(records: RecordStore): PasskeyStore {
+export function createPasskeyStore(records: RecordStore): PasskeyStore {
   return {
     async list(principal) {
       const all = [...(await records.list('passkeys')).values()].map(parsed);

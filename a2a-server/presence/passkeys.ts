@@ -8,7 +8,7 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { passkeyFingerprint } from '../../shared/presence/presence-proof.ts';
-import { OpenChallenges } from './open-challenges.ts';
+import { ChallengeStore } from './challenge-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { RegistrationCodes } from './registration-codes.ts';
@@ -52,7 +52,7 @@ interface PasskeysParts {
 }
 
 export function createPasskeys({ store, records, codes, party, clock, onChange }: PasskeysParts): Passkeys {
-  const open = new OpenChallenges(records, z.strictObject({ code: z.string() }), clock);
+  const open = new ChallengeStore(records, z.strictObject({ code: z.string() }), clock);
   const usable = (): Extract<RelyingParty, { type: 'usable' }> => {
     if (party.type === 'usable') return party;
     throw new ProductError('FORBIDDEN', party.problem);

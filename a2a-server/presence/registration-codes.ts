@@ -46,7 +46,7 @@ export interface RegistrationCodes {
   use(code: string, principal: string): Promise<boolean>;
 }
 
-export function registrationCodes(records: RecordStore, now: () => number): RegistrationCodes {
+export function createRegistrationCodes(records: RecordStore, now: () => number): RegistrationCodes {
   const isValid = async (code: string, principal: string): Promise<boolean> => {
     const text = await records.read('passkey-codes', digestOf(code));
     const known = text === undefined ? undefined : parsed(text);

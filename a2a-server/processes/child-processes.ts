@@ -18,8 +18,8 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hide-environment.ts';
-import { endGroup, endGroups } from './end-process-group.ts';
-import { processIdentityOf, markedGroups, processStateOf } from './process-identity.ts';
+import { endProcessGroup, endProcessGroups } from './end-process-group.ts';
+import { processIdentityOf, findMarkedGroups, processGroupStateOf } from './process-identity.ts';
 
 const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-execution'), toolId: z.string() }),
@@ -36,7 +36,7 @@ const childRecord = z.object({
 type ChildRecord = z.infer<typeof childRecord>;
 
 /** A child of an earlier server. It may still run, because this server could not end it. */
-export interface Orphan {
+export interface OrphanProcess {
   owner: ChildOwner;
   group: number;
 }
@@ -63,11 +63,11 @@ export interface ChildProcesses {
    * server has locked the state directory. Concurrent calls share one run. Later calls try the remaining children
    * again.
    */
-  endOrphans(): Promise<readonly Orphan[]>;
+  endOrphans(): Promise<readonly OrphanProcess[]>;
 }
 
 /** Records nothing. For programs without a state directory. */
-export const NO_RECORDS: ChildProcesses = {
+export const NO_CHILD_RECORDS: ChildProcesses = {
   entry: () => ({ env: {}, record: () => Promise.resolve(), strays: () => [], forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),
 };
@@ -78,16 +78,16 @@ interface ChildProcessesOptions {
   clock: Clock;
   graceMs: number;
   /** Called for each process that an earlier server left behind, after the attempt to end it. */
-  onOrphan: (orphan: Orphan, end: 'ended' | 'still-there') => void;
+  onOrphan: (orphan: OrphanProcess, end: 'ended' | 'still-there') => void;
 }
 
-export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
+export function createChildProcesses(options: ChildProcessesOptions): ChildProcesses {
   const { directory, clock, graceMs, onOrphan } = options;
   const own = new Set<string>();
   let left: readonly ChildRecord[] | undefined;
-  let ending: Promise<readonly Orphan[]> | undefined;
+  let ending: Promise<readonly OrphanProcess[]> | undefined;
 
-  async function endAll(): Promise<readonly Orphan[]> {
+  async function endAll(): Promise<readonly OrphanProcess[]> {
     left ??= readOrStorageError(directory, () => recordsIn(directory)).filter(({ id }) => !own.has(id));
     const kept = await Promise.all(left.map(async (record) => ((await ended(record)) ? [] : [record])));
     left = kept.flat();
@@ -96,17 +96,17 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
 
   async function ended(record: ChildRecord): Promise<boolean> {
     const { group } = record.process;
-    const state = await processStateOf(record.process, `${CHILD_MARKER}=${record.id}`);
+    const state = await processGroupStateOf(record.process, `${CHILD_MARKER}=${record.id}`);
     const strays = (): number[] =>
-      markedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
+      findMarkedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
     const found = strays().length > 0;
     const limits = { graceMs, clock };
     const [end] = await Promise.all([
-      state === 'runs' ? endGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
-      endGroups(strays, limits),
+      state === 'runs' ? endProcessGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
+      endProcessGroups(strays, limits),
     ]);
     // A program may have left the group while the group ended.
-    const over = (await endGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
+    const over = (await endProcessGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
     if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
     return over;
@@ -125,7 +125,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
             const identity = await processIdentityOf(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),
-        strays: () => markedGroups(`${CHILD_MARKER}=${id}`).filter((group) => group !== leaderGroup),
+        strays: () => findMarkedGroups(`${CHILD_MARKER}=${id}`).filter((group) => group !== leaderGroup),
         forget() {
           own.delete(id);
           rmSync(pathOf(directory, id), { force: true });
@@ -139,7 +139,7 @@ export function childProcesses(options: ChildProcessesOptions): ChildProcesses {
   };
 }
 
-function orphanOf({ owner, process: { group } }: ChildRecord): Orphan {
+function orphanOf({ owner, process: { group } }: ChildRecord): OrphanProcess {
   return { owner, group };
 }
 

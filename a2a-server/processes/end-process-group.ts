@@ -3,14 +3,14 @@
  *
  * The group's leader is the shell, so the group id is the shell's process id. The system does not report the end of a
  * group's last process, so the server checks every 20 ms. A program can leave the group (`timeout`, `setsid`, a
- * daemon). `markedGroups` finds such a program.
+ * daemon). `findMarkedGroups` finds such a program.
  *
  * Windows has no process groups. There, taskkill ends the process tree at once.
  */
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
-import { groupOf, livingGroups } from './find-living-groups.ts';
+import { processGroupOf, findLivingGroups } from './find-living-groups.ts';
 
 const CHECK_INTERVAL_MS = 20;
 /**
@@ -22,14 +22,17 @@ const KILLED_MS = 2000;
  * The way in which a group ended: `gone` before any signal, `terminated` by SIGTERM, `killed` by SIGKILL. With
  * `unconfirmed`, the group may still run.
  */
-export type GroupEnd = 'gone' | 'terminated' | 'killed' | 'unconfirmed';
+export type GroupEndResult = 'gone' | 'terminated' | 'killed' | 'unconfirmed';
 
 interface EndOptions {
   graceMs: number;
   clock: Clock;
 }
 
-export async function endGroup(group: number, { graceMs, clock }: EndOptions): Promise<GroupEnd> {
+export async function endProcessGroup(
+  group: number,
+  { graceMs, clock }: EndOptions,
+): Promise<GroupEndResult> {
   if (process.platform === 'win32') return endTree(group);
   // A2: an abort sends its signal at once, before any slow work.
   if (!signalGroup(group, 'SIGTERM')) return 'gone';
@@ -39,7 +42,7 @@ export async function endGroup(group: number, { graceMs, clock }: EndOptions): P
 }
 
 /**
- * The maximum number of searches for groups. A program may start new groups while its group ends, so `endGroups`
+ * The maximum number of searches for groups. A program may start new groups while its group ends, so `endProcessGroups`
  * searches again.
  */
 const MAX_ROUNDS = 5;
@@ -48,12 +51,12 @@ const MAX_ROUNDS = 5;
  * Ends groups until `find` finds none. Returns false if a group may still run, or if new groups still appear after the
  * last round.
  */
-export async function endGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
+export async function endProcessGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const groups = find();
     if (groups.length === 0) return true;
     const ends = await Promise.all(
-      groups.map((group) => endGroup(group, options).catch(() => 'unconfirmed' as const)),
+      groups.map((group) => endProcessGroup(group, options).catch(() => 'unconfirmed' as const)),
     );
     if (ends.includes('unconfirmed')) return false;
   }
@@ -113,8 +116,8 @@ export async function isGroupAlive(group: number): Promise<boolean> {
  */
 async function runningIn(group: number, known = group): Promise<number | undefined> {
   if (process.platform === 'win32' || !signalGroup(group, 0)) return undefined;
-  if (process.platform !== 'linux' || groupOf(known) === group) return known;
-  const living = await livingGroups();
+  if (process.platform !== 'linux' || processGroupOf(known) === group) return known;
+  const living = await findLivingGroups();
   return living === undefined ? known : living.get(group);
 }
 
@@ -123,10 +126,10 @@ async function runningIn(group: number, known = group): Promise<number | undefin
  * can happen between the check and the caller's signal. On other systems than Linux, always returns false.
  */
 export function hasExited(child: number): boolean {
-  return process.platform === 'linux' && groupOf(child) === undefined;
+  return process.platform === 'linux' && processGroupOf(child) === undefined;
 }
 
-function endTree(root: number): Promise<GroupEnd> {
+function endTree(root: number): Promise<GroupEndResult> {
   return new Promise((resolve) => {
     execFile('taskkill', ['/pid', String(root), '/T', '/F'], (error) => {
       // Exit code 128 of taskkill means that there is no such process.

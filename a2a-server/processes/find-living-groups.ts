@@ -18,12 +18,12 @@ let begun: Promise<LivingGroups | undefined> | undefined;
 let next: Promise<LivingGroups | undefined> | undefined;
 
 /** Returns the result of a scan that starts after this call. Returns undefined if the system cannot list processes. */
-export function livingGroups(): Promise<LivingGroups | undefined> {
+export function findLivingGroups(): Promise<LivingGroups | undefined> {
   if (begun === undefined) return (begun = look().finally(() => (begun = undefined)));
   // A running scan may have missed recent changes, so a new scan starts after it.
   return (next ??= begun.then(() => {
     next = undefined;
-    return livingGroups();
+    return findLivingGroups();
   }));
 }
 
@@ -33,7 +33,7 @@ async function look(): Promise<LivingGroups | undefined> {
   const groups = new Map<number, number>();
   const ids = processes.filter((name) => /^\d+$/u.test(name)).map(Number);
   for (const [index, id] of ids.entries()) {
-    const group = groupOf(id);
+    const group = processGroupOf(id);
     if (group === 'unknown') return undefined;
     if (group !== undefined) groups.set(group, id);
     if (index % PROCESSES_PER_TURN === PROCESSES_PER_TURN - 1) await nextTurn();
@@ -45,13 +45,15 @@ async function look(): Promise<LivingGroups | undefined> {
  * Returns the group of a running process. Returns undefined for a dead process or a zombie. Returns `unknown` if the
  * system reports an error, e.g. because this process has no free file descriptor.
  */
-export function groupOf(id: number): number | undefined | 'unknown' {
-  const found = processStat(id);
+export function processGroupOf(id: number): number | undefined | 'unknown' {
+  const found = readProcessStat(id);
   return typeof found === 'object' ? found.group : found;
 }
 
-/** Returns the /proc data of a running process. Undefined and `unknown` have the same meaning as in `groupOf`. */
-export function processStat(id: number): ProcessStat | undefined | 'unknown' {
+/**
+ * Returns the /proc data of a running process. Undefined and `unknown` have the same meaning as in `processGroupOf`.
+ */
+export function readProcessStat(id: number): ProcessStat | undefined | 'unknown' {
   try {
     const stat = parseProcessStat(readFileSync(`/proc/${id}/stat`, 'latin1'));
     return stat.ended ? undefined : stat;

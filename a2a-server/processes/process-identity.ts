@@ -6,7 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { groupOf, livingGroups, processStat } from './find-living-groups.ts';
+import { processGroupOf, findLivingGroups, readProcessStat } from './find-living-groups.ts';
 import { isGroupAlive } from './end-process-group.ts';
 
 interface ProcessIdentity {
@@ -32,7 +32,7 @@ type GroupState = 'gone' | 'runs' | 'unknown';
  */
 export async function processIdentityOf(leader: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') {
-    const stat = processStat(leader);
+    const stat = readProcessStat(leader);
     if (stat === 'unknown') throw new Error(`the system does not say when process ${leader} started`);
     return stat && { group: leader, started: stat.started, boot: bootId() };
   }
@@ -44,7 +44,7 @@ export async function processIdentityOf(leader: number): Promise<ProcessIdentity
  * Returns the state of a process group.
  * @param marker an environment variable, as `NAME=value`, that the processes of this group inherit
  */
-export async function processStateOf(
+export async function processGroupStateOf(
   { group, started, boot }: ProcessIdentity,
   marker: string,
 ): Promise<GroupState> {
@@ -54,12 +54,12 @@ export async function processStateOf(
     return (await isGroupAlive(group)) ? 'unknown' : 'gone';
   }
   if (boot !== bootId()) return 'gone';
-  const leader = processStat(group);
+  const leader = readProcessStat(group);
   if (leader === 'unknown') return 'unknown';
   // The kernel does not reuse the id of a group that still has a process. So a leader with another start time leads
   // another group.
   if (leader !== undefined) return leader.started === started ? 'runs' : 'gone';
-  const groups = await livingGroups();
+  const groups = await findLivingGroups();
   if (groups === undefined) return 'unknown';
   if (!groups.has(group)) return 'gone';
   return membersOf(group).some((member) => environmentOf(member).includes(marker)) ? 'runs' : 'unknown';
@@ -70,11 +70,11 @@ export async function processStateOf(
  * this user. So it also finds programs that left the group of their command, such as `timeout` and `setsid`. On systems
  * other than Linux, returns an empty list.
  */
-export function markedGroups(marker: string): number[] {
+export function findMarkedGroups(marker: string): number[] {
   if (process.platform !== 'linux') return [];
   const groups = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name) && environmentOf(Number(name)).includes(marker))
-    .map((name) => groupOf(Number(name)))
+    .map((name) => processGroupOf(Number(name)))
     .filter((group) => typeof group === 'number');
   return [...new Set(groups)];
 }
@@ -85,7 +85,7 @@ function bootId(): string {
 
 function membersOf(group: number): number[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/u.test(name) && groupOf(Number(name)) === group)
+    .filter((name) => /^\d+$/u.test(name) && processGroupOf(Number(name)) === group)
     .map(Number);
 }
 

@@ -15,7 +15,7 @@ import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import type { PushNotificationConfigs } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { OPERATOR, subscriptionRecordName } from './subscription.ts';
+import { OPERATOR_PRINCIPAL, subscriptionRecordName } from './subscription.ts';
 
 /** The default of `afterSeconds`. It gives the person time to decide where the task was started. */
 const DEFAULT_AFTER_SECONDS = 30;
@@ -65,11 +65,11 @@ export function chatSubscriptions(
       const id = webhookId(webhook);
       const { format, url, afterSeconds, tokenEnv } = webhook;
       return [
-        subscriptionRecordName(OPERATOR, taskId, id),
+        subscriptionRecordName(OPERATOR_PRINCIPAL, taskId, id),
         {
           taskId,
           id,
-          principal: OPERATOR,
+          principal: OPERATOR_PRINCIPAL,
           owner: principal,
           sessionId,
           url,

@@ -18,11 +18,11 @@ import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
 import { receiverHost } from './failing-receivers.ts';
-import { isUpToDate, type Post, type PostParts, nextPosts } from './next-posts.ts';
-import { postNotification, type PushAddresses } from './push-address.ts';
-import type { Stored, StoredSubscriptions } from './stored-subscriptions.ts';
+import { isUpToDate, type PushPost, type PostParts, nextPosts } from './next-posts.ts';
+import { postNotification, type PushAddressRules } from './push-address.ts';
+import type { StoredSubscription, StoredSubscriptions } from './stored-subscriptions.ts';
 import {
-  afterFailure,
+  deliveryAfterFailure,
   chatHeaders,
   notificationHeaders,
   type PushResult,
@@ -50,7 +50,7 @@ export interface DeliveryParts extends PostParts {
   journal: Pick<Journal, 'rows'>;
   clock: Clock;
   log: Logger;
-  addresses: PushAddresses;
+  addresses: PushAddressRules;
   /** The variables with the tokens of chats. */
   env: Readonly<Record<string, string | undefined>>;
   /** True if other servers use the same records. */
@@ -252,7 +252,11 @@ export class Deliveries {
    * Posts the entries in order, and stores the position after each.
    * @returns the result of the run after a failure; undefined otherwise
    */
-  async #deliverBatch(name: string, held: Stored, entries: readonly Post[]): Promise<Run | undefined> {
+  async #deliverBatch(
+    name: string,
+    held: StoredSubscription,
+    entries: readonly PushPost[],
+  ): Promise<Run | undefined> {
     let current = held;
     for (const { seq, body, counted } of entries) {
       if (body !== undefined) {
@@ -277,10 +281,10 @@ export class Deliveries {
     return undefined;
   }
 
-  async #failed(name: string, stored: Stored, problem: string): Promise<Run> {
+  async #failed(name: string, stored: StoredSubscription, problem: string): Promise<Run> {
     const { clock, log, onResult } = this.#parts;
     const { taskId, url, delivery } = stored.subscription;
-    const after = afterFailure(delivery, problem, clock.now());
+    const after = deliveryAfterFailure(delivery, problem, clock.now());
     const receiver = receiverHost(url);
     onResult?.('failed');
     log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');

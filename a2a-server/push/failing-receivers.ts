@@ -22,7 +22,7 @@ export interface FailingReceiver {
 }
 
 /** Returns the failing receivers. The receiver that has failed for the longest time is first. */
-export function failingReceivers(all: readonly NamedSubscription[]): FailingReceiver[] {
+export function listFailingReceivers(all: readonly NamedSubscription[]): FailingReceiver[] {
   return all.flatMap((named) => viewOf(named) ?? []).toSorted(bySince);
 }
 
@@ -31,7 +31,7 @@ export function failingReceivers(all: readonly NamedSubscription[]): FailingRece
  * @param id the id, or its beginning
  * @throws ProductError UNKNOWN_ADDRESS if no receiver, or more than one, has this id
  */
-export function failingReceiver(
+export function findFailingReceiver(
   all: readonly NamedSubscription[],
   id: string,
 ): { name: string; receiver: FailingReceiver } {
@@ -51,7 +51,7 @@ export function failingReceiver(
 }
 
 /** Returns the audit record of a retry. The caller adds the principal who asked for it. */
-export function retriedAct({ taskId, receiver, principal }: FailingReceiver) {
+export function retryAuditAct({ taskId, receiver, principal }: FailingReceiver) {
   return { act: 'push.retried', taskId, receiver, principal } as const;
 }
 

@@ -36,7 +36,7 @@ export interface PostParts {
 }
 
 /** One post, and the last journal entry that it covers. `body` is undefined if clients do not need the entry. */
-export interface Post {
+export interface PushPost {
   seq: number;
   body: string | undefined;
   /** How many events the task had at `seq`, for its generation. Absent for A2A 0.3, which has no generations. */
@@ -51,7 +51,7 @@ export interface Post {
 export async function nextPosts(
   parts: PostParts,
   subscription: Subscription,
-): Promise<readonly Post[] | 'nothing' | 'over' | { until: number }> {
+): Promise<readonly PushPost[] | 'nothing' | 'over' | { until: number }> {
   const { tasks } = parts;
   const { taskId, owner, cursor, delivery } = subscription;
   const reader = { principal: owner };
@@ -94,7 +94,7 @@ async function postsOf(
   parts: PostParts,
   entries: readonly JournalEntry[],
   subscription: Subscription,
-): Promise<readonly Post[] | 'nothing' | { until: number }> {
+): Promise<readonly PushPost[] | 'nothing' | { until: number }> {
   if (subscription.wire === '1.0') {
     let counted = await countedAt(parts, subscription);
     return entries.map((entry) => {
@@ -119,7 +119,7 @@ async function countedAt({ tasks }: PostParts, subscription: Subscription): Prom
 async function taskNow(
   { tasks, bodies, clock }: PostParts,
   subscription: Subscription,
-): Promise<readonly Post[] | { until: number }> {
+): Promise<readonly PushPost[] | { until: number }> {
   const { taskId, owner, wire, chat } = subscription;
   const snapshot = await tasks.snapshot(taskId, { principal: owner });
   const { seq, counted, updatedAt } = snapshot;

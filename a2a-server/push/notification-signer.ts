@@ -18,7 +18,7 @@ export interface NotificationSigner {
 }
 
 /** @param issuer the public URL of the server */
-export function notificationSigner({
+export function createNotificationSigner({
   issuer,
   keys,
   clock,

@@ -3,24 +3,24 @@
  * unless the operator lists them.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { AllowedHosts } from '../tools/web/allowed-hosts.ts';
-import { allowedAddresses, type Resolve } from '../tools/web/resolve-checked-host.ts';
-import { sendToChecked } from '../tools/web/send-to-checked-address.ts';
-import { webUrl } from '../tools/web/web-url.ts';
+import type { IsAllowedHost } from '../tools/web/allowed-hosts.ts';
+import { allowedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
+import { sendToCheckedAddress } from '../tools/web/send-to-checked-address.ts';
+import { parseWebUrl } from '../tools/web/web-url.ts';
 
 const TIMEOUT_MS = 10_000;
 
-export interface PushAddresses {
-  allowed: AllowedHosts;
-  resolve: Resolve;
+export interface PushAddressRules {
+  allowed: IsAllowedHost;
+  resolve: ResolveHost;
 }
 
 /**
  * Checks an address before it is registered.
  * @throws ProductError MALFORMED or FORBIDDEN, for an address that the server must not connect to
  */
-export async function checkPushAddress(url: string, { allowed, resolve }: PushAddresses): Promise<URL> {
-  const parsed = webUrl(url, { allowed });
+export async function checkPushAddress(url: string, { allowed, resolve }: PushAddressRules): Promise<URL> {
+  const parsed = parseWebUrl(url, { allowed });
   await allowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
     if (error instanceof ProductError) throw error;
     // A host name that DNS does not know now may exist later. Each delivery checks the address again.
@@ -36,12 +36,18 @@ export async function checkPushAddress(url: string, { allowed, resolve }: PushAd
 export async function postNotification(
   url: string,
   { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
-  { allowed, resolve }: PushAddresses,
+  { allowed, resolve }: PushAddressRules,
 ): Promise<void> {
-  const parsed = webUrl(url, { allowed });
+  const parsed = parseWebUrl(url, { allowed });
   const addresses = await allowedAddresses(parsed, { allowed, resolve });
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await sendToChecked(parsed, { method: 'POST', addresses, headers, body, signal: limited });
+  const response = await sendToCheckedAddress(parsed, {
+    method: 'POST',
+    addresses,
+    headers,
+    body,
+    signal: limited,
+  });
   const { statusCode = 0 } = response;
   // The body of the response is not used.
   response.destroy();

@@ -9,10 +9,15 @@ import type { AuditAct } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { Deliveries, type DeliveryParts } from './deliveries.ts';
-import { type FailingReceiver, failingReceiver, failingReceivers, retriedAct } from './failing-receivers.ts';
+import {
+  type FailingReceiver,
+  findFailingReceiver,
+  listFailingReceivers,
+  retryAuditAct,
+} from './failing-receivers.ts';
 import { checkPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
-import { OPERATOR, type Subscription, subscriptionRecordName } from './subscription.ts';
+import { OPERATOR_PRINCIPAL, type Subscription, subscriptionRecordName } from './subscription.ts';
 
 /** The maximum number of configurations of one principal for one task. */
 const MAX_PER_TASK = 10;
@@ -147,7 +152,7 @@ export class PushNotificationConfigs {
   /** Removes each webhook subscription of the operator whose id is not in `ids`. */
   async keepForOperator(ids: ReadonlySet<string>): Promise<void> {
     for (const [name, { principal, id, taskId }] of await this.#subscriptions.all()) {
-      if (principal !== OPERATOR || ids.has(id)) continue;
+      if (principal !== OPERATOR_PRINCIPAL || ids.has(id)) continue;
       await this.#subscriptions.remove(name);
       this.#deliveries.forget(name, taskId);
     }
@@ -155,7 +160,7 @@ export class PushNotificationConfigs {
 
   /** Returns the failing receivers of the tasks that the requester may use. */
   async failing(by: Requester): Promise<FailingReceiver[]> {
-    return failingReceivers(await this.#reached(by));
+    return listFailingReceivers(await this.#reached(by));
   }
 
   /**
@@ -164,9 +169,9 @@ export class PushNotificationConfigs {
    * @throws ProductError UNKNOWN_ADDRESS
    */
   async retry(id: string, by: Requester): Promise<FailingReceiver> {
-    const { name, receiver } = failingReceiver(await this.#reached(by), id);
+    const { name, receiver } = findFailingReceiver(await this.#reached(by), id);
     await this.#deliveries.retry(name);
-    await this.#parts.audited({ ...retriedAct(receiver), by: by.principal });
+    await this.#parts.audited({ ...retryAuditAct(receiver), by: by.principal });
     return receiver;
   }
 

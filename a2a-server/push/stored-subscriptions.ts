@@ -15,7 +15,7 @@ const RETRIES = 'push-retries';
 export type NamedSubscription = readonly [name: string, subscription: Subscription];
 
 /** A subscription, with its text in the store. */
-export interface Stored {
+export interface StoredSubscription {
   subscription: Subscription;
   text: string;
 }
@@ -46,7 +46,7 @@ export class StoredSubscriptions {
     });
   }
 
-  async read(name: string): Promise<Stored | undefined> {
+  async read(name: string): Promise<StoredSubscription | undefined> {
     const text = await this.#records.read(KIND, name);
     const subscription = text === undefined ? undefined : parsed(text);
     return text === undefined || subscription === undefined ? undefined : { subscription, text };
@@ -62,7 +62,11 @@ export class StoredSubscriptions {
   }
 
   /** Stores the change. Returns undefined if another request or server has changed or removed the record. */
-  async change(name: string, before: Stored, subscription: Subscription): Promise<Stored | undefined> {
+  async change(
+    name: string,
+    before: StoredSubscription,
+    subscription: Subscription,
+  ): Promise<StoredSubscription | undefined> {
     const text = JSON.stringify(subscription);
     if (text === before.text) return before;
     return (await this.#records.swap(KIND, name, before.text, text)) ? { subscription, text } : undefined;

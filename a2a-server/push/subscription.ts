@@ -31,7 +31,7 @@ const deliverySchema = z.discriminatedUnion('type', [
     problem: z.string(),
   }),
 ]);
-export type Delivery = z.infer<typeof deliverySchema>;
+export type DeliveryState = z.infer<typeof deliverySchema>;
 
 export const subscriptionSchema = z.object({
   taskId: z.string(),
@@ -73,7 +73,7 @@ export const PUSH_RESULTS = ['delivered', 'failed', 'given-up'] as const;
 export type PushResult = (typeof PUSH_RESULTS)[number];
 
 /** The principal of the operator's webhooks. No token can have this name. */
-export const OPERATOR = '(operator)';
+export const OPERATOR_PRINCIPAL = '(operator)';
 
 const FIRST_DELAY_MS = 1_000;
 const MAX_DELAY_MS = 10 * 60_000;
@@ -81,7 +81,7 @@ const MAX_DELAY_MS = 10 * 60_000;
 const PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
-export function afterFailure(before: Delivery, problem: string, now: number): Delivery {
+export function deliveryAfterFailure(before: DeliveryState, problem: string, now: number): DeliveryState {
   const { attempts, since } = before.type === 'retrying' ? before : { attempts: 0, since: now };
   if (now - since >= PATIENCE_MS) return { type: 'dead', since, at: now, problem };
   const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);

@@ -12,7 +12,7 @@ import type {
 } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { policyVerdictText } from '../task/policy-verdict-text.ts';
-import { chainStart, nextHash } from './event-chain.ts';
+import { firstChainHash, nextChainHash } from './event-chain.ts';
 
 export class ReceiptBuilder {
   readonly #receipt: Receipt;
@@ -48,7 +48,7 @@ export class ReceiptBuilder {
         outputTokens: 0,
         usd: 0,
       },
-      journal: { events: 0, hash: chainStart(taskId) },
+      journal: { events: 0, hash: firstChainHash(taskId) },
       server: { version },
     };
   }
@@ -57,7 +57,7 @@ export class ReceiptBuilder {
     const { event, at } = entry;
     const { task, journal } = this.#receipt;
     journal.events = entry.seq;
-    journal.hash = nextHash(journal.hash, entry);
+    journal.hash = nextChainHash(journal.hash, entry);
     task.updatedAt = timeOf(at);
     task.state = taskStateAfter([event]) ?? task.state;
     const { costs, openModel } = requestCosts([event], this.#model);

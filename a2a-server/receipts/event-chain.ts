@@ -7,11 +7,11 @@ import { stringify } from 'safe-stable-stringify';
 import type { JournalEntry } from '../task/events.ts';
 
 /** Returns hash 0. It contains the task id, so two tasks with equal events have different chains. */
-export function chainStart(taskId: string): string {
+export function firstChainHash(taskId: string): string {
   return sha256(`mcp-a2a-bridge receipt 1\n${taskId}`);
 }
 
-export function nextHash(hash: string, { seq, at, event }: JournalEntry): string {
+export function nextChainHash(hash: string, { seq, at, event }: JournalEntry): string {
   return sha256(`${hash}\n${stringify({ seq, at, event })}`);
 }
 

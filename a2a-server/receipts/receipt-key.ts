@@ -5,7 +5,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { obtainSecret } from '../../shared/state/secret-file.ts';
-import { type RecordStore, sharedSecret } from '../records/record-store.ts';
+import { type RecordStore, obtainSharedSecret } from '../records/record-store.ts';
 
 const NAME = 'receipt-key';
 
@@ -29,14 +29,14 @@ export function obtainReceiptKey(stateDirectory: string): Promise<KeyObject> {
  * @param shared absent for a server that shares nothing
  * @throws ProductError CONFIGURATION, STORAGE
  */
-export async function receiptKey(
+export async function obtainSharedReceiptKey(
   stateDirectory: string,
   shared: RecordStore | undefined,
 ): Promise<KeyObject> {
   const own = await obtainReceiptKey(stateDirectory);
   if (shared === undefined) return own;
   const pem = own.export({ format: 'pem', type: 'pkcs8' }).toString();
-  return createPrivateKey(await sharedSecret(shared, NAME, pem));
+  return createPrivateKey(await obtainSharedSecret(shared, NAME, pem));
 }
 
 function parseKey(pem: string): KeyObject | undefined {

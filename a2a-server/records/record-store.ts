@@ -68,7 +68,7 @@ export function isRecordName(name: string): boolean {
  * own, even if several servers start together.
  * @throws ProductError STORAGE
  */
-export async function sharedSecret(
+export async function obtainSharedSecret(
   records: Pick<RecordStore, 'create' | 'read'>,
   name: string,
   own: string,

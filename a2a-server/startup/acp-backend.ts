@@ -5,7 +5,7 @@ import { LiveAgents } from '../models/acp/live-agents.ts';
 import type { AcpOptions } from '../models/acp/open-agent.ts';
 import { createPermissionTools } from '../models/acp/permission-tools.ts';
 
-export function acpBackend(options: AcpOptions): Required<AgentBackend> {
+export function createAcpBackend(options: AcpOptions): Required<AgentBackend> {
   const agents = new LiveAgents(options);
   return {
     models: createAcpModels(agents),

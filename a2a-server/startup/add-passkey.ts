@@ -12,8 +12,8 @@ import { identityOfToken } from '../access/identity.ts';
 import { expiryOf, type IssuedToken, tokenState } from '../access/issued-token.ts';
 import { mayComeFromProvider } from '../access/oidc-settings.ts';
 import { createTokenStore } from '../access/token-store.ts';
-import { grantedAccesses } from '../page/granted-access.ts';
-import { addLink, LINK_MS } from '../page/page-sessions.ts';
+import { createGrantedAccessStore } from '../page/granted-access.ts';
+import { addOneTimeLink, LINK_MS } from '../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
@@ -136,9 +136,9 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
  */
 async function codeOfIssued(records: Records, token: IssuedToken): Promise<string> {
   const { principal } = identityOfToken(token);
-  const links = grantedAccesses(records, 'page-links', Date.now);
+  const links = createGrantedAccessStore(records, 'page-links', Date.now);
   const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + LINK_MS };
-  return (await addLink(links, access)).code;
+  return (await addOneTimeLink(links, access)).code;
 }
 
 async function signInLink(server: string, token: string): Promise<URL> {

@@ -2,9 +2,9 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import { agentName } from '../models/acp/agent-program.ts';
-import { offeredModels } from './configured-models.ts';
+import { createOfferedModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
-import { NO_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
@@ -32,14 +32,14 @@ export interface AgentBackend {
  */
 export async function createAgentBackend(
   settings: ServerSettings,
-  children: ChildProcesses = NO_RECORDS,
+  children: ChildProcesses = NO_CHILD_RECORDS,
   patience?: RetryPolicy,
 ): Promise<AgentBackend> {
   const { agent } = settings;
   switch (agent.type) {
     case 'model':
       return {
-        models: offeredModels(settings, process.env, {
+        models: createOfferedModels(settings, process.env, {
           patience,
           advise: () => modelAdvice(settings, process.argv[1]),
         }),
@@ -51,8 +51,8 @@ export async function createAgentBackend(
       return { models: createScriptedModels(await readScript(agent.file), systemClock), close: nothing };
     }
     case 'acp': {
-      const { acpBackend } = await import('./acp-backend.ts');
-      return acpBackend({
+      const { createAcpBackend } = await import('./acp-backend.ts');
+      return createAcpBackend({
         agent,
         env: commandEnvironment(process.env, settings.passEnv),
         clock: systemClock,
@@ -67,7 +67,7 @@ export async function createAgentBackend(
 }
 
 /** Describes the program that runs the tasks: the default model, or the agent. */
-export function agentText({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
+export function agentDescription({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
   switch (agent.type) {
     case 'model':
       return model;

@@ -72,15 +72,15 @@ import { storyRoute } from '../http/routes/story-route.ts';
 import { toolExecutionRoutes } from '../http/routes/tool-execution-routes.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import { pageRoute } from '../page/page-route.ts';
-import type { Page } from '../page/page-route.ts';
-import { TaskChanges } from '../page/task-changes.ts';
+import type { PageFiles } from '../page/page-route.ts';
+import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { taskChangesRoute } from '../page/task-changes-route.ts';
 import { taskGroupsRoute } from '../page/task-groups-route.ts';
 import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
-import { oneTimeLinkRoute, signedIn, signInRoutes } from '../page/page-sign-in.ts';
+import { oneTimeLinkRoute, requirePageSession, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignInContext } from '../page/page-sign-in.ts';
 import type { IssuedTokens } from '../access/issued-tokens.ts';
-import { type PageProvider, providerRoutes } from '../page/provider-routes.ts';
+import { type ProviderSignInContext, providerRoutes } from '../page/provider-routes.ts';
 import { agentRoute } from '../page/agent-route.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
@@ -91,7 +91,7 @@ export interface AppOptions {
   tasks: TaskService;
   card: AgentCard;
   commands: readonly OfferedCommand[];
-  page: Page;
+  page: PageFiles;
   /** Previews the restoration of a checkpoint. By default, there is no preview. */
   restoring?: RestorePreviewOptions;
   /** The workspaces that the page offers. By default, there are none. */
@@ -101,10 +101,10 @@ export interface AppOptions {
    */
   agent?: OfferedAgent;
   /** The changes that the page's task list follows. By default, there are none. */
-  changes?: TaskChanges;
+  changes?: TaskChangeNotifier;
   pageSignIn: PageSignInContext;
   /** The sign-in to the page with the OpenID Connect provider. By default, the page offers none. */
-  pageProvider?: PageProvider;
+  pageProvider?: ProviderSignInContext;
   /** The passkeys of the page. By default, the page has no passkeys. */
   passkeys?: PagePasskeys;
   /** Returns the private key that signs receipts. */
@@ -230,13 +230,13 @@ function pageApi(parts: Parts): Router {
   const { tasks, heartbeatMs, clock, pageSignIn, passkeys, isClosing } = parts;
   return Router().use(
     PAGE_API,
-    admitRequests((request) => signedIn(request, pageSignIn), parts),
+    admitRequests((request) => requirePageSession(request, pageSignIn), parts),
     refuseWhileClosing(isClosing),
     taskRoutes(parts),
     agentRoute(parts.agent ?? { agent: '', models: [] }),
     allowedWorkspacesRoute(parts.workspaces ?? { fallback: null, allowed: [] }),
     taskGroupsRoute(tasks),
-    taskChangesRoute({ tasks, heartbeatMs, clock, changes: parts.changes ?? new TaskChanges() }),
+    taskChangesRoute({ tasks, heartbeatMs, clock, changes: parts.changes ?? new TaskChangeNotifier() }),
     ...(passkeys ? [passkeyRoutes({ tasks, sessions: pageSignIn.sessions, ...passkeys })] : []),
     restRoute(parts),
     unknownAddress,

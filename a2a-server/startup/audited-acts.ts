@@ -2,7 +2,7 @@
 import type { AuditAct } from '../audit/audit-record.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import type { JournalEntry } from '../task/events.ts';
-import { limitsOf } from './limit-settings.ts';
+import { limitsFromSettings } from './limit-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
 /** The settings that concern access, approvals and limits. None of them can contain a secret. */
@@ -32,7 +32,7 @@ const AUDITED = [
  * Returns the audit record of a server start with these settings, or of a change to these settings while the server
  * runs.
  */
-export function configurationAct(
+export function configurationAuditAct(
   act: 'server.started' | 'server.reloaded',
   settings: ServerSettings,
 ): AuditAct {
@@ -40,7 +40,7 @@ export function configurationAct(
 }
 
 /** Returns the audit records for these events: one for each grant, and for the end of each grant. */
-export function auditedActs(taskId: string, entries: readonly JournalEntry[]): AuditAct[] {
+export function grantAuditActs(taskId: string, entries: readonly JournalEntry[]): AuditAct[] {
   return entries.flatMap(({ event }): AuditAct[] => {
     if (event.type === 'tool.decided' && event.scope !== 'once') {
       const { callId, tool, scope, by } = event;
@@ -57,7 +57,7 @@ function auditedConfiguration(settings: ServerSettings): Record<string, unknown>
     JSON.stringify({
       ...Object.fromEntries(AUDITED.map((name) => [name, settings[name]])),
       oidc: withoutSecretSource(settings.oidc),
-      limits: limitsOf(settings),
+      limits: limitsFromSettings(settings),
       // Only the names are recorded. A token, and the arguments of an agent or of an MCP server, may be secret.
       tokens: settings.tokens.map(({ principal }) => principal),
       agent: settings.agent.type,

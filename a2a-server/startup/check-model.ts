@@ -10,7 +10,7 @@ import { KEY_COMMAND_LIMIT_MS } from '../../shared/runtime/key-command.ts';
 import { providerUrl } from '../models/providers.ts';
 import { readServedWindow } from '../models/served-window.ts';
 import type { ServerSettings } from './settings.ts';
-import { TRIAL_LIMIT_MS, tryModel, type Trial } from './try-model.ts';
+import { TRIAL_LIMIT_MS, tryModel, type ModelTrial } from './try-model.ts';
 
 const LOCAL_LIST_LIMIT_MS = 1_000;
 
@@ -97,7 +97,7 @@ function slow(
 
 async function nextStep(
   id: string,
-  { cause }: Extract<Trial, { type: 'failed' }>,
+  { cause }: Extract<ModelTrial, { type: 'failed' }>,
   { settings, url }: { settings: CheckedSettings['settings']; url: string },
 ): Promise<string> {
   if (cause === 'key')

@@ -8,14 +8,14 @@ import { type CheckResult, fail, ok, type ServerCheck, warn } from '../../shared
 import { requireOpenable } from '../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
-import { NO_RECORDS } from '../processes/child-processes.ts';
+import { NO_CHILD_RECORDS } from '../processes/child-processes.ts';
 import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
 import { providerName } from '../access/oidc-settings.ts';
 import { redirectUriOf } from '../page/provider-sign-in.ts';
 import { createTokenStore } from '../access/token-store.ts';
-import { fileRecords } from '../records/file-records.ts';
+import { createFileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { agentText } from './agent-backend.ts';
+import { agentDescription } from './agent-backend.ts';
 import { checkModel } from './check-model.ts';
 import { prepareServer } from './prepare-server.ts';
 import { readServerSettings } from './read-settings.ts';
@@ -45,10 +45,10 @@ export async function checkServer(
   let agent: string | null = null;
   try {
     const settings = await readServerSettings(flags, env);
-    agent = agentText(settings);
+    agent = agentDescription(settings);
     const prepared = await prepareServer(settings, {
       pageDirectory,
-      children: NO_RECORDS,
+      children: NO_CHILD_RECORDS,
       outputs: NO_OUTPUTS,
       makeDirectory: makeNothing,
       // Without retries, the check reports a failing provider at once.
@@ -140,7 +140,7 @@ async function withRecords<Result>(
   { database, stateDir }: ServerSettings,
   act: (records: Omit<RecordStore, 'watch'>) => Promise<Result>,
 ): Promise<Result> {
-  if (database === undefined) return act(fileRecords(stateDir, () => undefined));
+  if (database === undefined) return act(createFileRecords(stateDir, () => undefined));
   const records = await openRecords({ database, stateDir });
   try {
     return await act(records);
@@ -167,7 +167,7 @@ async function models(
   offered: Models,
   { env, offline }: { env: Environment; offline: boolean },
 ): Promise<CheckResult[]> {
-  if (settings.agent.type !== 'model') return [ok('agent', agentText(settings))];
+  if (settings.agent.type !== 'model') return [ok('agent', agentDescription(settings))];
   const uses = new Map<Model, string>();
   for (const tier of [undefined, ...TIERS]) {
     const model = offered.resolve(tier);

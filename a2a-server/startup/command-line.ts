@@ -16,7 +16,7 @@ import { SERVER_SETTINGS } from './settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
 import type * as JournalModule from './journal-commands.ts';
 import type * as TokenModule from './token-commands.ts';
-import type { TryOptions } from './try-policy.ts';
+import type { TryPolicyOptions } from './try-policy.ts';
 
 type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
@@ -43,7 +43,7 @@ const EXIT_USAGE = 2;
  * @param serve called if the command line names no command
  * @param pageDirectory the built page
  */
-export function program(
+export function createCommandLine(
   serve: (flags: Readonly<Record<string, unknown>>) => Promise<void>,
   pageDirectory: string,
 ): Command {
@@ -93,7 +93,7 @@ function addConfirmClock(server: Command): void {
           `The clock is confirmed: it is ${new Date(reading.now).toISOString()}. A running server reads this within a minute.`,
         );
       } catch (error) {
-        fail(error);
+        reportErrorAndExit(error);
       }
     });
 }
@@ -115,7 +115,7 @@ function addCheck(server: Command, pageDirectory: string): void {
             say(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`);
         process.exit(report.ok ? 0 : EXIT_CONFIGURATION);
       } catch (error) {
-        fail(error, json);
+        reportErrorAndExit(error, json);
       }
     });
 }
@@ -131,7 +131,7 @@ function addModels(server: Command): void {
         const { reportModels } = await import('./models-command.ts');
         say(JSON.stringify(await reportModels(it.optsWithGlobals(), process.env)));
       } catch (error) {
-        fail(error, true);
+        reportErrorAndExit(error, true);
       }
     });
 }
@@ -146,13 +146,15 @@ function addPolicy(server: Command): void {
     .option('--changed', 'list only calls whose verdict changes')
     .option('--json', 'print one JSON object')
     .action(async (_, it: Command) => {
-      const { rules, changed, json, ...flags } = it.optsWithGlobals<TryOptions & Record<string, unknown>>();
+      const { rules, changed, json, ...flags } = it.optsWithGlobals<
+        TryPolicyOptions & Record<string, unknown>
+      >();
       try {
         const settings = await readServerSettings(flags, process.env);
         const { tryPolicy } = await import('./try-policy.ts');
         await tryPolicy(settings, { rules, changed, json }, say);
       } catch (error) {
-        fail(error);
+        reportErrorAndExit(error);
       }
     });
 }
@@ -171,7 +173,7 @@ function addPasskeys(server: Command): void {
         const { addPasskey } = await import('./add-passkey.ts');
         await addPasskey(settings, { principal, atTerminal: process.stdout.isTTY, say });
       } catch (error) {
-        fail(error);
+        reportErrorAndExit(error);
       }
     });
 }
@@ -198,7 +200,7 @@ function addTokens(server: Command): void {
           const place = await readRecordPlace({ ...flags }, process.env);
           await run(await import('./token-commands.ts'), place, { ...flags, words: it.args });
         } catch (error) {
-          fail(error, flags.json);
+          reportErrorAndExit(error, flags.json);
         }
       });
   add('create', 'creates a token and prints it once; the server may run', (commands, place, given) =>
@@ -233,7 +235,7 @@ function addAudit(server: Command): void {
         const { printAudit } = await import('./audit-command.ts');
         await printAudit(place, json, { say, note: (text) => void process.stderr.write(`${text}\n`) });
       } catch (error) {
-        fail(error, json);
+        reportErrorAndExit(error, json);
       }
     });
 }
@@ -255,7 +257,7 @@ function addPush(server: Command): void {
         const { listFailing } = await import('./push-commands.ts');
         await listFailing(await readRecordPlace(flags, process.env), json, output);
       } catch (error) {
-        fail(error, json);
+        reportErrorAndExit(error, json);
       }
     });
   push
@@ -266,7 +268,7 @@ function addPush(server: Command): void {
         const { retryReceiver } = await import('./push-commands.ts');
         await retryReceiver(await readRecordPlace(it.optsWithGlobals(), process.env), id, output);
       } catch (error) {
-        fail(error);
+        reportErrorAndExit(error);
       }
     });
   push
@@ -279,13 +281,13 @@ function addPush(server: Command): void {
         const { rotateKey } = await import('./push-commands.ts');
         await rotateKey(await readRecordPlace(flags, process.env), revoke === true, output);
       } catch (error) {
-        fail(error);
+        reportErrorAndExit(error);
       }
     });
 }
 
 function addJournal(server: Command): void {
-  type Output = Parameters<JournalCommands['backup']>[1];
+  type Output = Parameters<JournalCommands['runBackup']>[1];
   const add = (
     usage: string,
     description: string,
@@ -304,28 +306,25 @@ function addJournal(server: Command): void {
           const ok = await run(await import('./journal-commands.ts'), it.args, { stateDir, json, say }, it);
           if (ok === false) process.exitCode = EXIT_FAILURE;
         } catch (error) {
-          fail(error, json);
+          reportErrorAndExit(error, json);
         }
       });
   add(
     'backup <file>',
     'writes all tasks, without the token, to a new file; the server may run',
-    (commands, [file = ''], output) => commands.backup(file, output),
+    (commands, [file = ''], output) => commands.runBackup(file, output),
   );
   add(
     'verify [file]',
     `checks every task of the journal, or of a backup; exit code ${EXIT_FAILURE} if it is damaged`,
     (commands, [file], output, it) =>
-      commands.verifyJournals(
-        { file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true },
-        output,
-      ),
+      commands.runVerify({ file, accept: it.opts<{ acceptLoss?: boolean }>().acceptLoss === true }, output),
   ).option('--accept-loss', 'let the next server start without the tasks that are missing');
   add(
     'restore <file>',
     'puts the tasks of a backup into the state directory; the server must not run',
     (commands, [file = ''], output, it) =>
-      commands.restore(file, { replace: it.opts<{ replace?: boolean }>().replace === true }, output),
+      commands.runRestore(file, { replace: it.opts<{ replace?: boolean }>().replace === true }, output),
   ).option('--replace', 'move the existing journal away first');
 }
 
@@ -334,7 +333,7 @@ function say(text: string): void {
 }
 
 /** Reports the error and ends the process. */
-export function fail(error: unknown, json = false): never {
+export function reportErrorAndExit(error: unknown, json = false): never {
   const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
   const message = messageOf(error);
   if (json) say(JSON.stringify({ error: { reason, message, facts } }));

@@ -134,7 +134,7 @@ type Offer = Pick<
  * Creates each offered model. So a missing key or URL stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
-export function offeredModels(
+export function createOfferedModels(
   settings: Offer,
   env: Readonly<Record<string, string | undefined>>,
   options: ModelOptions = {},

@@ -18,7 +18,7 @@ interface Output {
 }
 
 /** Implements `a2a-server backup`. @throws ProductError CONFIGURATION, STORAGE */
-export function backup(file: string, { stateDir, json, say }: Output): void {
+export function runBackup(file: string, { stateDir, json, say }: Output): void {
   const target = resolve(file);
   const report = backupJournal(journalIn(stateDir), target);
   say(
@@ -33,7 +33,7 @@ export function backup(file: string, { stateDir, json, say }: Output): void {
  * @param file a backup. If absent, the command checks the journal of the state directory.
  * @throws ProductError CONFIGURATION, STORAGE
  */
-export async function verifyJournals(
+export async function runVerify(
   { file, accept }: { file: string | undefined; accept: boolean },
   { stateDir, json, say }: Output,
 ): Promise<boolean> {
@@ -56,7 +56,7 @@ export async function verifyJournals(
 }
 
 /** Implements `a2a-server restore`. @throws ProductError CONFIGURATION, STORAGE */
-export async function restore(
+export async function runRestore(
   file: string,
   { replace }: { replace: boolean },
   { stateDir, json, say }: Output,

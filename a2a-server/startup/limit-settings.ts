@@ -235,7 +235,7 @@ export const LIMIT_SETTINGS = {
   }),
 } as const;
 
-export function limitsOf(settings: SettingValues<typeof CAP_SETTINGS>): Limits {
+export function limitsFromSettings(settings: SettingValues<typeof CAP_SETTINGS>): Limits {
   const { maxRequests, maxRequestsPerTenant, maxRequestsInAll } = settings;
   const { maxStreams, maxStreamsPerTenant, maxStreamsInAll } = settings;
   const { maxTasks, maxTasksPerTenant, maxTasksInAll } = settings;

@@ -162,7 +162,7 @@ async function ask(url: string): Promise<unknown> {
  * Returns the error for the person. The record in the state directory may be old. So the error names the other server
  * only if that server responds.
  */
-export async function stateInUse(
+export async function stateInUseError(
   error: ProductError,
   stateDir: string,
   token: string,

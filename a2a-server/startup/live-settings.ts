@@ -3,7 +3,7 @@ import type { Limits } from '../limits/limits.ts';
 import type { Weights } from '../limits/fair-turns.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import type { Tool } from '../tools/tool.ts';
-import { CAP_SETTINGS, limitsOf } from './limit-settings.ts';
+import { CAP_SETTINGS, limitsFromSettings } from './limit-settings.ts';
 import { changedSettings } from './changed-settings.ts';
 import { serverPolicy } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
@@ -11,7 +11,7 @@ import type { ServerSettings } from './settings.ts';
 const LIVE_SETTINGS: ReadonlySet<string> = new Set<keyof ServerSettings>(['logLevel', 'policy', 'weights']);
 
 /** True if a running server can change the setting. */
-export function isLive(key: string): boolean {
+export function isLiveSetting(key: string): boolean {
   return LIVE_SETTINGS.has(key) || Object.hasOwn(CAP_SETTINGS, key);
 }
 
@@ -27,7 +27,7 @@ export class LiveSettings {
     this.#tools = tools;
     this.#current = settings;
     this.#policy = serverPolicy(settings, tools);
-    this.#limits = limitsOf(settings);
+    this.#limits = limitsFromSettings(settings);
   }
 
   /** The settings that apply now. */
@@ -50,10 +50,10 @@ export class LiveSettings {
    */
   change(next: ServerSettings): string[] {
     const before = this.#current;
-    const changed = Object.fromEntries(Object.entries(next).filter(([key]) => isLive(key)));
+    const changed = Object.fromEntries(Object.entries(next).filter(([key]) => isLiveSetting(key)));
     const settings: ServerSettings = { ...this.#current, ...changed };
     this.#policy = serverPolicy(settings, this.#tools);
-    this.#limits = limitsOf(settings);
+    this.#limits = limitsFromSettings(settings);
     this.#current = settings;
     for (const listener of this.#listeners) listener();
     return changedSettings(before, settings);

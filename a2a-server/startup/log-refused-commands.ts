@@ -7,7 +7,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { ClientMessage } from '../executor/task-service.ts';
 
-export function logRefusals(tasks: RunningTaskService, log: Logger): RunningTaskService {
+export function withRefusalLog(tasks: RunningTaskService, log: Logger): RunningTaskService {
   const refused = (message: string, facts: Readonly<Record<string, unknown>>) => (error: unknown) => {
     if (error instanceof ProductError) log.info({ ...facts, reason: error.reason }, message);
     throw error;

@@ -4,8 +4,8 @@ import { findLocalModels } from '../models/local-models.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { parseModelId, type ProviderName } from '../models/model-settings.ts';
 import { keySourceOfProvider, providerUrl } from '../models/providers.ts';
-import { agentText } from './agent-backend.ts';
-import { originsOf, readServerSettings } from './read-settings.ts';
+import { agentDescription } from './agent-backend.ts';
+import { settingSourcesOf, readServerSettings } from './read-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -23,12 +23,12 @@ export async function reportModels(
   env: Environment,
 ): Promise<ModelReport> {
   const settings = await readServerSettings(flags, env);
-  const origins = await originsOf(['model', 'fastModel', 'smartModel', 'otherModel'], flags, env);
+  const origins = await settingSourcesOf(['model', 'fastModel', 'smartModel', 'otherModel'], flags, env);
   const { model, fastModel, smartModel, otherModel } = settings;
   const use = (name: string, id: string, origin: string): ModelUse =>
     useOf({ use: name, id, origin }, settings, env);
   return {
-    agent: agentText(settings),
+    agent: agentDescription(settings),
     agentType: settings.agent.type,
     uses: [
       use('default', model, origins.model),

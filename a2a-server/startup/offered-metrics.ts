@@ -5,7 +5,7 @@ import { createAuthenticator } from '../http/auth/tokens.ts';
 import { createRequestMeasurement } from '../http/routes/request-measurement.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { Journal } from '../journal/journal.ts';
-import { serverFacts } from '../telemetry/server-facts.ts';
+import { createServerFactsReader } from '../telemetry/server-facts.ts';
 import type { AppOptions } from './app.ts';
 import { listenForMetrics } from './listen-for-metrics.ts';
 import type { Telemetry } from './open-telemetry.ts';
@@ -20,7 +20,7 @@ interface MeasuredServer {
 }
 
 /** @throws ProductError CONFIGURATION */
-export async function offeredMetrics(
+export async function openOfferedMetrics(
   { telemetry, settings, token, journal, log }: MeasuredServer,
   tasks: Pick<RunningTaskService, 'executing' | 'waiting'>,
 ): Promise<Pick<AppOptions, 'measured' | 'metrics'>> {
@@ -28,7 +28,7 @@ export async function offeredMetrics(
   if (metrics === undefined) return {};
   const measured = createRequestMeasurement((request) => metrics.request(request));
   metrics.observe(
-    serverFacts({
+    createServerFactsReader({
       journal,
       clock: systemClock,
       streams: () => measured.openStreams(),

@@ -10,10 +10,10 @@ import { createJwtVerifier, type VerifyJwt } from '../access/oidc-tokens.ts';
 import { createStreamTickets, deriveTicketSecret } from '../http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
 import type { Journal } from '../journal/journal.ts';
-import { pageCookie } from '../page/page-cookie.ts';
-import { pageSessions } from '../page/page-sessions.ts';
-import { providerSignIn } from '../page/provider-sign-in.ts';
-import type { PageProvider } from '../page/provider-routes.ts';
+import { pageCookieAttributes } from '../page/page-cookie.ts';
+import { createPageSessions } from '../page/page-sessions.ts';
+import { createProviderSignIn } from '../page/provider-sign-in.ts';
+import type { ProviderSignInContext } from '../page/provider-routes.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { AppOptions } from './app.ts';
 import type { ServerSettings } from './settings.ts';
@@ -21,7 +21,7 @@ import type { ServerSettings } from './settings.ts';
 /** The principal whose token is in the state directory. */
 export const LOCAL_PRINCIPAL = 'local';
 
-export type Access = Required<
+export type ServerAccess = Required<
   Pick<AppOptions, 'authenticate' | 'issued' | 'identity' | 'tickets' | 'pageSignIn'>
 > &
   Pick<AppOptions, 'pageProvider'>;
@@ -40,16 +40,23 @@ interface AccessParts {
 }
 
 /** Returns the access, and a function that ends its watches of the records. */
-export async function openAccess(parts: AccessParts): Promise<{ access: Access; close: () => void }> {
+export async function openAccess(parts: AccessParts): Promise<{ access: ServerAccess; close: () => void }> {
   const { settings, token, record, base, records, journal, clock, log } = parts;
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
   const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
   const issued = openIssuedTokens({ records, clock, onFailure });
-  const sessions = pageSessions({ credentials, issued, provider: settings.oidc, clock, records, onFailure });
+  const sessions = createPageSessions({
+    credentials,
+    issued,
+    provider: settings.oidc,
+    clock,
+    records,
+    onFailure,
+  });
   const secret = await deriveTicketSecret(token, journal.records);
   const pageProvider = openPageProvider(parts, secret);
-  const access: Access = {
+  const access: ServerAccess = {
     authenticate: createAuthenticator(
       [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
       issued,
@@ -58,7 +65,7 @@ export async function openAccess(parts: AccessParts): Promise<{ access: Access; 
     issued,
     identity: { token, run: record },
     tickets: createStreamTickets(secret, credentials, () => clock.now(), issued),
-    pageSignIn: { sessions, cookie: pageCookie(base, secret), base },
+    pageSignIn: { sessions, cookie: pageCookieAttributes(base, secret), base },
     ...(pageProvider && { pageProvider }),
   };
   const close = (): void => {
@@ -78,10 +85,17 @@ function openVerifier({ settings: { oidc }, clock, log }: AccessParts): VerifyJw
 function openPageProvider(
   { settings, base, clock, log }: AccessParts,
   secret: string,
-): PageProvider | undefined {
+): ProviderSignInContext | undefined {
   const { oidc } = settings;
   if (oidc?.signIn === undefined) return undefined;
-  const signIn = providerSignIn({ settings: oidc, signIn: oidc.signIn, base, env: process.env, clock, log });
+  const signIn = createProviderSignIn({
+    settings: oidc,
+    signIn: oidc.signIn,
+    base,
+    env: process.env,
+    clock,
+    log,
+  });
   const { redirectUri } = signIn;
   log.info({ redirectUri }, 'the page offers a sign-in; the provider must know this URI');
   return { signIn, secret, clock };

@@ -21,7 +21,9 @@ interface WorkspaceRules {
  * Returns a function that opens a task's workspace. The function throws ProductError UNKNOWN_WORKSPACE or
  * OUTSIDE_WORKSPACE.
  */
-export function allowedWorkspaces(rules: WorkspaceRules): (path: string | undefined) => Promise<Workspace> {
+export function createWorkspaceOpener(
+  rules: WorkspaceRules,
+): (path: string | undefined) => Promise<Workspace> {
   return async (path) => {
     const chosen = path ?? rules.fallback;
     if (chosen === undefined)

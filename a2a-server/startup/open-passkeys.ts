@@ -3,10 +3,10 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import type { PagePasskeys } from '../page/passkey-routes.ts';
-import { passkeyStore } from '../presence/passkey-store.ts';
+import { createPasskeyStore } from '../presence/passkey-store.ts';
 import { createPasskeys } from '../presence/passkeys.ts';
-import { createPresence } from '../presence/presence.ts';
-import { registrationCodes } from '../presence/registration-codes.ts';
+import { createPresenceService } from '../presence/presence-service.ts';
+import { createRegistrationCodes } from '../presence/registration-codes.ts';
 import { relyingPartyOf } from '../presence/relying-party.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
@@ -16,13 +16,13 @@ export function openPasskeys(
   base: string,
   { clock, log, audited }: { clock: Clock; log: Logger; audited: (act: AuditAct) => Promise<void> },
 ): PagePasskeys {
-  const store = passkeyStore(records);
+  const store = createPasskeyStore(records);
   const party = relyingPartyOf(base);
-  const codes = registrationCodes(records, () => clock.now());
+  const codes = createRegistrationCodes(records, () => clock.now());
   return {
     party,
     base,
-    presence: createPresence({ passkeys: store, records, party, base, clock }),
+    presence: createPresenceService({ passkeys: store, records, party, base, clock }),
     passkeys: createPasskeys({
       store,
       records,

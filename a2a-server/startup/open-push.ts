@@ -5,12 +5,12 @@ import type { AuditAct } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PostParts } from '../push/next-posts.ts';
-import { type NotificationSigner, notificationSigner } from '../push/notification-signer.ts';
+import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
 import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
 import { storedPushKeys } from '../push/stored-push-keys.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { allowedHosts } from '../tools/web/allowed-hosts.ts';
-import { systemResolve } from '../tools/web/resolve-checked-host.ts';
+import { createHostAllowList } from '../tools/web/allowed-hosts.ts';
+import { resolveHostBySystem } from '../tools/web/resolve-checked-host.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -42,7 +42,7 @@ export function openPush({
   push: PushNotificationConfigs;
   pushKeys: NotificationSigner;
 } {
-  const signer = notificationSigner({ issuer: base, keys: storedPushKeys(records, clock), clock });
+  const signer = createNotificationSigner({ issuer: base, keys: storedPushKeys(records, clock), clock });
   const push = new PushNotificationConfigs({
     bodies: createPushBodyBuilder({ base, previews: settings.preview }),
     signer,
@@ -51,7 +51,7 @@ export function openPush({
     journal,
     clock,
     log,
-    addresses: { allowed: allowedHosts(settings.allowPrivateHost), resolve: systemResolve },
+    addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
     shared: settings.database !== undefined,
     audited,
     env: process.env,

@@ -1,6 +1,6 @@
 /** Opens the records of a server for a command line, while the server may run. */
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import { fileRecords } from '../records/file-records.ts';
+import { createFileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -17,5 +17,5 @@ export async function openRecords({
     return openPostgresRecords(database);
   }
   await prepareStateDirectory(stateDir);
-  return { ...fileRecords(stateDir, () => undefined), close: () => undefined };
+  return { ...createFileRecords(stateDir, () => undefined), close: () => undefined };
 }

@@ -11,7 +11,7 @@ import { programExists } from '../../shared/runtime/find-program.ts';
 import { commandText } from '../models/acp/agent-program.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
-import { readPage, type Page } from '../page/page-route.ts';
+import { readPageFiles, type PageFiles } from '../page/page-route.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
@@ -24,8 +24,8 @@ import { LiveSettings } from './live-settings.ts';
 import { checkOidcSignInSettings } from './check-oidc-sign-in-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
-export interface Prepared {
-  page: Page;
+export interface PreparedServer {
+  page: PageFiles;
   /** The agent that runs the tasks. The caller must close it. */
   worker: AgentBackend;
   confinement: Confinement;
@@ -38,7 +38,7 @@ export interface Prepared {
   mcpServers: ReadonlyMap<string, McpServerEntry>;
 }
 
-export interface Surroundings {
+export interface ServerSurroundings {
   pageDirectory: string;
   children: ChildProcesses;
   outputs: OutputReader;
@@ -51,13 +51,13 @@ export interface Surroundings {
 /** Creates the agent, the tools and the policy from the settings. @throws ProductError CONFIGURATION */
 export async function prepareServer(
   settings: ServerSettings,
-  { pageDirectory, children, outputs, patience, makeDirectory }: Surroundings,
-): Promise<Prepared> {
+  { pageDirectory, children, outputs, patience, makeDirectory }: ServerSurroundings,
+): Promise<PreparedServer> {
   refuseModeWithoutQuestion(settings);
   await requireAgentProgram(settings);
   await checkOidcSignInSettings(settings, process.env);
   const cardKey = settings.cardKey === undefined ? undefined : await readCardKey(settings.cardKey);
-  const page = await readPage(pageDirectory);
+  const page = await readPageFiles(pageDirectory);
   const worker = await createAgentBackend(settings, children, patience);
   await makeDirectory();
   const confinement = await confinementOf(settings);

@@ -1,6 +1,6 @@
 /** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
 import { createAuditLog } from '../audit/audit-log.ts';
-import { failingReceiver, failingReceivers, retriedAct } from '../push/failing-receivers.ts';
+import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../push/failing-receivers.ts';
 import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../push/stored-subscriptions.ts';
 import { openRecords } from './open-records.ts';
@@ -19,7 +19,7 @@ type PushPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 /** Prints the receivers to which push notifications cannot be delivered. @throws ProductError CONFIGURATION, STORAGE */
 export async function listFailing(place: PushPlace, json: boolean, { say, note }: Output): Promise<void> {
   const receivers = await withRecords(place, async (records) =>
-    failingReceivers(await new StoredSubscriptions(records).all()),
+    listFailingReceivers(await new StoredSubscriptions(records).all()),
   );
   if (json) return say(JSON.stringify({ receivers }));
   if (receivers.length === 0) return note('No receiver of push notifications fails.');
@@ -37,8 +37,8 @@ export async function listFailing(place: PushPlace, json: boolean, { say, note }
 export async function retryReceiver(place: PushPlace, id: string, { say }: Output): Promise<void> {
   const { receiver, taskId } = await withRecords(place, async (records) => {
     const subscriptions = new StoredSubscriptions(records);
-    const found = failingReceiver(await subscriptions.all(), id);
-    await createAuditLog(records).append(retriedAct(found.receiver), Date.now());
+    const found = findFailingReceiver(await subscriptions.all(), id);
+    await createAuditLog(records).append(retryAuditAct(found.receiver), Date.now());
     await subscriptions.requestRetry(found.name);
     return found.receiver;
   });

@@ -10,7 +10,7 @@ import {
 import type { Sources } from '../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
-import { allowedWorkspaces } from './open-allowed-workspace.ts';
+import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
@@ -66,7 +66,7 @@ export async function readRecordPlace(
  * Returns the source of each setting's value: a flag, a variable, the path of the file, or `default`.
  * @throws ProductError CONFIGURATION if the file cannot be read
  */
-export async function originsOf<Key extends keyof typeof ALL_SETTINGS>(
+export async function settingSourcesOf<Key extends keyof typeof ALL_SETTINGS>(
   keys: readonly Key[],
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
@@ -155,7 +155,11 @@ async function checkWorkspace(
 ): Promise<void> {
   // If the state directory is missing, there is no directory to protect.
   const own = await readBarredDirectory(stateDir).catch(() => undefined);
-  const open = allowedWorkspaces({ fallback: workspace, allowed: allowWorkspace, barred: own ? [own] : [] });
+  const open = createWorkspaceOpener({
+    fallback: workspace,
+    allowed: allowWorkspace,
+    barred: own ? [own] : [],
+  });
   try {
     await open(undefined);
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Applies a changed configuration to a running server. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { changedSettings } from './changed-settings.ts';
-import { isLive } from './live-settings.ts';
+import { isLiveSetting } from './live-settings.ts';
 import type { ServerSettings } from './settings.ts';
 
 interface Reloading {
@@ -17,7 +17,7 @@ interface Reloading {
  * them fails.
  * @param settings the settings of the running server
  */
-export function settingsReloader(
+export function createSettingsReloader(
   settings: ServerSettings,
   { read, apply }: Reloading,
   log: Logger,
@@ -27,7 +27,7 @@ export function settingsReloader(
     try {
       const next = await read();
       const applied = await apply(next);
-      const needsRestart = changedSettings(settings, next).filter((key) => !isLive(key));
+      const needsRestart = changedSettings(settings, next).filter((key) => !isLiveSetting(key));
       log.level = next.logLevel;
       // The log shows only the names, because values may be secret.
       if (needsRestart.length > 0)

@@ -15,25 +15,25 @@ import { createCancellingDisconnectHandler } from '../http/streams/cancel-left-t
 import { IGNORE_DISCONNECTS } from '../http/streams/disconnect-handler.ts';
 import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
-import { allowedWorkspaces } from './open-allowed-workspace.ts';
+import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from '../http/routes/admit-requests.ts';
 import { withLoadShedding } from '../http/routes/load-shedding.ts';
 import type { ServingPhase } from './app.ts';
 import { createOutputReader } from '../executor/output-reader.ts';
-import { receiptKey } from '../receipts/receipt-key.ts';
+import { obtainSharedReceiptKey } from '../receipts/receipt-key.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
-import { auditedActs, configurationAct } from './audited-acts.ts';
-import { fileRecords } from '../records/file-records.ts';
+import { grantAuditActs, configurationAuditAct } from './audited-acts.ts';
+import { createFileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUseError, type Journal } from '../journal/journal.ts';
-import { childProcesses, type ChildProcesses } from '../processes/child-processes.ts';
+import { createChildProcesses, type ChildProcesses } from '../processes/child-processes.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
-import { listen, serverOrigin, stateInUse } from './listen.ts';
-import { timedAppends } from '../telemetry/timed-appends.ts';
-import { offeredMetrics } from './offered-metrics.ts';
+import { listen, serverOrigin, stateInUseError } from './listen.ts';
+import { measureAppends } from '../telemetry/measure-appends.ts';
+import { openOfferedMetrics } from './offered-metrics.ts';
 import { openTelemetry, type Telemetry } from './open-telemetry.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
@@ -47,14 +47,14 @@ import { confinementText } from '../tools/shell/confinement.ts';
 import { readBarredDirectory, type BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
 import { OpenRequests } from '../limits/open-requests.ts';
-import { TaskChanges } from '../page/task-changes.ts';
-import { agentText } from './agent-backend.ts';
+import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
+import { agentDescription } from './agent-backend.ts';
 import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
 import { openPasskeys } from './open-passkeys.ts';
 import { openPush } from './open-push.ts';
-import { ownCard } from './own-card.ts';
+import { createOwnCard } from './own-card.ts';
 import { openAccess } from './open-access.ts';
-import { prepareServer, type Prepared } from './prepare-server.ts';
+import { prepareServer, type PreparedServer } from './prepare-server.ts';
 
 export interface ServerRun {
   record: ServerRecord;
@@ -86,14 +86,14 @@ export async function serve(
   pageDirectory: string,
 ): Promise<ServerRun> {
   const { stateDir } = settings;
-  const children = childProcesses({
+  const children = createChildProcesses({
     directory: join(stateDir, 'processes'),
     clock: systemClock,
     graceMs: settings.grace,
     onOrphan: ({ owner, group }, end) =>
       log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
   });
-  const changes = new TaskChanges();
+  const changes = new TaskChangeNotifier();
   const chatWebhooks = new ChatWebhooks(settings.chatWebhooks);
   const held: {
     journal?: Journal;
@@ -108,7 +108,7 @@ export async function serve(
   for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   await checkWritable(stateDir);
-  const ownRecords = fileRecords(stateDir, (error) =>
+  const ownRecords = createFileRecords(stateDir, (error) =>
     log.error({ err: error }, 'issued tokens and sign-ins of the page cannot be watched'),
   );
   /** Returns the records of this server. Servers that share a journal share its records. */
@@ -133,7 +133,7 @@ export async function serve(
     held.journal = await openJournal(settings, {
       onAppended: (taskId, entries, trace) => {
         logEvents(log, taskId, entries, trace);
-        for (const act of auditedActs(taskId, entries)) void audited(act);
+        for (const act of grantAuditActs(taskId, entries)) void audited(act);
         changes.note([taskId]);
         chatWebhooks.appended(taskId, entries);
         telemetry.metrics?.appended(taskId, entries);
@@ -142,7 +142,7 @@ export async function serve(
       onChangedElsewhere: (tasks) => changes.note(tasks),
       onRemoved: (error) => void stopAfterDatabaseRemovedServer(error, log, held.run),
     });
-    if (telemetry.metrics) timedAppends(held.journal, telemetry.metrics);
+    if (telemetry.metrics) measureAppends(held.journal, telemetry.metrics);
     // Only this server uses the state directory now. It ends the processes of earlier servers. D6: their tasks wait
     // until these processes have ended.
     children
@@ -152,7 +152,7 @@ export async function serve(
       );
     const [own] = await Promise.all([
       readBarredDirectory(stateDir),
-      audit().append(configurationAct('server.started', settings), systemClock.now()),
+      audit().append(configurationAuditAct('server.started', settings), systemClock.now()),
     ]);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });
     const made = {
@@ -179,7 +179,7 @@ export async function serve(
     await held.mcpServers?.close();
     await held.journal?.close();
     await held.telemetry?.close();
-    throw error instanceof JournalInUseError ? await stateInUse(error, stateDir, token) : error;
+    throw error instanceof JournalInUseError ? await stateInUseError(error, stateDir, token) : error;
   }
 }
 
@@ -210,7 +210,7 @@ const notReady: RequestListener = (request, response) => {
   else response.writeHead(503, { 'Retry-After': '1' }).end();
 };
 
-interface Opened extends Omit<Prepared, 'mcpServers'> {
+interface Opened extends Omit<PreparedServer, 'mcpServers'> {
   children: ChildProcesses;
   settings: ServerSettings;
   log: Logger;
@@ -221,7 +221,7 @@ interface Opened extends Omit<Prepared, 'mcpServers'> {
   own: BarredDirectory;
   journal: Journal;
   records: RecordStore;
-  changes: TaskChanges;
+  changes: TaskChangeNotifier;
   chatWebhooks: ChatWebhooks;
   /** Writes to the audit log. Resolves also after a failure, which the log names. */
   audited: (act: AuditAct) => Promise<void>;
@@ -235,7 +235,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   /** The clock of the journal. Servers that share a journal use the same time for deadlines, tokens and tickets. */
   const clock: Clock = { ...systemClock, now: () => journal.now() };
   const able = createToolsAndCommands({ journal, tools: opened.tools });
-  const openWorkspace = allowedWorkspaces({
+  const openWorkspace = createWorkspaceOpener({
     fallback: settings.workspace,
     allowed: settings.allowWorkspace,
     barred: [own],
@@ -265,14 +265,14 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
       ? createCancellingDisconnectHandler({ tasks, clock, log })
       : IGNORE_DISCONNECTS;
   const openRequests = new OpenRequests(live.limits, onRefused);
-  const metrics = await offeredMetrics(opened, tasks);
+  const metrics = await openOfferedMetrics(opened, tasks);
   const { push, pushKeys } = openPush({ ...opened, tasks, base, clock });
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
   const app = createApp({
     tasks,
-    card: await ownCard(base, { ...opened, ...able, models: worker.models }),
+    card: await createOwnCard(base, { ...opened, ...able, models: worker.models }),
     commands: able.commands.offered,
     previews: settings.preview,
     page: opened.page,
@@ -280,7 +280,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     agent: offeredAgent(settings, worker.models),
     restoring: { checkpoints: able.checkpoints, openWorkspace },
     workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
-    signingKey: () => receiptKey(settings.stateDir, journal.records),
+    signingKey: () => obtainSharedReceiptKey(settings.stateDir, journal.records),
     pushKeys,
     passkeys,
     ...access,
@@ -291,7 +291,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     phase: () => phase,
     health: () => ({
       ...record,
-      agent: agentText(settings),
+      agent: agentDescription(settings),
       stateDirectory: settings.stateDir,
       journal: journal.reachable() ? 'ok' : 'unreachable',
       executing: tasks.executing(),
@@ -354,7 +354,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   };
   const reload = async (next: ServerSettings): Promise<string[]> => {
     const changed = live.change(next);
-    if (changed.length > 0) await opened.audited(configurationAct('server.reloaded', live.current));
+    if (changed.length > 0) await opened.audited(configurationAuditAct('server.reloaded', live.current));
     return changed;
   };
   return { record, recovered, reload, stop: () => (stopped ??= stop()), hurry };

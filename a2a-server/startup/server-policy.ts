@@ -17,7 +17,7 @@ export function serverPolicy(
   { policy, mcpServers, fourEyes }: Pick<ServerSettings, 'policy' | 'mcpServers' | 'fourEyes'>,
   tools: NamedTools,
 ): Policy {
-  return createPolicy([...policy, ...trustedServers(mcpServers)], {
+  return createPolicy([...policy, ...trustRules(mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
     fourEyes,
   });
@@ -57,7 +57,7 @@ export function groupsWithoutMembers(
 }
 
 /** Returns `allow` rules for the MCP servers whose settings contain `trust`. `ask` and `deny` rules have precedence. */
-export function trustedServers(settings: McpServerSettings): Rule[] {
+export function trustRules(settings: McpServerSettings): Rule[] {
   return Object.entries(settings)
     .filter(([, { trust, disabled }]) => trust && !disabled)
     .map(([name]) => ({ action: 'allow', server: [name], comment: '"trust" in its settings' }));

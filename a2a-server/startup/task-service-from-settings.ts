@@ -14,9 +14,9 @@ import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
 import { createBusyDetector } from '../limits/event-loop.ts';
 import { FairTurns } from '../limits/fair-turns.ts';
-import { logRefusals } from './log-refused-commands.ts';
-import type { allowedWorkspaces } from './open-allowed-workspace.ts';
-import type { Prepared } from './prepare-server.ts';
+import { withRefusalLog } from './log-refused-commands.ts';
+import type { createWorkspaceOpener } from './open-allowed-workspace.ts';
+import type { PreparedServer } from './prepare-server.ts';
 import type { ServerSettings } from './settings.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
 
@@ -28,7 +28,7 @@ function settleMs({ grace }: ServerSettings): number {
   return grace + SETTLE_MARGIN_MS;
 }
 
-export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'live'> {
+export interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'> {
   settings: ServerSettings;
   journal: Journal;
   log: Logger;
@@ -37,7 +37,7 @@ export interface TaskServiceParts extends Pick<Prepared, 'worker' | 'live'> {
   clock: Clock;
   clockCheck: ClockCheck;
   presence: PresenceVerifier;
-  openWorkspace: ReturnType<typeof allowedWorkspaces>;
+  openWorkspace: ReturnType<typeof createWorkspaceOpener>;
   turns: FairTurns;
   onRefused?: OnRefused;
 }
@@ -118,5 +118,5 @@ export function taskServiceFromSettings(
       onFailure: (error) => log.error({ err: error }, 'maintenance failed; the next round tries again'),
     },
   });
-  return logRefusals(tasks, log);
+  return withRefusalLog(tasks, log);
 }

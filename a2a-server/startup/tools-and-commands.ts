@@ -1,7 +1,7 @@
 import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
 import { createCheckpointFinder, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
-import { createRestoreCheckpoint } from '../checkpoints/restore-checkpoint-tool.ts';
+import { createRestoreCheckpointTool } from '../checkpoints/restore-checkpoint-tool.ts';
 import { TaskLog } from '../executor/task-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,6 +21,6 @@ export function createToolsAndCommands({
   tools: readonly Tool[];
 }): ToolsAndCommands {
   const kept = createCheckpointFinder({ journal, log: new TaskLog(journal) });
-  const all = [...tools, createRestoreCheckpoint(kept)];
+  const all = [...tools, createRestoreCheckpointTool(kept)];
   return { tools: all, commands: createAgentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

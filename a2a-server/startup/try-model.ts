@@ -8,7 +8,7 @@ export const TRIAL_LIMIT_MS = 10_000;
 /** The length limit of the model's response, in tokens. OpenAI's Responses API accepts no smaller limit. */
 const MIN_RESPONSE_TOKENS = 16;
 
-export type Trial =
+export type ModelTrial =
   | { type: 'answers'; ms: number }
   /** The model sent nothing within the time limit. */
   | { type: 'slow'; limitMs: number }
@@ -31,7 +31,7 @@ const TOOL = {
  * Tests a model. Requests the shortest answer, and ends the request after the first event.
  * @param limitMs in milliseconds
  */
-export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<Trial> {
+export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<ModelTrial> {
   const before = performance.now();
   const limit = new AbortController();
   const timer = setTimeout(() => limit.abort(), limitMs);

@@ -14,14 +14,14 @@ import {
   dryRunCalls,
   type DryRunInput,
   type DryRunCall,
-  callText,
-  isChanged,
-  summaryOf,
-  summaryText,
+  dryRunCallText,
+  isVerdictChanged,
+  summarizeDryRun,
+  dryRunSummaryText,
 } from '../policy/dry-run.ts';
 import { rulesSchema, type Rule } from '../policy/rule.ts';
 
-export interface TryOptions {
+export interface TryPolicyOptions {
   /** A file with rules. They replace the rules of the settings. */
   rules?: string | undefined;
   changed?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface TryOptions {
  */
 export async function tryPolicy(
   settings: ServerSettings,
-  { rules: file, changed = false, json = false }: TryOptions,
+  { rules: file, changed = false, json = false }: TryPolicyOptions,
   say: (text: string) => void,
 ): Promise<void> {
   const tools = await knownTools(settings);
@@ -54,14 +54,14 @@ export async function tryPolicy(
       };
       const tried = await dryRunCalls(past);
       all.push(...tried);
-      if (!json) for (const call of tried) if (!changed || isChanged(call)) say(callText(call));
+      if (!json) for (const call of tried) if (!changed || isVerdictChanged(call)) say(dryRunCallText(call));
     }
   } finally {
     journal.close();
   }
-  const summary = summaryOf(all);
-  const calls = changed ? all.filter(isChanged) : all;
-  say(json ? JSON.stringify({ calls, summary }) : summaryText(summary));
+  const summary = summarizeDryRun(all);
+  const calls = changed ? all.filter(isVerdictChanged) : all;
+  say(json ? JSON.stringify({ calls, summary }) : dryRunSummaryText(summary));
 }
 
 async function openPastTasks({ database, stateDir }: ServerSettings) {

@@ -50,7 +50,7 @@ export function coversDemand(met: ApproverDemand | undefined, demand: ApproverDe
  * Returns the demand that the approver of the tool call met. An earlier version of the server recorded no demand with
  * the decision. But the name of the approver is always recorded, so this function checks `fourEyes` by the name.
  */
-export function metDemand(
+export function demandMetByApprover(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
   { decided }: Pick<Call, 'decided'>,
 ): ApproverDemand | undefined {

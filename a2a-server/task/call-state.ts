@@ -3,7 +3,7 @@ import type { PendingReason } from '../../shared/protocol/tool-approval.ts';
 import type { RequestedCall, TaskEvent, PolicyVerdict } from './events.ts';
 import type { Call, CallState } from './snapshot.ts';
 
-export function newCall(call: RequestedCall, turn: number, state: CallState): Call {
+export function createCall(call: RequestedCall, turn: number, state: CallState): Call {
   return {
     ...call,
     turn,

@@ -83,7 +83,7 @@ export interface FileChanges extends CheckpointFile {
 }
 
 /** Combines the changes of each file in several checkpoints of one workspace. @param checkpoints oldest first */
-export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
+export function combineFileChanges(checkpoints: readonly Checkpoint[]): FileChanges[] {
   const files = checkpoints.flatMap(({ taskId, files: changed }) =>
     changed.map((file) => ({ ...file, taskId })),
   );
@@ -100,7 +100,7 @@ export function changesOver(checkpoints: readonly Checkpoint[]): FileChanges[] {
  * may therefore start from any recorded state.
  */
 function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): FileChanges {
-  const known = [earlier.before, ...earlier.after].some((state) => isSameState(state, before));
+  const known = [earlier.before, ...earlier.after].some((state) => isSameFileState(state, before));
   return {
     ...earlier,
     after: [...earlier.after, ...after],
@@ -126,14 +126,14 @@ export function restoreStep(
   now: FileState,
 ): RestoreStep {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };
-  if (isSameState(now, before)) return { type: 'nothing', path };
-  return !interrupted && after.some((state) => isSameState(now, state))
+  if (isSameFileState(now, before)) return { type: 'nothing', path };
+  return !interrupted && after.some((state) => isSameFileState(now, state))
     ? { type: 'put-back', path, now, before }
     : { type: 'changed-since', path, now };
 }
 
 /** True if both states have the same saved content. A state without saved content equals no state, not even itself. */
-export function isSameState(one: FileState, other: FileState): boolean {
+export function isSameFileState(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':
       return other.type === 'content' && other.hash === one.hash;

@@ -8,14 +8,19 @@
  * - The reduction terminates. Each summary covers more than the previous summary. Each clip (a length limit for answers
  *   and results) is shorter or covers more turns.
  */
-import { isSameTurn, conversationPassages, type ConversationStep, type Passage } from './conversation.ts';
+import {
+  isSameTurn,
+  conversationPassages,
+  type ConversationStep,
+  type ConversationPassage,
+} from './conversation.ts';
 import { fileTokens, type ConversationFile } from './files-for-model.ts';
 import type { TaskEvent, TurnPlace } from './events.ts';
 import { foldNext } from './fold.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ReplayedPart } from './replay-provider-data.ts';
 import { summaryFacts } from './summary-facts.ts';
-import { omittedTurns } from './summary-transcript.ts';
+import { omittedTurnsText } from './summary-transcript.ts';
 
 /**
  * The number of UTF-8 bytes per token, as a low estimate. English has about four, code and other scripts about three.
@@ -51,7 +56,7 @@ export type ContextReduction =
       type: 'summarise';
       upTo: TurnPlace;
       /** The passages to summarise, and the task's first message. */
-      covered: readonly Passage[];
+      covered: readonly ConversationPassage[];
       tokens: number;
       /** The maximum length of the facts from the journal, in tokens. */
       facts: number;
@@ -118,7 +123,7 @@ export function nextReduction(
  * Returns the event that replaces a failed summary. If a clip is enough, the event clips. Otherwise it lists the tool
  * calls of the old turns.
  */
-export function reductionWithoutSummary(
+export function eventAfterFailedSummary(
   { upTo, covered, tokens, facts }: Extract<ContextReduction, { type: 'summarise' }>,
   earlier: readonly Snapshot[],
   { current, room }: { current: Snapshot; room: ContextWindow },
@@ -129,7 +134,7 @@ export function reductionWithoutSummary(
   return {
     type: 'context.summarised',
     upTo,
-    summary: summaryWithFacts(omittedTurns(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
+    summary: summaryWithFacts(omittedTurnsText(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
       upTo,
       facts,
     }),
@@ -173,7 +178,11 @@ function promptTokens({ window, beside }: ContextWindow): number {
  * @param end the index of the last passage that the summary replaces
  * @param free the tokens of the window that the conversation may use
  */
-function summaryFor(shown: readonly Passage[], end: number, free: number): ContextReduction | undefined {
+function summaryFor(
+  shown: readonly ConversationPassage[],
+  end: number,
+  free: number,
+): ContextReduction | undefined {
   const upTo = shown[end]?.place;
   if (upTo === undefined) return undefined;
   const covered = shown.slice(0, end + 1);
@@ -187,7 +196,7 @@ function summaryFor(shown: readonly Passage[], end: number, free: number): Conte
 /**
  * Returns the index of the last turn to summarise. This is the newest turn that does not fit, or the second-last turn.
  */
-function endOfOld(shown: readonly Passage[], kept: number): number {
+function endOfOld(shown: readonly ConversationPassage[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
   let tokens = total(shown.slice(Math.max(last, 0)));
   let end = -1;
@@ -229,7 +238,7 @@ function neededAfter(
   return tokensNeeded(earlier, foldNext(current, [event]), room);
 }
 
-function total(shown: readonly Passage[]): number {
+function total(shown: readonly ConversationPassage[]): number {
   return shown.flatMap(({ steps }) => steps).reduce((sum, step) => sum + stepTokens(step), 0);
 }
 

@@ -16,7 +16,7 @@ export interface Context {
   shortenedAt: number | null;
 }
 
-export const SUMMARISED =
+export const SUMMARY_NOTICE =
   'From here on, a summary replaces the older part of the conversation, so that the rest fits into the context window of the model.';
 
 export const WHOLE_CONTEXT: Context = {

@@ -31,9 +31,9 @@ export type ConversationStep =
    * conversation before the turn has changed.
    */
   | { role: 'assistant'; text: string; calls: ModelCall[]; parts?: ReplayedPart[] }
-  | { role: 'tool'; results: ConversationResult[] };
+  | { role: 'tool'; results: ConversationToolResult[] };
 
-export interface ConversationResult {
+export interface ConversationToolResult {
   modelCallId: string;
   tool: string;
   text: string;
@@ -45,7 +45,7 @@ export interface ConversationResult {
  * A unit that the context window keeps or omits as a whole. It is a message, or a turn with the results of its tool
  * calls. The first message of the current task (`task`) always stays.
  */
-export interface Passage {
+export interface ConversationPassage {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
   /** The turn of the passage. Absent unless the passage is a turn. */
   place?: TurnPlace;
@@ -70,7 +70,7 @@ export function conversationPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,
   reader?: ReceivingModel,
-): Passage[] {
+): ConversationPassage[] {
   const passages = summarisedPassages(earlier, current, reader);
   if (reader === undefined) return passages;
   // All steps are passed together, because one size limit applies to all files.
@@ -90,7 +90,7 @@ function summarisedPassages(
   earlier: readonly Snapshot[],
   current: Snapshot,
   reader: ReceivingModel | undefined,
-): Passage[] {
+): ConversationPassage[] {
   const tasks = [...earlier, current];
   const isForeign = ({ model }: Turn): boolean => reader !== undefined && model !== reader.model;
   const byTask = tasks.map((snapshot, index) => {
@@ -112,7 +112,7 @@ function summarisedPassages(
   const first = byTask.slice(0, summarised).flat().length;
   const kept = all
     .slice(0, end)
-    .flatMap((passage, index): Passage[] =>
+    .flatMap((passage, index): ConversationPassage[] =>
       passage.kind === 'task'
         ? [passage]
         : index === first && passage.kind === 'message'
@@ -169,7 +169,7 @@ function passagesOf(
   snapshot: Snapshot,
   { clip, replays, isForeign, reader }: TurnRules,
   first: 'task' | 'message',
-): Passage[] {
+): ConversationPassage[] {
   const { taskId, exchanges, queued } = snapshot;
   const stuck = stuckRemarks(snapshot);
   const reminders = todoReminders(snapshot);
@@ -177,7 +177,7 @@ function passagesOf(
   const tooLong = snapshot.status.state === 'failed' && snapshot.status.tooLong === true;
   const shortened = (step: ConversationStep): ConversationStep => (tooLong ? shortMessage(step) : step);
   const withheld = reader === undefined ? undefined : withheldQuestions(exchanges, reader);
-  const passages = exchanges.map((exchange): Passage => {
+  const passages = exchanges.map((exchange): ConversationPassage => {
     const sent = (steps: ConversationStep[]): ConversationStep[] =>
       withheld?.has(exchange) === true ? steps.map(withoutContent) : steps;
     if (exchange.type === 'message')
@@ -193,12 +193,12 @@ function passagesOf(
     });
     return { kind: 'turn', place, steps: sent(steps) };
   });
-  const waiting = queued.map((message): Passage => ({
+  const waiting = queued.map((message): ConversationPassage => ({
     kind: 'message',
     steps: [shortened(userStep(message, taskId))],
   }));
   const [begins, ...rest] = [...passages, ...waiting];
-  const opening: Passage[] =
+  const opening: ConversationPassage[] =
     begins === undefined ? [] : [begins.kind === 'message' ? { ...begins, kind: first } : begins];
   return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
 }
@@ -279,7 +279,7 @@ function turnSteps(
       ...(assistant.text === '' ? [] : [assistant]),
       ...(remark === undefined ? [] : [{ role: 'user' as const, text: remark }]),
     ];
-  const results = calls.map((call, index): ConversationResult => {
+  const results = calls.map((call, index): ConversationToolResult => {
     const { text, isError, files = [] } = resultForModel(call);
     const whole = clip === Infinity;
     const kept = omitMiddle(text, clip);

@@ -16,7 +16,7 @@ export interface DailyUse {
   extendedAt: number | null;
 }
 
-export function dailyLimit({ extendedAt }: Pick<DailyUse, 'extendedAt'>, budget: number): number {
+export function dailyBudgetLimit({ extendedAt }: Pick<DailyUse, 'extendedAt'>, budget: number): number {
   return extendedAt === null ? budget : Math.max(budget, extendedAt + budget);
 }
 
@@ -26,7 +26,7 @@ export function dailyBudgetQuestion(
   budget: number,
 ): { question: string; dayCost: DayCost } | undefined {
   const { day, usd } = use;
-  if (usd < dailyLimit(use, budget)) return undefined;
+  if (usd < dailyBudgetLimit(use, budget)) return undefined;
   return {
     question: `Your tasks have cost ${amount(usd)} US dollars today (${dayText(day)}, UTC). The budget per day is ${amount(budget)} US dollars. What this task did so far is kept. Reply to allow ${amount(budget)} US dollars more today, for all your tasks; or cancel the task.`,
     dayCost: { day, usd },

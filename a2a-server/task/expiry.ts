@@ -10,7 +10,7 @@ import { cancel } from './cancel.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
 import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
-import { PARKED_STATES, type Snapshot, type Status } from './snapshot.ts';
+import { PARKED_STATES, type Snapshot, type SnapshotStatus } from './snapshot.ts';
 
 /** The time limits for a person. Null means no limit. */
 export interface ExpirySettings {
@@ -78,7 +78,7 @@ export function deadlineAfterEvents(events: readonly TaskEvent[]): number | null
 }
 
 /** Ends the task if its deadline has passed. @param now in milliseconds since 1970 */
-export function expire(
+export function expireTask(
   snapshot: Snapshot,
   now: number,
 ): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
@@ -90,7 +90,7 @@ export function expire(
   return ruling.type === 'append' ? ruling : { type: 'keep' };
 }
 
-function askingOf(status: Status): PendingExpiry | null {
+function askingOf(status: SnapshotStatus): PendingExpiry | null {
   return status.state === 'input-required' || status.state === 'auth-required' ? status : null;
 }
 

@@ -45,7 +45,7 @@ const LARGE_PAGE_BYTES = 250_000;
 /**
  * Returns a low estimate of a file's tokens, for the decision to refuse the file. `fileTokens` returns a high estimate.
  */
-export function leastFileTokens({ mediaType, bytes }: StoredFile): number {
+export function minFileTokens({ mediaType, bytes }: StoredFile): number {
   if (mediaType !== 'application/pdf') return MIN_IMAGE_TOKENS;
   return MIN_PAGE_TOKENS * Math.min(MAX_PAGES, Math.ceil(bytes / LARGE_PAGE_BYTES));
 }

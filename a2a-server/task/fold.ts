@@ -4,8 +4,8 @@
  * times.
  */
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
-import { contextReductionAfter, contextAfterAnswer, SUMMARISED, WHOLE_CONTEXT } from './context.ts';
-import { newCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
+import { contextReductionAfter, contextAfterAnswer, SUMMARY_NOTICE, WHOLE_CONTEXT } from './context.ts';
+import { createCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.ts';
 import { countAfter, countAfterAll, NO_EVENTS } from './generation.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
@@ -14,7 +14,7 @@ import { withOutput } from './tool-outputs.ts';
 import { withShownCodes } from './shown-code-of-call.ts';
 import { addModelSpending } from './spending.ts';
 import { REMINDED_OF_TODOS } from './todo-reminder.ts';
-import type { Call, Snapshot, StateName, Status, Turn } from './snapshot.ts';
+import type { Call, Snapshot, StateName, SnapshotStatus, Turn } from './snapshot.ts';
 
 /** Creates the first snapshot of a task. Returns undefined if the entry is not `task.created`. */
 export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | undefined {
@@ -149,7 +149,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       return s.openTurn?.turn === event.turn ? { status: noted(s.status, event.text) } : {};
     case 'tool.requested': {
       const call = {
-        ...newCall(event.call, event.turn, stateAfterVerdict(event.verdict)),
+        ...createCall(event.call, event.turn, stateAfterVerdict(event.verdict)),
         grantId: allowingGrantId(event.verdict),
         rule: event.verdict.type === 'ask' ? (event.verdict.rule ?? null) : null,
         ...(event.verdict.type === 'ask' && event.verdict.presence && { presence: true as const }),
@@ -191,7 +191,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'context.summarised':
       return {
         context: contextReductionAfter(s.context, event, s.turns),
-        status: noted(s.status, SUMMARISED),
+        status: noted(s.status, SUMMARY_NOTICE),
         ...(event.model !== null && { spending: addModelSpending(s.spending, event.model, event) }),
       };
     case 'context.clipped':
@@ -236,7 +236,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       );
     case 'tool.asked': {
       const asking = s.calls[event.askedBy];
-      const question = newCall(event.call, asking?.turn ?? s.turns, {
+      const question = createCall(event.call, asking?.turn ?? s.turns, {
         type: 'waiting',
         reason: 'question',
       });
@@ -311,7 +311,7 @@ function approverOf(verdict: PolicyVerdict): Pick<Call, 'approver'> {
   return 'approver' in verdict && verdict.approver ? { approver: verdict.approver } : {};
 }
 
-function noted(status: Status, note: string): Status {
+function noted(status: SnapshotStatus, note: string): SnapshotStatus {
   return status.state === 'working' || status.state === 'submitted' ? { state: status.state, note } : status;
 }
 

@@ -56,7 +56,7 @@ export function countAfterAll(count: EventCount, entries: readonly JournalEntry[
 }
 
 /** The settings of a client that decide which events it gets. */
-export interface Sight {
+export interface EventVisibility {
   /** True if the client requests reasoning. */
   thinking?: boolean;
 }
@@ -65,12 +65,15 @@ export interface Sight {
  * Returns the generation for this client. A client with reasoning gets more events. Its numbers are higher, so that
  * neither client sees a gap or the same number twice.
  */
-export function generationOf({ shown, reasoning }: EventCount, { thinking = false }: Sight): number {
+export function generationOf(
+  { shown, reasoning }: EventCount,
+  { thinking = false }: EventVisibility,
+): number {
   return thinking ? shown + reasoning : shown;
 }
 
 /** The generation that the sender of a message expects. */
-export interface ExpectedGeneration extends Sight {
+export interface ExpectedGeneration extends EventVisibility {
   generation: number;
 }
 

@@ -32,7 +32,7 @@ export function instructionsLimit(contextWindow: number | undefined): number {
  * file is often a link to another. A long file is cut at a line end. Hidden characters become visible.
  * @param found the existing files, in the order of `INSTRUCTION_FILES`
  */
-export function chosenInstructions(
+export function chooseInstructions(
   found: readonly { path: string; bytes: number; content: string }[],
   limit: number,
 ): InstructionFile[] {

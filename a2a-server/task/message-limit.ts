@@ -5,7 +5,7 @@
 import { conversationTokens, SUMMARY_SHARE, tokensOf, type ContextWindow } from './context-reduction.ts';
 import { messageText } from './conversation.ts';
 import type { UserMessage } from './events.ts';
-import { leastFileTokens } from './files-for-model.ts';
+import { minFileTokens } from './files-for-model.ts';
 import type { Snapshot } from './snapshot.ts';
 import { messageFiles } from './task-files.ts';
 
@@ -22,7 +22,7 @@ const MESSAGE_SHARE = 1 / 2;
  * the model accepts.
  */
 export function messageTokens(message: UserMessage): number {
-  const files = messageFiles(message).reduce((sum, file) => sum + leastFileTokens(file), 0);
+  const files = messageFiles(message).reduce((sum, file) => sum + minFileTokens(file), 0);
   return tokensOf(messageText(message)) + files;
 }
 

@@ -9,7 +9,7 @@ import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapsh
  * Revokes grants: `(snapshot, grant ids) → events | refusal`. Total and pure. A tool call that a revoked grant allowed
  * waits for a decision if it has not started.
  */
-export function revoke(
+export function revokeGrants(
   snapshot: Snapshot,
   wanted: readonly string[] | 'all',
   by: Decider,

@@ -28,7 +28,7 @@ import type { InstructionFile } from './instructions.ts';
 import type { SpendingByModel } from './spending.ts';
 import type { RecordedTurn } from './replay-provider-data.ts';
 
-export type Status =
+export type SnapshotStatus =
   | { state: 'submitted'; note?: string }
   | { state: 'working'; note?: string }
   | {
@@ -50,7 +50,7 @@ export type Status =
   | { state: 'canceled'; reason: string; by: Decider }
   | { state: 'rejected'; message: string };
 
-export type StateName = Status['state'];
+export type StateName = SnapshotStatus['state'];
 
 export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
   'completed',
@@ -151,7 +151,7 @@ export interface Snapshot {
   seq: number;
   /** The number of events up to `seq` that clients get. */
   counted: EventCount;
-  status: Status;
+  status: SnapshotStatus;
   exchanges: readonly ConversationItem[];
   messageSeq: number;
   /** The trace of the newest message that has one. */

@@ -8,7 +8,7 @@ export interface Spending extends Usage {
 
 export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
 
-export interface Rates {
+export interface TokenRates {
   input: number;
   output: number;
   /** The rate for input tokens from the provider's cache. The default is `input`. */
@@ -17,14 +17,14 @@ export interface Rates {
   cacheWrite?: number | undefined;
 }
 
-export interface Price extends Rates {
+export interface Price extends TokenRates {
   /** The rates of a turn with more than `above` input tokens. */
-  longPrompt?: (Rates & { above: number }) | undefined;
+  longPrompt?: (TokenRates & { above: number }) | undefined;
   /**
    * The rates of turns that end at this time of day, in UTC. `from` is included and `to` is not, e.g. `01:00` to
    * `04:00`.
    */
-  hours?: readonly (Rates & { from: string; to: string })[] | undefined;
+  hours?: readonly (TokenRates & { from: string; to: string })[] | undefined;
 }
 
 const MILLION = 1_000_000;
@@ -33,7 +33,7 @@ const MILLION = 1_000_000;
  * Returns the cost of one turn in US dollars. Returns undefined if the price is unknown. Zero tokens cost nothing.
  * @param at the end of the turn, in milliseconds since 1970
  */
-export function costOf(usage: Usage, price: Price | undefined, at: number): number | undefined {
+export function usageCost(usage: Usage, price: Price | undefined, at: number): number | undefined {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   if (inputTokens + outputTokens === 0) return 0;
   if (price === undefined) return undefined;
@@ -43,7 +43,7 @@ export function costOf(usage: Usage, price: Price | undefined, at: number): numb
   return (fresh * input + cache + outputTokens * output) / MILLION;
 }
 
-function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number, at: number): Rates {
+function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number, at: number): TokenRates {
   if (longPrompt !== undefined && inputTokens > longPrompt.above) return longPrompt;
   const time = new Date(at).toISOString().slice('2026-01-31T'.length, '2026-01-31T00:00'.length);
   return (
@@ -53,7 +53,7 @@ function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number
 
 /** Returns the spending of one turn. @param usd the cost that the event contains */
 export function spendingOf(usage: Usage, usd: number | undefined): Spending {
-  return { ...usage, usd: usd ?? costOf(usage, undefined, 0) ?? null };
+  return { ...usage, usd: usd ?? usageCost(usage, undefined, 0) ?? null };
 }
 
 export function addSpending(a: Spending, b: Spending): Spending {

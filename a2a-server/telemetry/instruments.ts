@@ -7,13 +7,17 @@ type NamesOf<Kind extends string> = {
 }[MetricName];
 
 /** The attributes of a metric. Only the attributes of its definition are allowed. */
-export type Attributes<Name extends MetricName> = {
+export type MetricAttributes<Name extends MetricName> = {
   [Key in (typeof METRICS)[Name]['attributes'][number]]?: string | number;
 };
 
 export interface Instruments {
-  add<Name extends NamesOf<'counter'>>(name: Name, value: number, attributes: Attributes<Name>): void;
-  record<Name extends NamesOf<'histogram'>>(name: Name, value: number, attributes: Attributes<Name>): void;
+  add<Name extends NamesOf<'counter'>>(name: Name, value: number, attributes: MetricAttributes<Name>): void;
+  record<Name extends NamesOf<'histogram'>>(
+    name: Name,
+    value: number,
+    attributes: MetricAttributes<Name>,
+  ): void;
   /** Calls `read` at each measurement. `read` sets the values of the gauges. */
   observe(read: (set: SetGauge) => Promise<void>): void;
 }
@@ -21,7 +25,7 @@ export interface Instruments {
 export type SetGauge = <Name extends NamesOf<'gauge'>>(
   name: Name,
   value: number,
-  attributes?: Attributes<Name>,
+  attributes?: MetricAttributes<Name>,
 ) => void;
 
 export function createInstruments(meter: Meter): Instruments {

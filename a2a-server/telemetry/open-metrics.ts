@@ -15,7 +15,7 @@ import { PUSH_RESULTS, type PushResult } from '../push/subscription.ts';
 import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
 import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';
-import { withUnit } from './prometheus-name.ts';
+import { metricNameWithUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
 import { TaskActivities, type TaskActivity } from './task-activity.ts';
 
@@ -130,7 +130,7 @@ function withUnits(collected: ResourceMetrics): ResourceMetrics {
       ...scope,
       metrics: scope.metrics.map((metric) => ({
         ...metric,
-        descriptor: { ...metric.descriptor, name: withUnit(metric.descriptor) },
+        descriptor: { ...metric.descriptor, name: metricNameWithUnit(metric.descriptor) },
       })),
     })),
   };

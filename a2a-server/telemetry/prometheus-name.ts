@@ -9,7 +9,7 @@ const UNIT_WORDS: Readonly<Record<string, string>> = { s: 'seconds', By: 'bytes'
  * Returns the name with its unit, e.g. `a2a.server.journal.size_bytes`. The exporter replaces the dots, and adds
  * `_total`.
  */
-export function withUnit({ name, unit }: { name: string; unit: string }): string {
+export function metricNameWithUnit({ name, unit }: { name: string; unit: string }): string {
   const word = UNIT_WORDS[unit];
   return word === undefined ? name : `${name}_${word}`;
 }

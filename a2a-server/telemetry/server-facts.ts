@@ -18,7 +18,7 @@ interface FactSources {
   queued: () => number;
 }
 
-export function serverFacts({
+export function createServerFactsReader({
   journal,
   clock,
   streams,

@@ -43,7 +43,7 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
   if (own.size !== tools.length) throw new Error('two tools have the same name');
   const declarations = new WeakMap<Tool, ToolDeclaration>();
   const declared = (tool: Tool): ToolDeclaration => {
-    const known = declarations.get(tool) ?? declarationOf(tool);
+    const known = declarations.get(tool) ?? toToolDeclaration(tool);
     declarations.set(tool, known);
     return known;
   };
@@ -69,7 +69,7 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
   };
 }
 
-export function declarationOf({ name, description, schema, inputSchema: given }: Tool): ToolDeclaration {
+export function toToolDeclaration({ name, description, schema, inputSchema: given }: Tool): ToolDeclaration {
   if (given !== undefined) return { name, description, inputSchema: given };
   // `io: 'input'` makes a field with a default optional. Models do not need `$schema`.
   const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(schema, { io: 'input' });

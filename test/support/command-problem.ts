@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { program as serverProgram } from '../../a2a-server/startup/command-line.ts';
+import { createCommandLine as serverProgram } from '../../a2a-server/startup/command-line.ts';
 import { withAgentCommand } from '../../a2a-server/startup/read-settings.ts';
 import { program as bridgeProgram } from '../../bridge/cli/program.ts';
 import { programCall, type ProgramName, type ShellCommand } from './shell-blocks.ts';

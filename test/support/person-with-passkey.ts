@@ -1,6 +1,6 @@
 /** A person with a registered software passkey, and the server's check of it. Tests of the task service use both. */
-import { passkeyStore } from '../../a2a-server/presence/passkey-store.ts';
-import { createPresence, type Presence } from '../../a2a-server/presence/presence.ts';
+import { createPasskeyStore } from '../../a2a-server/presence/passkey-store.ts';
+import { createPresenceService, type PresenceService } from '../../a2a-server/presence/presence-service.ts';
 import { relyingPartyOf } from '../../a2a-server/presence/relying-party.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
@@ -14,7 +14,7 @@ const CLAIMS = { origin: 'http://localhost:4100', rpId: 'localhost' };
 
 export interface PersonWithPasskey {
   /** Pass this to the task service. */
-  presence: Presence;
+  presence: PresenceService;
   /** Returns the approval of one waiting call, with an assertion of the passkey. */
   approval(tasks: RunningService['tasks'], saw: Snapshot, callId: string): Promise<ClientMessage>;
 }
@@ -22,7 +22,7 @@ export interface PersonWithPasskey {
 export async function personWithPasskey(clock: Pick<Clock, 'now'>): Promise<PersonWithPasskey> {
   const passkey = new SoftwarePasskey();
   const records = memoryRecords();
-  const passkeys = passkeyStore(records);
+  const passkeys = createPasskeyStore(records);
   const { id, publicKey } = passkey;
   const registeredAt = new Date(clock.now()).toISOString();
   await passkeys.put({
@@ -35,7 +35,13 @@ export async function personWithPasskey(clock: Pick<Clock, 'now'>): Promise<Pers
     transports: [],
     registeredAt,
   });
-  const presence = createPresence({ passkeys, records, party: relyingPartyOf(BASE), base: BASE, clock });
+  const presence = createPresenceService({
+    passkeys,
+    records,
+    party: relyingPartyOf(BASE),
+    base: BASE,
+    clock,
+  });
   return {
     presence,
     async approval(tasks, saw, callId) {

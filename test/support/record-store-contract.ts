@@ -1,6 +1,6 @@
 /** Contract tests for every store of records. */
 import { describe, expect, it } from '@jest/globals';
-import { type RecordStore, sharedSecret } from '../../a2a-server/records/record-store.ts';
+import { type RecordStore, obtainSharedSecret } from '../../a2a-server/records/record-store.ts';
 
 /** @param open returns a store of the same place at each call within a test */
 export function recordStoreContract(title: string, open: () => Promise<RecordStore>): void {
@@ -68,11 +68,11 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
     it('servers that start together get one secret, which stays', async () => {
       const [one, other] = [await open(), await open()];
       const [first, second] = await Promise.all([
-        sharedSecret(one, 'key', 'of one'),
-        sharedSecret(other, 'key', 'of other'),
+        obtainSharedSecret(one, 'key', 'of one'),
+        obtainSharedSecret(other, 'key', 'of other'),
       ]);
       expect(first).toBe(second);
-      expect(await sharedSecret(await open(), 'key', 'of a third')).toBe(first);
+      expect(await obtainSharedSecret(await open(), 'key', 'of a third')).toBe(first);
     });
 
     it('a watcher hears of a change by another store', async () => {

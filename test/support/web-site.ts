@@ -2,7 +2,7 @@
 import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { systemClock } from '../../shared/runtime/clock.ts';
-import { allowedHosts } from '../../a2a-server/tools/web/allowed-hosts.ts';
+import { createHostAllowList } from '../../a2a-server/tools/web/allowed-hosts.ts';
 import type { WebContext } from '../../a2a-server/tools/web/get.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 
@@ -62,7 +62,7 @@ export function openPages(pages: Readonly<Record<string, string | Answer>>): Pro
  */
 export function webContextFor(allow: readonly string[], more: Partial<WebContext> = {}): WebContext {
   return {
-    allowed: allowedHosts(allow),
+    allowed: createHostAllowList(allow),
     resolve: (host) => Promise.reject(new Error(`the test has no address for ${host}`)),
     clock: systemClock,
     ...more,

@@ -6,7 +6,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
 import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
-import type { Sight } from '../../task/generation.ts';
+import type { EventVisibility } from '../../task/generation.ts';
 import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
@@ -114,7 +114,7 @@ export class CallContext extends ServerCallContext {
     if (this.hasGenerations) this.generations = readRequestedGenerations(operation, params);
   }
 
-  get sight(): Sight {
+  get sight(): EventVisibility {
     return this.#speaks(THINKING) ? { thinking: true } : {};
   }
 

@@ -14,7 +14,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type Identity, identityOfToken } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
-import { type RecordStore, sharedSecret } from '../../records/record-store.ts';
+import { type RecordStore, obtainSharedSecret } from '../../records/record-store.ts';
 import type { Credential } from './tokens.ts';
 
 export const TICKET_MS = 60 * 60_000;
@@ -47,7 +47,7 @@ export async function deriveTicketSecret(
   shared: RecordStore | undefined,
 ): Promise<string> {
   const own = createHmac('sha256', serverToken).update(PURPOSE).digest('hex');
-  return shared === undefined ? own : sharedSecret(shared, 'stream-tickets', own);
+  return shared === undefined ? own : obtainSharedSecret(shared, 'stream-tickets', own);
 }
 
 /**

@@ -15,7 +15,7 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
-import { SUMMARISED } from '../../task/context.ts';
+import { SUMMARY_NOTICE } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/request-costs.ts';
 import { isHidden } from '../../task/generation.ts';
@@ -65,7 +65,7 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'instructions.read':
       return statusUpdate(entry, view, { state: 'working', text: instructionsNote(event.files) });
     case 'context.summarised':
-      return statusUpdate(entry, view, { state: 'working', text: SUMMARISED, cost: eventCost(event) });
+      return statusUpdate(entry, view, { state: 'working', text: SUMMARY_NOTICE, cost: eventCost(event) });
     case 'todos.reminded':
       return statusUpdate(entry, view, { state: 'working', text: REMINDED_OF_TODOS });
     case 'turn.noted':

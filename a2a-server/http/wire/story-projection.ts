@@ -5,7 +5,7 @@
 import { answerText, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { StoryEvent } from '../../../shared/protocol/task-story.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
-import { SUMMARISED } from '../../task/context.ts';
+import { SUMMARY_NOTICE } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
 import type {
   ContentPart,
@@ -71,7 +71,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'instructions.read':
       return { type: 'note', text: instructionsNote(event.files) };
     case 'context.summarised':
-      return { type: 'note', text: SUMMARISED };
+      return { type: 'note', text: SUMMARY_NOTICE };
     case 'todos.reminded':
       return { type: 'note', text: REMINDED_OF_TODOS };
     case 'turn.noted':

@@ -23,7 +23,7 @@ import { readEntries } from './event-reader.ts';
 import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
-import { postgresRecords } from './postgres-records.ts';
+import { createPostgresRecords } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
 import { Writer } from './writer.ts';
@@ -256,7 +256,7 @@ export async function openPostgresJournal({
           return (await removeDeleted(connection, requirePositive(limit))) || packNextPart(connection, limit);
         }),
       ),
-    records: postgresRecords((statement, values) => ask(() => reader.query(statement, values))),
+    records: createPostgresRecords((statement, values) => ask(() => reader.query(statement, values))),
     watch: (taskId, wake) => committed.watch(taskId, wake),
     reachable: () => writer.connected,
     close: () => (closed ??= close()),

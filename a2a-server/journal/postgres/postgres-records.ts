@@ -36,7 +36,7 @@ const REMOVE = {
 };
 
 /** @param ask runs the statements, and throws errors that name the database */
-export function postgresRecords(ask: Queries['query']): RecordStore {
+export function createPostgresRecords(ask: Queries['query']): RecordStore {
   return {
     async read(kind, name) {
       if (!isRecordName(name)) return undefined;
@@ -82,7 +82,9 @@ export async function openPostgresRecords(url: string): Promise<RecordStore & { 
       connection.close();
       throw error;
     }
-    const records = postgresRecords((statement, values) => named(() => connection.query(statement, values)));
+    const records = createPostgresRecords((statement, values) =>
+      named(() => connection.query(statement, values)),
+    );
     return { ...records, close: () => connection.close() };
   });
 }

@@ -1,6 +1,6 @@
 /** Describes HTTP errors of an MCP server, without a full stop. Never includes a request header. */
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { networkFailure } from '../../tools/web/network-failure.ts';
+import { toNetworkError } from '../../tools/web/network-failure.ts';
 import { isConnectFailure } from '../../../shared/net/is-connect-failure.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
@@ -12,7 +12,7 @@ import { fieldOf } from '../../../shared/runtime/record.ts';
 export function httpRequestError(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
   for (const each of chain) {
-    const known = networkFailure(each, url);
+    const known = toNetworkError(each, url);
     if (known !== each) return withoutEnd(messageOf(known), error);
   }
   return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);

@@ -13,7 +13,7 @@ import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
-import { endGroup } from '../../processes/end-process-group.ts';
+import { endProcessGroup } from '../../processes/end-process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
   MAX_MESSAGE_BYTES,
@@ -113,7 +113,7 @@ export class StdioTransport implements ServerTransport {
   async #record(leader: number): Promise<void> {
     const { child, clock, graceMs } = this.#context;
     await child.record(leader).catch(async (error: unknown) => {
-      await endGroup(leader, { clock, graceMs });
+      await endProcessGroup(leader, { clock, graceMs });
       throw error;
     });
   }
@@ -192,7 +192,7 @@ export class StdioTransport implements ServerTransport {
     }
     child.stdin?.end();
     if (!over && !failed) await resultWithin(clock, STDIN_END_MS, closed);
-    const left = child.pid === undefined ? 'gone' : await endGroup(child.pid, { graceMs, clock });
+    const left = child.pid === undefined ? 'gone' : await endProcessGroup(child.pid, { graceMs, clock });
     if (left !== 'unconfirmed') this.#context.child.forget();
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy();
     if (!failed) this.onclose?.();

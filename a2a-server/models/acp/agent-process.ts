@@ -9,8 +9,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
-import { endGroup, isGroupAlive } from '../../processes/end-process-group.ts';
+import { NO_CHILD_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
+import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
 import { MessageLineFilter } from './message-line-filter.ts';
@@ -42,7 +42,7 @@ export interface AgentProcessOptions {
 /** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded */
 export async function startAgentProcess(
   command: AcpAgentCommand,
-  { cwd, env, clock, children = NO_RECORDS }: AgentProcessOptions,
+  { cwd, env, clock, children = NO_CHILD_RECORDS }: AgentProcessOptions,
 ): Promise<AgentProcess> {
   const entry = children.entry({ type: 'acp-agent', agent: agentName(command) });
   const child = spawn(command.command, [...command.args], {
@@ -65,7 +65,7 @@ export async function startAgentProcess(
   try {
     await entry.record(group);
   } catch (error) {
-    await endGroup(group, { graceMs: 0, clock });
+    await endProcessGroup(group, { graceMs: 0, clock });
     throw error;
   }
   const lines = new MessageLineFilter();
@@ -83,7 +83,7 @@ export async function startAgentProcess(
     lastOutput: () => lastOutput(stderr, lines.otherOutput),
     end: async (graceMs) => {
       child.stdin.destroy();
-      const left = (await isGroupAlive(group)) ? await endGroup(group, { graceMs, clock }) : 'gone';
+      const left = (await isGroupAlive(group)) ? await endProcessGroup(group, { graceMs, clock }) : 'gone';
       if (left !== 'unconfirmed') entry.forget();
     },
   };

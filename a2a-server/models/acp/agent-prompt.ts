@@ -10,7 +10,7 @@ import {
   type TaskPlace,
   type Turn,
 } from '../../task/snapshot.ts';
-import { transcript } from '../../task/summary-transcript.ts';
+import { summaryTranscript } from '../../task/summary-transcript.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 
 /**
@@ -148,5 +148,5 @@ function lineOf(call: Call): string {
 /** Returns the earlier conversation. @param open later exchanges, which the prompt repeats in detail */
 function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
-  return transcript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT_CHARS);
+  return summaryTranscript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT_CHARS);
 }

@@ -10,7 +10,7 @@ import { isAbsolute } from 'node:path';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
-import { ABSENT } from '../../tools/workspace/text-file.ts';
+import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import type { FileDiff } from './read-tool-call.ts';
 
@@ -45,7 +45,7 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
       case 'text':
         return file.hash;
       case 'absent':
-        return ABSENT;
+        return ABSENT_FILE_BASIS;
       case 'unreadable':
         return file.type;
     }

@@ -5,11 +5,11 @@
  */
 import { filterParameters, filtersIn, type TaskFilters } from './task-filters.ts';
 
-interface AddressTarget extends OpenedAction {
+interface AddressTarget extends LinkedAction {
   taskId: string | undefined;
 }
 
-export interface OpenedAction {
+export interface LinkedAction {
   callId: string | undefined;
   shown: string | undefined;
 }
@@ -33,14 +33,14 @@ function takeSecret(name: 'code' | 'passkey'): string | undefined {
   return secret;
 }
 
-export function addressTarget(): AddressTarget {
+export function readAddressTarget(): AddressTarget {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const given = (name: string): string | undefined => fragment.get(name) ?? undefined;
   return { taskId: given('task'), callId: given('call'), shown: given('shown') };
 }
 
 /** Shows a task by a change of the address, so that reload and Back work. */
-export function showTask(taskId: string): void {
+export function openTask(taskId: string): void {
   location.hash = taskAddress(taskId);
 }
 
@@ -61,7 +61,7 @@ export function addressFilters(): TaskFilters {
 
 /** Changes the filters in place, because each typed letter changes them. */
 export function setAddressFilters(filters: TaskFilters): void {
-  const { taskId, callId, shown } = addressTarget();
+  const { taskId, callId, shown } = readAddressTarget();
   const target = Object.entries({ task: taskId, call: callId, shown }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],
   );

@@ -8,9 +8,9 @@ import { HighlighterContext } from './diff/code-pieces.ts';
 import { highlightedLines } from './diff/highlight.ts';
 import { SignInView } from './sign-in/sign-in-view.tsx';
 import { takeProviderAnswer } from './sign-in/provider-sign-in.ts';
-import { API, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in/sign-in.ts';
+import { PAGE_API_URL, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in/sign-in.ts';
 
-const client = new A2aClient({ url: API, fetch: signedInFetch, channel: 'page' });
+const client = new A2aClient({ url: PAGE_API_URL, fetch: signedInFetch, channel: 'page' });
 
 interface PageProps {
   code: string | undefined;

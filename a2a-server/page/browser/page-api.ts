@@ -1,7 +1,7 @@
 /** Exchanges JSON with the page's server. */
 import { ClientError } from '../../../shared/client/index.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
-import { API, signedInFetch } from './sign-in/sign-in.ts';
+import { PAGE_API_URL, signedInFetch } from './sign-in/sign-in.ts';
 
 /** Reads JSON from the page's server. @param path below `API` @throws ClientError */
 export function readJson(path: string): Promise<unknown> {
@@ -19,7 +19,7 @@ export function sendJson(path: string, body: object | undefined, method = 'POST'
 async function exchange(path: string, init?: RequestInit): Promise<unknown> {
   let response: Response;
   try {
-    response = await signedInFetch(`${API}${path}`, init);
+    response = await signedInFetch(`${PAGE_API_URL}${path}`, init);
   } catch (error) {
     throw new ClientError('unreachable', 'The server could not be reached.', { cause: error });
   }

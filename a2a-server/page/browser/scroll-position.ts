@@ -13,13 +13,13 @@ interface PagePlace {
 
 const key = (taskId: string): string => `place of ${taskId}`;
 
-export function recallPlace(taskId: string): PagePlace | undefined {
+export function loadScrollPosition(taskId: string): PagePlace | undefined {
   const text = sessionStorage.getItem(key(taskId));
-  return text === null ? undefined : parsePlace(text);
+  return text === null ? undefined : parseScrollPosition(text);
 }
 
-/** Parses a stored place. Returns undefined for a text that `keepPlace` has not written. */
-export function parsePlace(text: string): PagePlace | undefined {
+/** Parses a stored place. Returns undefined for a text that `saveScrollPosition` has not written. */
+export function parseScrollPosition(text: string): PagePlace | undefined {
   try {
     const value: unknown = JSON.parse(text);
     const [seq, top] = [fieldOf(value, 'seq'), fieldOf(value, 'top')];
@@ -37,7 +37,7 @@ const MAX_FRAMES = 60;
 const STABLE_FRAMES = 5;
 
 /** Scrolls to the remembered step. Does nothing if the list does not have the step. */
-export function findPlace(list: HTMLElement, place: PagePlace | undefined): void {
+export function scrollToPosition(list: HTMLElement, place: PagePlace | undefined): void {
   if (place === undefined) return;
   const step = list.querySelector(`[data-seq="${place.seq}"]`);
   if (step === null) return;
@@ -57,7 +57,7 @@ export function findPlace(list: HTMLElement, place: PagePlace | undefined): void
  * at once and removes the listener.
  * @param list the element whose children are blocks of steps
  */
-export function keepPlace(list: HTMLElement, taskId: string): () => void {
+export function saveScrollPosition(list: HTMLElement, taskId: string): () => void {
   const keep = (): void => {
     const place = placeOf(list);
     if (place === undefined) sessionStorage.removeItem(key(taskId));

@@ -5,11 +5,11 @@ import { GROUPS } from '../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import {
   addressFilters,
-  addressTarget,
+  readAddressTarget,
   onAddressTarget,
   openFirstTask,
   setAddressFilters,
-  showTask,
+  openTask,
   taskAddress,
 } from './address.ts';
 import { taskCostText, todayCostText } from './cost-text.ts';
@@ -37,7 +37,7 @@ interface SignedInPageProps {
 export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut }: SignedInPageProps) {
   const [today, setToday] = useState('');
   const [problem, setProblem] = useState<string>();
-  const [{ taskId, callId, shown }, setTarget] = useState(addressTarget());
+  const [{ taskId, callId, shown }, setTarget] = useState(readAddressTarget());
   const [filters, setFilters] = useState(addressFilters());
   const list = useTaskGroups(filters, onSignedOut);
   const { groups, since } = list;
@@ -47,7 +47,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   useEffect(
     () =>
       onAddressTarget(() => {
-        setTarget(addressTarget());
+        setTarget(readAddressTarget());
         setFilters(addressFilters());
       }),
     [],
@@ -107,7 +107,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
         <StartTask
           client={client}
           onStarted={(started) => {
-            showTask(started);
+            openTask(started);
             void list.refresh();
           }}
           onSignedOut={onSignedOut}

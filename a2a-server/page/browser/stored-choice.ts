@@ -2,7 +2,7 @@
  * Returns a choice that the browser stores for later pages. If the page has no storage, the choice lasts only as long
  * as the page.
  */
-export function storedChoice(name: string): string | null {
+export function readStoredChoice(name: string): string | null {
   try {
     return localStorage.getItem(name);
   } catch {

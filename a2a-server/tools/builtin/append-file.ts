@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, previewChange, type ContentChange } from './file-change.ts';
+import { applyFileChange, previewChange, type ComputeNewContent } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -16,11 +16,11 @@ const schema = z.strictObject({
 });
 
 const appending =
-  (content: string): ContentChange =>
+  (content: string): ComputeNewContent =>
   (before) =>
     (before ?? '') + content;
 
-export const appendFile: Tool = defineTool({
+export const appendFileTool: Tool = defineTool({
   name: 'append-file',
   description: 'Adds text at the end of a text file of the workspace, or creates the file with it.',
   sideEffect: 'files',
@@ -32,7 +32,7 @@ export const appendFile: Tool = defineTool({
   show: ({ path, content }, context) => previewChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
-    const done = await makeChange(run, path, appending(content));
+    const done = await applyFileChange(run, path, appending(content));
     const added = countWithNoun(Buffer.byteLength(content), 'byte');
     const text = done.created
       ? `Created ${done.path} (${countWithNoun(done.bytes, 'byte')}).`

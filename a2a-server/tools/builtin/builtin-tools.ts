@@ -1,26 +1,26 @@
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
-import { NO_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
-import { appendFile } from './append-file.ts';
+import { NO_CHILD_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
+import { appendFileTool } from './append-file.ts';
 import { askPersonTool } from './ask-person.ts';
-import { createCrawl } from './crawl.ts';
-import { deleteFile } from './delete-file.ts';
-import { editFile } from './edit-file.ts';
-import { createFetch } from './fetch.ts';
-import { listFiles } from './list-files.ts';
-import { moveFile } from './move-file.ts';
-import { multiEdit } from './multi-edit.ts';
-import { readFile } from './read-file.ts';
-import { createReadOutput, NO_OUTPUTS, type OutputReader } from './read-output.ts';
-import { createRunShellCommand } from './run-shell-command.ts';
-import { searchFiles } from './search-files.ts';
+import { createCrawlTool } from './crawl.ts';
+import { deleteFileTool } from './delete-file.ts';
+import { editFileTool } from './edit-file.ts';
+import { createFetchTool } from './fetch.ts';
+import { listFilesTool } from './list-files.ts';
+import { moveFileTool } from './move-file.ts';
+import { multiEditTool } from './multi-edit.ts';
+import { readFileTool } from './read-file.ts';
+import { createReadOutputTool, NO_OUTPUTS, type OutputReader } from './read-output.ts';
+import { createShellCommandTool } from './run-shell-command.ts';
+import { searchFilesTool } from './search-files.ts';
 import type { Environment } from '../shell/command-environment.ts';
 import { UNCONFINED, type Confinement } from '../shell/confinement.ts';
 import type { Tool } from '../tool.ts';
-import { updateTodos } from './update-todos.ts';
-import { createWait } from './wait.ts';
-import { allowedHosts } from '../web/allowed-hosts.ts';
-import { systemResolve } from '../web/resolve-checked-host.ts';
-import { writeFile } from './write-file.ts';
+import { updateTodosTool } from './update-todos.ts';
+import { createWaitTool } from './wait.ts';
+import { createHostAllowList } from '../web/allowed-hosts.ts';
+import { resolveHostBySystem } from '../web/resolve-checked-host.ts';
+import { writeFileTool } from './write-file.ts';
 
 /** The default grace period: the time between SIGTERM and SIGKILL (A2: a stopped process gets a grace period). */
 const DEFAULT_GRACE_MS = 5000;
@@ -58,25 +58,25 @@ export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {
     privateHosts = [],
     outputs = NO_OUTPUTS,
     confinement = UNCONFINED,
-    children = NO_RECORDS,
+    children = NO_CHILD_RECORDS,
   } = options;
-  const web = { allowed: allowedHosts(privateHosts), resolve: systemResolve, clock };
+  const web = { allowed: createHostAllowList(privateHosts), resolve: resolveHostBySystem, clock };
   return [
-    listFiles,
-    readFile,
-    searchFiles,
-    writeFile,
-    appendFile,
-    editFile,
-    multiEdit,
-    moveFile,
-    deleteFile,
-    createRunShellCommand({ clock, graceMs, environment, passEnvironment, confinement, children }),
-    createReadOutput(outputs),
-    createFetch(web),
-    createCrawl(web),
-    updateTodos,
-    createWait(clock),
+    listFilesTool,
+    readFileTool,
+    searchFilesTool,
+    writeFileTool,
+    appendFileTool,
+    editFileTool,
+    multiEditTool,
+    moveFileTool,
+    deleteFileTool,
+    createShellCommandTool({ clock, graceMs, environment, passEnvironment, confinement, children }),
+    createReadOutputTool(outputs),
+    createFetchTool(web),
+    createCrawlTool(web),
+    updateTodosTool,
+    createWaitTool(clock),
     askPersonTool,
   ];
 }

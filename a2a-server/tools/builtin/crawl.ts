@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
-import { hostForPolicy } from '../web/allowed-hosts.ts';
-import { Pace } from '../web/crawl/pace.ts';
+import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
+import { RequestPacer } from '../web/crawl/pace.ts';
 import type { WebContext } from '../web/get.ts';
 
 /** The time after which the crawl requests no further page. */
@@ -30,9 +30,9 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createCrawl(web: WebContext): Tool {
+export function createCrawlTool(web: WebContext): Tool {
   // All crawls of the server share one rate limit. So two tasks on one site do not double the request rate.
-  const pace = new Pace(web.clock);
+  const pace = new RequestPacer(web.clock);
   return defineTool({
     name: 'crawl',
     description:
@@ -43,7 +43,7 @@ export function createCrawl(web: WebContext): Tool {
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url, query, maxPages }) =>
       `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
-    reach: ({ url }) => hostForPolicy(url),
+    reach: ({ url }) => policyTargetsOfUrl(url),
     // D5: the preview shows the query and the page limit, because both decide which URLs the crawl requests.
     show: async ({ url, query, maxPages }) => ({
       preview: { type: 'json', value: { url: (await place(url, web)).href, query, maxPages } },
@@ -54,14 +54,14 @@ export function createCrawl(web: WebContext): Tool {
 }
 
 async function place(url: string, { allowed }: WebContext): Promise<URL> {
-  const { webUrl } = await import('./web-on-demand.ts');
-  return webUrl(url, { allowed });
+  const { parseWebUrl } = await import('./web-on-demand.ts');
+  return parseWebUrl(url, { allowed });
 }
 
 async function crawl(
   { url, query: text, maxPages }: Input,
   { signal, output, goesTo }: ToolRun,
-  { web, pace }: { web: WebContext; pace: Pace },
+  { web, pace }: { web: WebContext; pace: RequestPacer },
 ): Promise<ToolResult> {
   const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
   const start = await place(url, web);
@@ -70,7 +70,7 @@ async function crawl(
   const until = web.clock.now() + TIME_MS;
   try {
     // A redirect may lead to another host. A policy rule may deny that host.
-    const onHost = (to: URL): void => goesTo?.(hostForPolicy(to.href).hosts ?? []);
+    const onHost = (to: URL): void => goesTo?.(policyTargetsOfUrl(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
     // A2: the result contains the pages that were read before the stop. All connections are closed, so the stop is

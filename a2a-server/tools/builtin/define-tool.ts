@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { abortableWorkspace } from '../workspace/abortable-workspace.ts';
+import { createAbortableWorkspace } from '../workspace/abortable-workspace.ts';
 import {
   type CallTargets,
   type ToolPreview,
@@ -24,7 +24,7 @@ interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 
  */
 function abortableContext<Context extends ToolContext>(context: Context): Context {
   context.signal.throwIfAborted();
-  return { ...context, workspace: abortableWorkspace(context.workspace, context.signal) };
+  return { ...context, workspace: createAbortableWorkspace(context.workspace, context.signal) };
 }
 
 /**

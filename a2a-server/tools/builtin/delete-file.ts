@@ -3,7 +3,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
-import { refuseFull } from '../workspace/remove.ts';
+import { refuseNonEmptyDirectory } from '../workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
 
 /** The maximum number of characters of names in the preview. A person cannot review a longer list. */
@@ -22,7 +22,7 @@ const schema = z.strictObject({
     .describe('Delete a directory that is not empty, with everything in it.'),
 });
 
-export const deleteFile: Tool = defineTool({
+export const deleteFileTool: Tool = defineTool({
   name: 'delete-file',
   description:
     'Deletes a file or an empty directory of the workspace; with recursive, also a directory and everything in it.',
@@ -34,7 +34,7 @@ export const deleteFile: Tool = defineTool({
   reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
-    refuseFull(found, recursive);
+    refuseNonEmptyDirectory(found, recursive);
     return { preview: { type: 'json', value: deletionPreview(found) }, basis: removalHash(found) };
   },
   run: async ({ path, recursive }, { workspace, basis, signal }) => {

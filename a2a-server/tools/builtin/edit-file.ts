@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { writeEdit, previewChange, type EditedContent } from './file-change.ts';
+import { applyTextEdit, previewChange, type EditedContent } from './file-change.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { editText, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -33,7 +33,7 @@ const schema = z
   );
 type Input = z.output<typeof schema>;
 
-export const editFile: Tool = defineTool({
+export const editFileTool: Tool = defineTool({
   name: 'edit-file',
   description:
     'Replaces a passage of a text file of the workspace. oldText must match exactly and only once, unless replaceAll is set.',
@@ -47,7 +47,7 @@ export const editFile: Tool = defineTool({
   // A person who edits the diff writes the whole file. So this input has the whole content and no passage.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
   run: (input, run) =>
-    writeEdit(
+    applyTextEdit(
       run,
       { path: input.path, rewritten: input.content !== undefined },
       (before) => edited(input, before),

@@ -6,10 +6,10 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { hostForPolicy } from '../web/allowed-hosts.ts';
+import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
 import { truncate } from '../../../shared/text/capped-text.ts';
 import type { WebResponse, WebContext } from '../web/get.ts';
-import type { Page } from '../web/page.ts';
+import type { WebPage } from '../web/page.ts';
 
 const MAX_CHARACTERS = 100_000;
 
@@ -42,7 +42,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createFetch(web: WebContext): Tool {
+export function createFetchTool(web: WebContext): Tool {
   return defineTool({
     name: 'fetch',
     description:
@@ -52,7 +52,7 @@ export function createFetch(web: WebContext): Tool {
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url }) => `Fetch ${oneLine(url)}`,
-    reach: ({ url }) => hostForPolicy(url),
+    reach: ({ url }) => policyTargetsOfUrl(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
       const { fetchUrl, readingModeOf } = await import('./web-on-demand.ts');
@@ -62,7 +62,7 @@ export function createFetch(web: WebContext): Tool {
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
         wants: ({ media }) => readingModeOf(media) !== 'none',
-        onRedirect: (to) => goesTo?.(hostForPolicy(to.href).hosts ?? []),
+        onRedirect: (to) => goesTo?.(policyTargetsOfUrl(to.href).hosts ?? []),
       });
       signal.throwIfAborted();
       return resultOf(answer, input, signal);
@@ -72,8 +72,8 @@ export function createFetch(web: WebContext): Tool {
 
 /** Checks the URL without a DNS request. A DNS request before the approval could leak data in the host name. */
 async function place(url: string, { allowed }: WebContext): Promise<URL> {
-  const { webUrl } = await import('./web-on-demand.ts');
-  return webUrl(url, { allowed });
+  const { parseWebUrl } = await import('./web-on-demand.ts');
+  return parseWebUrl(url, { allowed });
 }
 
 async function resultOf(
@@ -96,7 +96,7 @@ async function resultOf(
   };
 }
 
-function within({ text, cut }: Page, maxCharacters: number): string {
+function within({ text, cut }: WebPage, maxCharacters: number): string {
   const notes = [
     ...(text.length > maxCharacters ? [`[… ${text.length - maxCharacters} characters left out …]`] : []),
     ...(cut ? [`[the page is longer; this tool reads at most ${MAX_BYTES / 1024 / 1024} MiB]`] : []),
@@ -104,7 +104,7 @@ function within({ text, cut }: Page, maxCharacters: number): string {
   return [text === '' ? '[no text]' : truncate(text, maxCharacters), ...notes].join('\n');
 }
 
-function failure({ url, statusLine }: WebResponse, page: Page | undefined): Error {
+function failure({ url, statusLine }: WebResponse, page: WebPage | undefined): Error {
   const said = page === undefined || page.text === '' ? '' : `\n\n${truncate(page.text, MAX_FAILURE_CHARS)}`;
   return new Error(`${url.href} answered ${statusLine}.${said}`);
 }

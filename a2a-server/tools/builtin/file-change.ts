@@ -7,7 +7,7 @@ import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { ToolPreview, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
-import { ABSENT, type TextFile } from '../workspace/text-file.ts';
+import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
 
 /** The largest text that a tool writes. A person cannot review a larger text. */
 export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
@@ -16,20 +16,20 @@ export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
  * Returns the new content. `before` is the current content, or undefined if the file does not exist. Throws if the
  * change is impossible.
  */
-export type ContentChange = (before: string | undefined) => string;
+export type ComputeNewContent = (before: string | undefined) => string;
 
 /** Returns the diff, and a hash of the current content. D2: a person's approval is valid only for this content. */
 export async function previewChange(
   { workspace }: ToolContext,
   path: string,
-  change: ContentChange,
+  change: ComputeNewContent,
 ): Promise<ToolPreview> {
   const before = await workspace.read(path);
   const after = changedContent(before, change);
   const place = before?.path ?? (await workspace.locate(path)).path;
   return {
     preview: { type: 'diff', path: place, diff: unifiedDiff(place, before?.content, after) },
-    basis: before?.hash ?? ABSENT,
+    basis: before?.hash ?? ABSENT_FILE_BASIS,
   };
 }
 
@@ -43,14 +43,14 @@ interface ChangedFile {
  * Makes the change. D2: refuses if the file has changed since the preview. Never overwrites a concurrent change. A
  * `basis` of null means that there was no preview.
  */
-export async function makeChange(
+export async function applyFileChange(
   { workspace, basis, signal }: ToolRun,
   path: string,
-  change: ContentChange,
+  change: ComputeNewContent,
 ): Promise<ChangedFile> {
   const before = await workspace.read(path);
   const place = before?.path ?? (await workspace.locate(path)).path;
-  const now = before?.hash ?? ABSENT;
+  const now = before?.hash ?? ABSENT_FILE_BASIS;
   if (basis !== null && basis !== now) throw inputChangedError(place);
   const content = changedContent(before, change);
   await workspace.replace(path, { content, basis: now, signal });
@@ -66,14 +66,14 @@ export interface EditedContent {
  * Makes an edit and counts the replaced passages. `rewritten` is true if a person wrote the whole content instead.
  * @param textOf returns the start of the result text, e.g. `Edited a.md in 2 places`
  */
-export async function writeEdit(
+export async function applyTextEdit(
   run: ToolRun,
   { path, rewritten }: { path: string; rewritten: boolean },
   edit: (before: string | undefined) => EditedContent,
   textOf: (path: string, places: string) => string,
 ): Promise<ToolResult> {
   let replaced = 0;
-  const done = await makeChange(run, path, (before) => {
+  const done = await applyFileChange(run, path, (before) => {
     const edited = edit(before);
     replaced = edited.replaced;
     return edited.content;
@@ -91,7 +91,7 @@ export async function writeEdit(
   };
 }
 
-function changedContent(before: TextFile | undefined, change: ContentChange): string {
+function changedContent(before: TextFile | undefined, change: ComputeNewContent): string {
   const content = change(before?.content);
   if (/\p{Surrogate}/u.test(content)) {
     throw new ProductError(

@@ -18,7 +18,7 @@ const schema = z.strictObject({
     .describe('Also list subdirectories, without the files that .gitignore excludes.'),
 });
 
-export const listFiles: Tool = defineTool({
+export const listFilesTool: Tool = defineTool({
   name: 'list-files',
   description:
     'Lists a directory of the workspace: one name per line, directories end with /, symbolic links show where they point.',

@@ -14,7 +14,7 @@ const schema = z.strictObject({
     ),
 });
 
-export const moveFile: Tool = defineTool({
+export const moveFileTool: Tool = defineTool({
   name: 'move-file',
   description: 'Moves or renames a text or binary file of the workspace. Never overwrites a file.',
   sideEffect: 'files',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { writeEdit, previewChange, type EditedContent } from './file-change.ts';
+import { applyTextEdit, previewChange, type EditedContent } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { editAll, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -36,7 +36,7 @@ const schema = z
   });
 type Input = z.output<typeof schema>;
 
-export const multiEdit: Tool = defineTool({
+export const multiEditTool: Tool = defineTool({
   name: 'multi-edit',
   description:
     'Makes several edits to one text file of the workspace in one step: all of them or none. Each oldText must match exactly and only once, unless replaceAll is set.',
@@ -53,7 +53,7 @@ export const multiEdit: Tool = defineTool({
   // A person who edits the diff writes the whole file. So this input has the whole content and no edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: (input, run) =>
-    writeEdit(
+    applyTextEdit(
       run,
       { path: input.path, rewritten: input.content !== undefined },
       (before) => edited(input, before),

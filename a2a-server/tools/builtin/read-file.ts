@@ -5,7 +5,7 @@ import { fileTypeOf, maxFileBytes, type FileType } from '../../../shared/protoco
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileLine } from '../../task/stored-file.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { textOf, type FileContent } from '../workspace/text-file.ts';
+import { decodeFileText, type FileContent } from '../workspace/text-file.ts';
 
 const MAX_LINES = 2000;
 /** The maximum length of the returned text. A longer line is cut. */
@@ -17,7 +17,7 @@ const schema = z.strictObject({
   limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES).describe('The maximum number of lines.'),
 });
 
-export const readFile: Tool = defineTool({
+export const readFileTool: Tool = defineTool({
   name: 'read-file',
   description:
     'Reads a UTF-8 text file of the workspace, exactly as it is. If there are more lines, a note in square brackets at the end says so. Also shows an image (PNG, JPEG, GIF, WebP) or a PDF.',
@@ -37,7 +37,7 @@ export const readFile: Tool = defineTool({
     }
     const type = fileTypeOf(file.bytes);
     if (type !== undefined) return fileResult(type, file);
-    const content = textOf(file);
+    const content = decodeFileText(file);
     if (content === '') return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
     const lines = linesOf(content);
     if (offset > lines.length) {

@@ -39,7 +39,7 @@ const schema = z.strictObject({
     .describe('Show each exact match of this text from offset on, with its offset and the text around it.'),
 });
 
-export function createReadOutput(outputs: OutputReader): Tool {
+export function createReadOutputTool(outputs: OutputReader): Tool {
   return defineTool({
     name: 'read-output',
     description:

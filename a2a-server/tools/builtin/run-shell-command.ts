@@ -11,7 +11,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment, type Environment } from '../shell/command-environment.ts';
 import { readOutputHint } from './read-output.ts';
 import { confinementText, type Confinement } from '../shell/confinement.ts';
-import { runCommand, type CommandEnd } from '../shell/run-command.ts';
+import { runCommand, type CommandResult } from '../shell/run-command.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
@@ -52,7 +52,7 @@ export interface ShellOptions {
   children: ChildProcesses;
 }
 
-export function createRunShellCommand(options: ShellOptions): Tool {
+export function createShellCommandTool(options: ShellOptions): Tool {
   return defineTool({
     name: 'run-shell-command',
     description: `Runs a shell command in the workspace and returns its exit code and its output (stdout and stderr together, without the middle of a long output).${boxedNote(options)}`,
@@ -105,13 +105,13 @@ async function directoryOf(workspace: Workspace, path: string): Promise<string> 
   return place.path === '.' ? workspace.root : join(workspace.root, place.path);
 }
 
-function endingOf({ exitCode, exitSignal }: CommandEnd): string {
+function endingOf({ exitCode, exitSignal }: CommandResult): string {
   if (exitSignal !== null) return `was ended by ${exitSignal}`;
   return `exited with code ${exitCode ?? 'unknown'}`;
 }
 
 /** Returns a note for the model that its background processes are stopped, so that the model does not rely on them. */
-function leftover({ group }: CommandEnd): string[] {
+function leftover({ group }: CommandResult): string[] {
   switch (group) {
     case 'gone':
       return [];
@@ -123,7 +123,7 @@ function leftover({ group }: CommandEnd): string[] {
   }
 }
 
-function stopped({ output, group }: CommandEnd): ToolStoppedError {
+function stopped({ output, group }: CommandResult): ToolStoppedError {
   const confirmed = group !== 'unconfirmed';
   return new ToolStoppedError(
     confirmed ? 'The command was stopped.' : 'A process of the command did not end, and may still run.',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { searchTexts } from '../search/content-search.ts';
-import { globMatcher, type GlobMatcher } from '../search/glob-matcher.ts';
-import { lineMatcher, type LineMatcher } from '../search/line-matcher.ts';
+import { createGlobMatcher, type GlobMatcher } from '../search/glob-matcher.ts';
+import { createLineMatcher, type LineMatcher } from '../search/line-matcher.ts';
 import { SearchReport } from '../search/search-report.ts';
 import type { Tool, ToolRun } from '../tool.ts';
 import type { TreeDirectory } from '../workspace/tree.ts';
@@ -33,7 +33,7 @@ const schema = z
   });
 type Search = z.infer<typeof schema>;
 
-export const searchFiles: Tool = defineTool({
+export const searchFilesTool: Tool = defineTool({
   name: 'search-files',
   description:
     'Searches the workspace: files by name (glob), lines by content (pattern, one line at a time), or both. Results are path:line: text.',
@@ -51,13 +51,13 @@ export const searchFiles: Tool = defineTool({
   reach: ({ path }) => ({ trees: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
-    if (input.pattern !== undefined) lineMatcher({ ...input, pattern: input.pattern });
+    if (input.pattern !== undefined) createLineMatcher({ ...input, pattern: input.pattern });
     return { preview: { type: 'json', value: input }, basis: null };
   },
   run: async (input, run) => {
     const report = new SearchReport(input.maxResults);
     const matcher =
-      input.pattern === undefined ? undefined : lineMatcher({ ...input, pattern: input.pattern });
+      input.pattern === undefined ? undefined : createLineMatcher({ ...input, pattern: input.pattern });
     const { kind, path } = await run.workspace.locate(input.path);
     if (kind === 'entry') await searchFile(path, { matcher, report }, run);
     else await searchTree(input, { matcher, report }, run);
@@ -93,7 +93,7 @@ async function searchTree(
   { matcher, report }: Going,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
-  const glob = input.glob === undefined ? undefined : await globMatcher(input.glob);
+  const glob = input.glob === undefined ? undefined : await createGlobMatcher(input.glob);
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;

@@ -13,7 +13,7 @@ const schema = z.strictObject({
     .describe('The whole list, in the order of the work. It replaces the previous list.'),
 });
 
-export const updateTodos: Tool = defineTool({
+export const updateTodosTool: Tool = defineTool({
   name: 'update-todos',
   description:
     'Keeps a todo list that the person sees. For work of several steps: write the list first, keep one item in_progress, and mark each item when it is done.',

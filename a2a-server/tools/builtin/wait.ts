@@ -14,7 +14,7 @@ const schema = z.strictObject({
   seconds: z.number().min(0).max(MAX_SECONDS).describe(`How long to wait; at most ${MAX_SECONDS}.`),
 });
 
-export function createWait(clock: Clock): Tool {
+export function createWaitTool(clock: Clock): Tool {
   return defineTool({
     name: 'wait',
     description: 'Waits for some seconds and does nothing else. It can be stopped at any time.',

@@ -8,4 +8,4 @@ export { QueryWords } from '../web/crawl/query-words.ts';
 export { fetchUrl } from '../web/get.ts';
 export { readingModeOf } from '../web/media-type.ts';
 export { readPage } from '../web/page.ts';
-export { webUrl } from '../web/web-url.ts';
+export { parseWebUrl } from '../web/web-url.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { makeChange, previewChange } from './file-change.ts';
+import { applyFileChange, previewChange } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -9,7 +9,7 @@ const schema = z.strictObject({
   content: z.string().describe('The whole new content of the file.'),
 });
 
-export const writeFile: Tool = defineTool({
+export const writeFileTool: Tool = defineTool({
   name: 'write-file',
   description:
     'Creates a text file in the workspace, or replaces the whole content of one. To change only a part of a file, use edit-file.',
@@ -22,7 +22,7 @@ export const writeFile: Tool = defineTool({
   show: ({ path, content }, context) => previewChange(context, path, () => content),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
-    const done = await makeChange(run, path, () => content);
+    const done = await applyFileChange(run, path, () => content);
     const text = `${done.created ? 'Created' : 'Replaced the content of'} ${done.path} (${countWithNoun(done.bytes, 'byte')}).`;
     return { text, summary: `wrote ${done.path} (${countWithNoun(done.bytes, 'byte')})` };
   },

@@ -16,7 +16,7 @@ export type GlobMatcher = (paths: readonly string[]) => Promise<string[]>;
  * slash matches a whole path. Globs may contain braces and `**`. A leading `!` negates the glob. The glob also matches
  * names with a leading dot.
  */
-export async function globMatcher(glob: string): Promise<GlobMatcher> {
+export async function createGlobMatcher(glob: string): Promise<GlobMatcher> {
   const pattern = glob.replace(/^(!?)(?:\.?\/)+/u, '$1');
   const matches = await bounded(glob, () =>
     picomatch(pattern, { dot: true, basename: !pattern.includes('/') }),

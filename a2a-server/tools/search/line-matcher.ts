@@ -22,7 +22,7 @@ export interface LineMatcher {
 }
 
 /** Prepares a pattern for matching. @throws Error if the regular expression is invalid */
-export function lineMatcher({ pattern, regex, caseSensitive }: LinePattern): LineMatcher {
+export function createLineMatcher({ pattern, regex, caseSensitive }: LinePattern): LineMatcher {
   if (regex) {
     const expression = compile(pattern, caseSensitive ? '' : 'i');
     return { at: (line) => line.search(expression), mayMatch: () => true, steady: false };

@@ -22,7 +22,7 @@
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { serviceSockets } from './service-sockets.ts';
+import { findServiceSockets } from './service-sockets.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
@@ -114,7 +114,7 @@ export function sandboxCommand(
  * are left out.
  */
 export function socketsToHide({ box, root }: { box: SandboxOptions; root: string }): Promise<string[]> {
-  return serviceSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
+  return findServiceSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
 }
 
 export function confinementText(confinement: Confinement): string {

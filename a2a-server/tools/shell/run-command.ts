@@ -22,11 +22,11 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { LiveOutput } from './live-output.ts';
 import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
 import {
-  endGroup,
-  endGroups,
+  endProcessGroup,
+  endProcessGroups,
   hasEndedWithin,
   hasExited,
-  type GroupEnd,
+  type GroupEndResult,
 } from '../../processes/end-process-group.ts';
 
 const MAX_OUTPUT_CHARACTERS = 30_000;
@@ -50,7 +50,7 @@ export interface Command {
   box?: { box: SandboxOptions; root: string } | undefined;
 }
 
-export interface CommandEnd {
+export interface CommandResult {
   /** True if the signal aborted before the shell exited. */
   stopped: boolean;
   exitCode: number | null;
@@ -61,7 +61,7 @@ export interface CommandEnd {
   /** True if a part of the output is missing. */
   cut: boolean;
   /** The way in which the other processes of the group ended, after the shell's exit or the abort. */
-  group: GroupEnd;
+  group: GroupEndResult;
 }
 
 /**
@@ -76,7 +76,7 @@ const SANDBOX_ATTEMPTS = 3;
  * @throws ProductError STORAGE if the process group cannot be recorded
  * @throws Error with bubblewrap's message if the sandbox fails
  */
-export async function runCommand(command: Command): Promise<CommandEnd> {
+export async function runCommand(command: Command): Promise<CommandResult> {
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;
@@ -90,7 +90,7 @@ export async function runCommand(command: Command): Promise<CommandEnd> {
 }
 
 type OneRun =
-  | { type: 'ended'; command: CommandEnd }
+  | { type: 'ended'; command: CommandResult }
   /** The sandbox ended before the shell started. */
   | { type: 'no-sandbox'; words: string };
 
@@ -118,7 +118,7 @@ async function runOnce(command: Command): Promise<OneRun> {
   try {
     await command.child.record(group);
   } catch (error) {
-    await endGroup(group, command);
+    await endProcessGroup(group, command);
     throw error;
   }
   const atGate = await reachedGate(child, exited, signal);
@@ -149,13 +149,13 @@ async function runOnce(command: Command): Promise<OneRun> {
 }
 
 /** Ends the group. After an abort, also ends programs that left the group, such as `timeout` and its child. */
-async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEnd> {
-  const ending = endGroup(group, command);
+async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEndResult> {
+  const ending = endProcessGroup(group, command);
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
-  const [end] = await Promise.all([ending, endGroups(strays, command)]);
+  const [end] = await Promise.all([ending, endProcessGroups(strays, command)]);
   // A program may have left the group while the group ended.
-  return (await endGroups(strays, command)) ? end : 'unconfirmed';
+  return (await endProcessGroups(strays, command)) ? end : 'unconfirmed';
 }
 
 /** Returns true if no process of the group is left. A sandbox needs a moment to exit after its shell. */

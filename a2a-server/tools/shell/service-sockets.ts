@@ -11,9 +11,9 @@ const SOCKETS_FILE = '/proc/net/unix';
  * @param covered directories that the sandbox replaces
  * @throws ProductError CONFIGURATION if the list of sockets cannot be read
  */
-export async function serviceSockets(covered: readonly string[], list = SOCKETS_FILE): Promise<string[]> {
+export async function findServiceSockets(covered: readonly string[], list = SOCKETS_FILE): Promise<string[]> {
   const found = new Set<string>();
-  for (const path of boundPaths(await readList(list))) {
+  for (const path of parseBoundPaths(await readList(list))) {
     const real = await realSocket(path);
     if (real !== undefined && !covered.some((directory) => isBelow(real, directory))) found.add(real);
   }
@@ -36,7 +36,7 @@ async function readList(path: string): Promise<string> {
  * Returns the paths in the table. Each row has seven fields, then the path. An abstract name begins with `@` and is
  * left out (proc_net(5)).
  */
-export function boundPaths(table: string): string[] {
+export function parseBoundPaths(table: string): string[] {
   return table
     .split('\n')
     .slice(1)

@@ -5,7 +5,7 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import type { CallTargets } from '../tool.ts';
 
-export type AllowedHosts = (url: URL) => boolean;
+export type IsAllowedHost = (url: URL) => boolean;
 
 interface HostEntry {
   host: string;
@@ -14,7 +14,7 @@ interface HostEntry {
 }
 
 /** @param entries texts that `parseHost` accepts; other entries allow nothing */
-export function allowedHosts(entries: readonly string[]): AllowedHosts {
+export function createHostAllowList(entries: readonly string[]): IsAllowedHost {
   const known = entries.flatMap((entry) => parseHost(entry) ?? []);
   return (url) =>
     known.some(({ host, port }) => host === hostOf(url) && (port === undefined || port === portOf(url)));
@@ -44,7 +44,7 @@ function portOf({ port, protocol }: URL): string {
  * Returns the host of a URL, so that policy rules can check it. The URL parser has normalized the name, but the name
  * can end with a dot.
  */
-export function hostForPolicy(url: string): CallTargets {
+export function policyTargetsOfUrl(url: string): CallTargets {
   const host = parseUrl(url)?.hostname.replace(/^\[|\]$|\.$/gu, '');
   return host === undefined ? {} : { hosts: [host] };
 }

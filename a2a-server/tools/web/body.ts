@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip } from 'node:zlib';
 
-export interface Body {
+export interface LimitedBody {
   bytes: Buffer;
   /** True if the body has more than `maxBytes`. The rest is not read. */
   cut: boolean;
 }
 
 /** Reads to the end or to the limit, then closes the connection. @throws if the stream breaks */
-export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Body> {
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<LimitedBody> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of decompressed(response)) {

@@ -2,7 +2,7 @@
  * The effect of an HTML element on the text of a page. `breaks` is the number of line breaks before and after the
  * element. Two breaks make an empty line.
  */
-export type Layout = { breaks: number } & (
+export type ElementLayout = { breaks: number } & (
   | {
       type:
         'plain' | 'hidden' | 'item' | 'row' | 'cell' | 'link' | 'as-written' | 'main' | 'line-end' | 'rule';
@@ -20,7 +20,7 @@ const NAMES = {
     'address body caption dd div dt figcaption form header html legend section summary tbody tfoot thead optgroup option',
 } as const;
 
-const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
+const LAYOUTS: ReadonlyMap<string, ElementLayout> = new Map<string, ElementLayout>([
   ...each(NAMES.hidden, { type: 'hidden', breaks: 0 }),
   ...each(NAMES.spaced, { type: 'plain', breaks: 2 }),
   ...each(NAMES.block, { type: 'plain', breaks: 1 }),
@@ -34,22 +34,22 @@ const LAYOUTS: ReadonlyMap<string, Layout> = new Map<string, Layout>([
   ...each('a', { type: 'link', breaks: 0 }),
   ...each('br', { type: 'line-end', breaks: 0 }),
   ...each('hr', { type: 'rule', breaks: 2 }),
-  ...[1, 2, 3, 4, 5, 6].map((level): [string, Layout] => [
+  ...[1, 2, 3, 4, 5, 6].map((level): [string, ElementLayout] => [
     `h${level}`,
     { type: 'heading', level, breaks: 2 },
   ]),
 ]);
 
-const PLAIN: Layout = { type: 'plain', breaks: 0 };
-const HIDDEN: Layout = { type: 'hidden', breaks: 0 };
+const PLAIN: ElementLayout = { type: 'plain', breaks: 0 };
+const HIDDEN: ElementLayout = { type: 'hidden', breaks: 0 };
 
-export function layoutOf(name: string, attributes: Readonly<Record<string, string>>): Layout {
+export function elementLayoutOf(name: string, attributes: Readonly<Record<string, string>>): ElementLayout {
   if ('hidden' in attributes || attributes['aria-hidden'] === 'true') return HIDDEN;
   if (attributes['role'] === 'navigation') return HIDDEN;
   if (attributes['role'] === 'main') return { type: 'main', breaks: 2 };
   return LAYOUTS.get(name) ?? PLAIN;
 }
 
-function each(names: string, layout: Layout): [string, Layout][] {
+function each(names: string, layout: ElementLayout): [string, ElementLayout][] {
   return names.split(' ').map((name) => [name, layout]);
 }

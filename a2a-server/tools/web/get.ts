@@ -2,13 +2,13 @@ import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
-import type { AllowedHosts } from './allowed-hosts.ts';
-import { readBody, type Body } from './body.ts';
+import type { IsAllowedHost } from './allowed-hosts.ts';
+import { readBody, type LimitedBody } from './body.ts';
 import { mediaType, type MediaType } from './media-type.ts';
-import { networkFailure } from './network-failure.ts';
-import { allowedAddresses, type Resolve } from './resolve-checked-host.ts';
+import { toNetworkError } from './network-failure.ts';
+import { allowedAddresses, type ResolveHost } from './resolve-checked-host.ts';
 import { sendGet } from './send-to-checked-address.ts';
-import { webUrl } from './web-url.ts';
+import { parseWebUrl } from './web-url.ts';
 
 /** The maximum number of redirects. Browsers allow more, but ordinary sites need no more than this. */
 const MAX_REDIRECTS = 5;
@@ -16,8 +16,8 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface WebContext {
-  allowed: AllowedHosts;
-  resolve: Resolve;
+  allowed: IsAllowedHost;
+  resolve: ResolveHost;
   clock: Clock;
 }
 
@@ -47,7 +47,7 @@ interface ResponseHead {
 
 export interface WebResponse extends ResponseHead {
   /** The body of the response. Undefined if `wants` returned false. */
-  body: Body | undefined;
+  body: LimitedBody | undefined;
 }
 
 /**
@@ -74,7 +74,7 @@ export async function fetchUrl(url: URL, web: WebContext, options: GetOptions): 
 
 async function followRedirects(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
   const seen = new Set<string>();
-  for (let at = webUrl(url.href, web); ;) {
+  for (let at = parseWebUrl(url.href, web); ;) {
     options.signal.throwIfAborted();
     seen.add(at.href);
     const answered = await hop(at, web, options);
@@ -99,14 +99,14 @@ async function hop(
     const { location } = response.headers;
     if (REDIRECTS.has(head.status) && location !== undefined) {
       response.destroy();
-      return webUrl(asUtf8(location), { allowed: web.allowed, base: url });
+      return parseWebUrl(asUtf8(location), { allowed: web.allowed, base: url });
     }
     if (wants(head)) return { ...head, body: await readBody(response, maxBytes) };
     response.destroy();
     return { ...head, body: undefined };
   } catch (error) {
     signal.throwIfAborted();
-    throw networkFailure(error, url);
+    throw toNetworkError(error, url);
   }
 }
 

@@ -1,12 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import { PageMetadata, type PageLink, linkTarget } from './page-metadata.ts';
+import { PageMetadata, type WebLink, linkTarget } from './page-metadata.ts';
 import { PageText } from './html-text.ts';
 
 export interface HtmlPage {
   title: string;
   text: string;
-  links: PageLink[];
+  links: WebLink[];
   canonical: URL | undefined;
   /** True if the text is longer than `maxCharacters`. */
   cut: boolean;

@@ -2,7 +2,7 @@
  * Builds the readable text of a page from its tags. The text is similar to Markdown: headings, paragraphs, lists,
  * tables and links. It omits navigation. If the page marks its main part, the text is only that part.
  */
-import { layoutOf, type Layout } from './element-layout.ts';
+import { elementLayoutOf, type ElementLayout } from './element-layout.ts';
 
 interface Link {
   from: Place;
@@ -26,7 +26,7 @@ export class PageText {
   #space = false;
   /** A prefix for the next words, for example the bullet of a list item. */
   #mark = '';
-  readonly #open: Layout[] = [];
+  readonly #open: ElementLayout[] = [];
   #hidden = 0;
   #asWritten = 0;
   /** The number of the last item in each open list. Null means a list without numbers. */
@@ -48,7 +48,7 @@ export class PageText {
 
   /** Handles a start tag. @param target the target, if the element is a link */
   open(name: string, attributes: Readonly<Record<string, string>>, target: string | undefined): void {
-    const layout = layoutOf(name, attributes);
+    const layout = elementLayoutOf(name, attributes);
     this.#open.push(layout);
     if (layout.type === 'hidden') this.#hidden += 1;
     if (this.#hidden > 0) return;

@@ -2,7 +2,7 @@ import { errorCodeOf } from '../workspace/file-failure.ts';
 import { MAX_HEADER_BYTES } from './send-to-checked-address.ts';
 
 /** Turns Node's connection errors into sentences that name the host. Returns any other error unchanged. */
-export function networkFailure(error: unknown, { host, hostname }: URL): unknown {
+export function toNetworkError(error: unknown, { host, hostname }: URL): unknown {
   const sentence = sentenceOf(errorCodeOf(error), host, hostname);
   return sentence === undefined ? error : new Error(sentence, { cause: error });
 }

@@ -1,7 +1,7 @@
 /** Collects the title, the canonical URL and the links of a page from its tags. */
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 
-export interface PageLink {
+export interface WebLink {
   url: URL;
   text: string;
 }
@@ -54,7 +54,7 @@ export class PageMetadata {
   }
 
   /** Returns the metadata. Omits links that the page marks as nofollow. */
-  found(): { title: string; canonical: URL | undefined; links: PageLink[] } {
+  found(): { title: string; canonical: URL | undefined; links: WebLink[] } {
     this.#endLink();
     const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, this.base);
     const links = this.#links.flatMap(({ href, text }) => {

@@ -1,11 +1,11 @@
 import { truncate } from '../../../shared/text/capped-text.ts';
-import type { Body } from './body.ts';
+import type { LimitedBody } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './decode-text.ts';
 import type { WebResponse } from './get.ts';
 import { readHtml, type HtmlPage } from './html-page.ts';
 import { readingModeOf, type MediaType } from './media-type.ts';
 
-export type Page = HtmlPage;
+export type WebPage = HtmlPage;
 
 interface PageOptions {
   signal: AbortSignal;
@@ -21,9 +21,9 @@ interface PageOptions {
  */
 export async function readPage(
   { url, media }: WebResponse,
-  body: Body,
+  body: LimitedBody,
   { signal, raw = false, maxCharacters }: PageOptions,
-): Promise<Page | undefined> {
+): Promise<WebPage | undefined> {
   const markup = markupIn(media, body);
   if (markup === undefined) return undefined;
   const source = decodeText(body.bytes, { charset: media.charset, markup: markup !== 'none' });
@@ -45,7 +45,7 @@ export async function readPage(
   };
 }
 
-function markupIn(media: MediaType, { bytes }: Body): 'html' | 'xml' | 'none' | undefined {
+function markupIn(media: MediaType, { bytes }: LimitedBody): 'html' | 'xml' | 'none' | undefined {
   switch (readingModeOf(media)) {
     case 'html':
       return 'html';

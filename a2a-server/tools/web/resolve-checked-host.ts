@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { whyNotPublic } from './public-address.ts';
-import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
-import { addressIn, unreachable } from './web-url.ts';
+import { hostOf, type IsAllowedHost } from './allowed-hosts.ts';
+import { ipAddressIn, refusedUrlError } from './web-url.ts';
 import { lookup } from 'node:dns/promises';
 
 /**
@@ -13,16 +13,16 @@ import { lookup } from 'node:dns/promises';
  */
 export async function allowedAddresses(
   url: URL,
-  { allowed, resolve }: { allowed: AllowedHosts; resolve: Resolve },
+  { allowed, resolve }: { allowed: IsAllowedHost; resolve: ResolveHost },
 ): Promise<readonly string[]> {
-  const literal = addressIn(hostOf(url));
+  const literal = ipAddressIn(hostOf(url));
   const addresses = literal === undefined ? await resolve(url.hostname) : [literal];
   if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`);
   if (allowed(url)) return addresses;
   for (const address of addresses) {
     const reason = whyNotPublic(address);
     if (reason !== undefined)
-      throw unreachable(url, literal === undefined ? `at ${address}, which is ${reason}` : reason);
+      throw refusedUrlError(url, literal === undefined ? `at ${address}, which is ${reason}` : reason);
   }
   return addresses;
 }
@@ -41,7 +41,7 @@ export function pinnedLookup(addresses: readonly string[]): LookupFunction {
 }
 
 /** Returns all addresses of a name. @throws the errors of `node:dns` */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+export type ResolveHost = (host: string) => Promise<readonly string[]>;
 
-export const systemResolve: Resolve = async (host) =>
+export const resolveHostBySystem: ResolveHost = async (host) =>
   (await lookup(host, { all: true, order: 'verbatim' })).map(({ address }) => address);

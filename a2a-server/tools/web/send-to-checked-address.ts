@@ -4,9 +4,9 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import { pinnedLookup } from './resolve-checked-host.ts';
 
 /** The product token for robots.txt files (RFC 9309 §2.2.1). */
-export const ROBOT = 'mcp-a2a-bridge';
+export const ROBOTS_PRODUCT_TOKEN = 'mcp-a2a-bridge';
 
-const USER_AGENT = `${ROBOT}/${packageVersion()}`;
+const USER_AGENT = `${ROBOTS_PRODUCT_TOKEN}/${packageVersion()}`;
 
 export const MAX_HEADER_BYTES = 32 * 1024;
 
@@ -18,12 +18,14 @@ export const MAX_HEADER_BYTES = 32 * 1024;
 const agent = new Agent({ keepAlive: false });
 let secureAgent: SecureAgent | undefined;
 
-/** Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToChecked`. */
+/**
+ * Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToCheckedAddress`.
+ */
 export function sendGet(
   url: URL,
   { accept, ...rest }: Pick<CheckedRequest, 'addresses' | 'signal'> & { accept: string },
 ): Promise<IncomingMessage> {
-  return sendToChecked(url, {
+  return sendToCheckedAddress(url, {
     ...rest,
     method: 'GET',
     headers: { accept, 'accept-encoding': 'gzip, br' },
@@ -44,7 +46,7 @@ interface CheckedRequest {
  * body. Follows no redirect.
  * @throws the errors of `node:http`
  */
-export async function sendToChecked(
+export async function sendToCheckedAddress(
   url: URL,
   { method, addresses, headers, body, signal }: CheckedRequest,
 ): Promise<IncomingMessage> {

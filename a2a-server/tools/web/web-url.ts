@@ -1,6 +1,6 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { hostOf, type AllowedHosts } from './allowed-hosts.ts';
+import { hostOf, type IsAllowedHost } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
@@ -14,7 +14,7 @@ const MAX_URL_CHARS = 8_000;
  * @throws ProductError MALFORMED if the text is not a URL
  * @throws ProductError FORBIDDEN if the URL itself shows that its host is not allowed
  */
-export function webUrl(text: string, { allowed, base }: { allowed: AllowedHosts; base?: URL }): URL {
+export function parseWebUrl(text: string, { allowed, base }: { allowed: IsAllowedHost; base?: URL }): URL {
   const shown = oneLine(text, 200);
   const url = text.length > MAX_URL_CHARS ? undefined : parseUrl(text, base);
   if (url === undefined)
@@ -39,23 +39,23 @@ function refuseLocal(url: URL): void {
   const host = hostOf(url);
   // RFC 6761 §6.3: names below localhost are this machine.
   const reason = /(^|\.)localhost$/u.test(host) ? 'this machine (loopback)' : literalProblem(host);
-  if (reason !== undefined) throw unreachable(url, reason);
+  if (reason !== undefined) throw refusedUrlError(url, reason);
 }
 
 function literalProblem(host: string): string | undefined {
-  const literal = addressIn(host);
+  const literal = ipAddressIn(host);
   return literal === undefined ? undefined : whyNotPublic(literal);
 }
 
 /** Returns the IP address if the host is an IP address. Otherwise returns undefined. */
-export function addressIn(host: string): string | undefined {
+export function ipAddressIn(host: string): string | undefined {
   if (host.startsWith('[')) return host.slice(1, -1);
   // The URL parser normalizes IPv4 addresses, so a host of digits and dots is an IPv4 address.
   return /^\d+\.\d+\.\d+\.\d+$/u.test(host) ? host : undefined;
 }
 
 /** Returns the error for a URL that must not be requested. @param reason the end of the sentence "… is " */
-export function unreachable(url: URL, reason: string): ProductError {
+export function refusedUrlError(url: URL, reason: string): ProductError {
   return new ProductError(
     'FORBIDDEN',
     `${url.host} is ${reason}, and the server fetches only public addresses. The operator of the server can allow it with --allow-private-host ${url.host}.`,

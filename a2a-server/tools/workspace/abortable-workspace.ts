@@ -4,7 +4,7 @@ import type { Workspace } from './workspace.ts';
  * Returns a copy of the workspace. After the abort, each of its methods throws AbortError, so tools need no code for
  * this check. Operations that have started run to their end.
  */
-export function abortableWorkspace(workspace: Workspace, signal: AbortSignal): Workspace {
+export function createAbortableWorkspace(workspace: Workspace, signal: AbortSignal): Workspace {
   const begin = async <T>(what: () => Promise<T>): Promise<T> => {
     signal.throwIfAborted();
     return what();

@@ -82,12 +82,12 @@ export async function openDirectory(
 }
 
 /** Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. */
-export async function bestHold(path: string): Promise<DirectoryHold> {
+export async function chooseDirectoryHold(path: string): Promise<DirectoryHold> {
   if (process.platform !== 'linux') return 'checked';
   const directory = await openAnchored(path, []);
   try {
     const seen = await lstat(directory.at('.'), { bigint: true });
-    return sameFile(seen, directory.identity) ? 'anchored' : 'checked';
+    return isSameFile(seen, directory.identity) ? 'anchored' : 'checked';
   } catch {
     // `checked` does not need /proc.
     return 'checked';
@@ -125,7 +125,7 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
   if (includesIdentity(barred, identity)) throw stateDirectoryError();
   const confirm = async () => {
     const now = await lstat(path, { bigint: true });
-    if (!now.isDirectory() || !sameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
+    if (!now.isDirectory() || !isSameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
   };
   await confirm();
   return {
@@ -143,7 +143,7 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
       try {
         await confirm();
         const named = await lstat(join(path, name), { bigint: true });
-        if (!sameFile(named, await identityOf(handle))) throw replaced();
+        if (!isSameFile(named, await identityOf(handle))) throw replaced();
         return await unlessBarred(handle, barred);
       } catch (error) {
         await handle.close();
@@ -198,12 +198,12 @@ async function identityOf(handle: FileHandle): Promise<FileIdentity> {
   return { dev, ino };
 }
 
-export function sameFile(one: FileIdentity, other: FileIdentity): boolean {
+export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
 export function includesIdentity(some: readonly FileIdentity[], one: FileIdentity): boolean {
-  return some.some((other) => sameFile(one, other));
+  return some.some((other) => isSameFile(one, other));
 }
 
 /**

@@ -11,10 +11,10 @@
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
-import { inputChangedError, renameNoReplace, withParents } from './replace-file.ts';
-import { removalHash, entryMark, listForRemoval } from './list-for-removal.ts';
+import { inputChangedError, renameNoReplace, withCreatedParents } from './replace-file.ts';
+import { removalHash, entryFingerprint, listForRemoval } from './list-for-removal.ts';
 
-export interface Move {
+export interface MoveOptions {
   /** The hash of the file in the preview. Null if there was no preview. */
   basis: string | null;
   signal: AbortSignal;
@@ -28,16 +28,16 @@ export interface Move {
 export async function moveFile(
   source: NamedEntry,
   target: ResolvedPath,
-  { basis, signal }: Move,
+  { basis, signal }: MoveOptions,
 ): Promise<void> {
   const free = requireMovable(source, target);
   const found = await listForRemoval(source, signal);
   if (basis !== null && basis !== removalHash(found)) throw inputChangedError(source.path);
-  await withParents(free, async (directory) => {
+  await withCreatedParents(free, async (directory) => {
     await source.directory.confirm();
     await directory.confirm();
     const now = await lstat(source.directory.at(source.name), { bigint: true });
-    if (entryMark(now) !== found.mark) throw inputChangedError(source.path);
+    if (entryFingerprint(now) !== found.mark) throw inputChangedError(source.path);
     // An abort cannot stop the move after this line.
     signal.throwIfAborted();
     await giveName(source, directory, free);

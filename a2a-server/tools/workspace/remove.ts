@@ -11,9 +11,9 @@ import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
-import { removalHash, entryMark, listForRemoval, type RemovalEntry } from './list-for-removal.ts';
+import { removalHash, entryFingerprint, listForRemoval, type RemovalEntry } from './list-for-removal.ts';
 
-export interface Removal {
+export interface RemovalOptions {
   /** True to delete a directory with its content. */
   recursive: boolean;
   /** The hash of the entries in the preview. Null if there was no preview. */
@@ -27,23 +27,23 @@ export interface Removal {
  * @throws ProductError INPUT_CHANGED if the entry no longer matches `basis`
  * @throws Error if the directory is not empty and `recursive` is false
  */
-export async function removeEntry(entry: NamedEntry, removal: Removal): Promise<void> {
+export async function removeEntry(entry: NamedEntry, removal: RemovalOptions): Promise<void> {
   const found = await listForRemoval(entry, removal.signal);
-  refuseFull(found, removal.recursive);
+  refuseNonEmptyDirectory(found, removal.recursive);
   if (removal.basis !== null && removal.basis !== removalHash(found)) throw inputChangedError(found.path);
   await remove(entry.directory, found, removal);
   await entry.directory.sync();
 }
 
 /** Refuses a directory that is not empty. @throws Error unless `recursive` is true */
-export function refuseFull({ path, kind, holds }: RemovalEntry, recursive: boolean): void {
+export function refuseNonEmptyDirectory({ path, kind, holds }: RemovalEntry, recursive: boolean): void {
   if (kind === 'directory' && holds.length > 0 && !recursive)
     throw new Error(
       `"${path}" is a directory and not empty; set recursive to delete it with everything in it.`,
     );
 }
 
-async function remove(directory: Directory, item: RemovalEntry, removal: Removal): Promise<void> {
+async function remove(directory: Directory, item: RemovalEntry, removal: RemovalOptions): Promise<void> {
   const { name, path, kind, holds } = item;
   if (holds.length > 0) {
     const child = await directory.child(name);
@@ -56,7 +56,7 @@ async function remove(directory: Directory, item: RemovalEntry, removal: Removal
   removal.signal.throwIfAborted();
   await directory.confirm();
   const now = await lstat(directory.at(name), { bigint: true });
-  if (entryMark(now) !== item.mark) throw changedMeanwhile(path);
+  if (entryFingerprint(now) !== item.mark) throw changedMeanwhile(path);
   await (kind === 'directory' ? removeDirectory(directory, item) : unlink(directory.at(name)));
   removal.onRemoved(item);
 }

@@ -17,9 +17,9 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { errorCodeOf, directoryError } from './file-failure.ts';
 import type { ResolvedPath } from './resolve-path.ts';
-import { ABSENT, currentBasis, notRegular } from './text-file.ts';
+import { ABSENT_FILE_BASIS, readCurrentBasis, notRegularFileError } from './text-file.ts';
 
-export interface Replacement {
+export interface ReplaceFileOptions {
   content: string | Uint8Array;
   /** Permissions of a new file, as in chmod(2). The default is the system's default. */
   mode?: number;
@@ -29,22 +29,22 @@ export interface Replacement {
 }
 
 /** Creates or replaces the file. @throws ProductError INPUT_CHANGED if the file no longer matches `basis` */
-export async function replaceFile(place: ResolvedPath, replacement: Replacement): Promise<void> {
+export async function replaceFile(place: ResolvedPath, replacement: ReplaceFileOptions): Promise<void> {
   switch (place.kind) {
     case 'directory':
       throw directoryError(place.path);
     case 'entry':
-      if (!place.info.isFile()) throw notRegular(place.path);
-      if (replacement.basis === ABSENT) throw inputChangedError(place.path);
+      if (!place.info.isFile()) throw notRegularFileError(place.path);
+      if (replacement.basis === ABSENT_FILE_BASIS) throw inputChangedError(place.path);
       return put(place.directory, place, replacement);
     case 'missing':
-      if (replacement.basis !== ABSENT) throw inputChangedError(place.path);
-      return withParents(place, (directory) => put(directory, place, replacement));
+      if (replacement.basis !== ABSENT_FILE_BASIS) throw inputChangedError(place.path);
+      return withCreatedParents(place, (directory) => put(directory, place, replacement));
   }
 }
 
 /** Creates the missing parent directories and calls `use` with the last one. */
-export async function withParents(
+export async function withCreatedParents(
   place: Extract<ResolvedPath, { kind: 'missing' }>,
   use: (directory: Directory) => Promise<void>,
 ): Promise<void> {
@@ -73,7 +73,7 @@ interface Target {
   info?: BigIntStats;
 }
 
-async function put(directory: Directory, target: Target, replacement: Replacement): Promise<void> {
+async function put(directory: Directory, target: Target, replacement: ReplaceFileOptions): Promise<void> {
   // The temporary name has a fixed length. So it is valid even if `name` has the maximum length.
   const temporary = `.${randomUUID()}.tmp`;
   const handle = await directory.file(
@@ -116,13 +116,16 @@ async function adopt(handle: FileHandle, old: BigIntStats): Promise<void> {
 async function giveName(
   directory: Directory,
   { name: finalName, path, temporary }: Target & { temporary: string },
-  { basis, signal }: Replacement,
+  { basis, signal }: ReplaceFileOptions,
 ): Promise<void> {
-  if ((await currentBasis(directory, { name: finalName, path })) !== basis) throw inputChangedError(path);
+  if ((await readCurrentBasis(directory, { name: finalName, path })) !== basis) throw inputChangedError(path);
   // An abort cannot stop the write after this line.
   signal.throwIfAborted();
   await directory.confirm();
-  if (basis === ABSENT && (await renameNoReplace(directory.at(temporary), directory.at(finalName), path))) {
+  if (
+    basis === ABSENT_FILE_BASIS &&
+    (await renameNoReplace(directory.at(temporary), directory.at(finalName), path))
+  ) {
     await unlink(directory.at(temporary));
     return;
   }

@@ -9,7 +9,7 @@ import type { BigIntStats } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import {
   openDirectory,
-  sameFile,
+  isSameFile,
   type Directory,
   type DirectoryHold,
   type FileIdentity,
@@ -22,7 +22,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 /** The Linux kernel has the same limit (path_resolution(7)). */
 const MAX_LINKS = 40;
 
-export interface Root {
+export interface WorkspaceRoot {
   readonly path: string;
   readonly identity: FileIdentity;
   readonly hold: DirectoryHold;
@@ -42,7 +42,7 @@ export type ResolvedPath =
 
 /** Resolves the path, calls `use`, and then closes all opened directories. */
 export async function withResolvedPath<T>(
-  root: Root,
+  root: WorkspaceRoot,
   path: string,
   use: (place: ResolvedPath) => Promise<T>,
 ): Promise<T> {
@@ -77,7 +77,7 @@ export interface NamedEntry {
  * @throws Error if the entry is missing, or if the path names the workspace root
  */
 export async function withEntry<T>(
-  root: Root,
+  root: WorkspaceRoot,
   path: string,
   use: (entry: NamedEntry) => Promise<T>,
 ): Promise<T> {
@@ -112,16 +112,16 @@ interface Walk {
   links: number;
 }
 
-async function openRoot(root: Root): Promise<Directory> {
+async function openRoot(root: WorkspaceRoot): Promise<Directory> {
   const directory = await openDirectory(root.path, root.hold, root.barred).catch((error: unknown) => {
     throw moved(root, error);
   });
-  if (sameFile(directory.identity, root.identity)) return directory;
+  if (isSameFile(directory.identity, root.identity)) return directory;
   await directory.close();
   throw moved(root);
 }
 
-function moved(root: Root, cause?: unknown): ProductError {
+function moved(root: WorkspaceRoot, cause?: unknown): ProductError {
   return new ProductError(
     'UNKNOWN_WORKSPACE',
     `The workspace ${root.path} cannot be opened, or another directory has replaced it. Restore it, or start a new task.`,
@@ -129,7 +129,7 @@ function moved(root: Root, cause?: unknown): ProductError {
   );
 }
 
-async function walkDown(root: Root, walk: Walk): Promise<ResolvedPath> {
+async function walkDown(root: WorkspaceRoot, walk: Walk): Promise<ResolvedPath> {
   for (let part = walk.queue.shift(); part !== undefined; part = walk.queue.shift()) {
     const place = part === '..' ? await back(walk) : await step(root, walk, part);
     if (place !== undefined) return place;
@@ -143,7 +143,7 @@ async function back(walk: Walk): Promise<undefined> {
   walk.names.pop();
 }
 
-async function step(root: Root, walk: Walk, name: string): Promise<ResolvedPath | undefined> {
+async function step(root: WorkspaceRoot, walk: Walk, name: string): Promise<ResolvedPath | undefined> {
   const directory = top(walk);
   const info = await lookAt(directory, name);
   if (info === undefined) return missing(walk, name);
@@ -174,7 +174,7 @@ function missing(walk: Walk, name: string): ResolvedPath {
   };
 }
 
-async function follow(root: Root, walk: Walk, target: string): Promise<undefined> {
+async function follow(root: WorkspaceRoot, walk: Walk, target: string): Promise<undefined> {
   walk.links += 1;
   if (walk.links > MAX_LINKS)
     throw new Error(`"${walk.path}" leads through an endless chain of symbolic links.`);
@@ -187,7 +187,7 @@ async function follow(root: Root, walk: Walk, target: string): Promise<undefined
 }
 
 /** Splits the target of a link. The error names only the given path, so it does not reveal the target. */
-function targetParts(root: Root, path: string, target: string): PathParts {
+function targetParts(root: WorkspaceRoot, path: string, target: string): PathParts {
   try {
     return pathParts(root.path, target);
   } catch (error) {

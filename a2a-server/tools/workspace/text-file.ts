@@ -6,7 +6,7 @@ import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 
 /** The `basis` of a file that did not exist at the preview. No hash has this value. */
-export const ABSENT = 'absent';
+export const ABSENT_FILE_BASIS = 'absent';
 
 export const MAX_READ_BYTES = 10 * 1024 * 1024;
 
@@ -58,15 +58,15 @@ export async function readContent(
 export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;
-  return { path, content: textOf({ bytes, path }), bytes: bytes.length, hash: hashOf(bytes) };
+  return { path, content: decodeFileText({ bytes, path }), bytes: bytes.length, hash: hashOf(bytes) };
 }
 
 /** Returns the hash of the current content. Returns ABSENT if the file does not exist. */
-export async function currentBasis(directory: Directory, file: FileToRead): Promise<string> {
+export async function readCurrentBasis(directory: Directory, file: FileToRead): Promise<string> {
   try {
     return hashOf(await readBytes(directory, file));
   } catch (error) {
-    if (errorCodeOf(error) === 'ENOENT') return ABSENT;
+    if (errorCodeOf(error) === 'ENOENT') return ABSENT_FILE_BASIS;
     throw error;
   }
 }
@@ -76,7 +76,7 @@ async function readBytes(directory: Directory, { name, path, most }: FileToRead)
   const handle = await directory.file(name, constants.O_RDONLY);
   try {
     const info = await handle.stat();
-    if (!info.isFile()) throw notRegular(path);
+    if (!info.isFile()) throw notRegularFileError(path);
     if (info.size > limit) throw tooLarge(path, limit);
     return await readToEnd(handle, info.size, { path, limit });
   } finally {
@@ -109,7 +109,7 @@ async function readToEnd(
 }
 
 /** Decodes the content. @throws ProductError UNSUPPORTED_CONTENT if the content is not text in UTF-8 */
-export function textOf({ bytes, path }: Pick<FileContent, 'bytes' | 'path'>): string {
+export function decodeFileText({ bytes, path }: Pick<FileContent, 'bytes' | 'path'>): string {
   if (bytes.includes(0)) {
     throw new ProductError('UNSUPPORTED_CONTENT', `"${path}" is a binary file; the file tools work on text.`);
   }
@@ -125,7 +125,7 @@ export function textOf({ bytes, path }: Pick<FileContent, 'bytes' | 'path'>): st
   }
 }
 
-export function notRegular(path: string): ProductError {
+export function notRegularFileError(path: string): ProductError {
   return new ProductError(
     'UNSUPPORTED_CONTENT',
     `"${path}" is not a regular file (a pipe, socket or device); the file tools do not open it.`,

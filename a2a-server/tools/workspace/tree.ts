@@ -2,7 +2,7 @@ import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readEntries, type DirectoryEntry } from './entries.ts';
 import { notIgnored, withRules, type IgnoreRules } from './ignore-rules.ts';
-import { withResolvedPath, type Root } from './resolve-path.ts';
+import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readText, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
@@ -27,7 +27,7 @@ export interface TreeDirectory {
 }
 
 export async function walkTree(
-  root: Root,
+  root: WorkspaceRoot,
   start: string,
   options: TreeOptions,
   visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
@@ -104,7 +104,7 @@ async function ownRules(
  * Returns the rules of the directories above `start`. If these rules ignore `start`, returns no rules, because the
  * caller asked for `start`.
  */
-async function rulesAbove(root: Root, start: string): Promise<IgnoreRules> {
+async function rulesAbove(root: WorkspaceRoot, start: string): Promise<IgnoreRules> {
   const names = await withResolvedPath(root, start, (place) =>
     Promise.resolve(place.path === '.' ? [] : place.path.split('/')),
   );

@@ -2,7 +2,7 @@ import { realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
-  bestHold,
+  chooseDirectoryHold,
   includesIdentity,
   stateDirectoryError,
   type Directory,
@@ -11,12 +11,12 @@ import {
 import { readEntries, type DirectoryListing } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf, directoryError } from './file-failure.ts';
-import { requireMovable, moveFile, type Move } from './move-file.ts';
-import { withEntry, withResolvedPath, type ResolvedPath, type Root } from './resolve-path.ts';
-import { removeEntry, type Removal } from './remove.ts';
-import { replaceFile, type Replacement } from './replace-file.ts';
+import { requireMovable, moveFile, type MoveOptions } from './move-file.ts';
+import { withEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
+import { removeEntry, type RemovalOptions } from './remove.ts';
+import { replaceFile, type ReplaceFileOptions } from './replace-file.ts';
 import { listForRemoval, type RemovalEntry } from './list-for-removal.ts';
-import { notRegular, readContent, readText, type FileContent, type TextFile } from './text-file.ts';
+import { notRegularFileError, readContent, readText, type FileContent, type TextFile } from './text-file.ts';
 import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
 
 /**
@@ -40,15 +40,15 @@ export interface Workspace {
    */
   bytes(path: string): Promise<FileContent | undefined>;
   /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */
-  replace(path: string, replacement: Replacement): Promise<void>;
+  replace(path: string, replacement: ReplaceFileOptions): Promise<void>;
   /** Lists the entry and everything below it. Follows no links. @throws ProductError TOO_LARGE */
   survey(path: string, signal: AbortSignal): Promise<RemovalEntry>;
   /** Returns the target path, in the form of `locate`. @throws Error if the file cannot move there */
   destination(from: string, to: string): Promise<string>;
   /** Moves or renames a file and creates missing directories. @throws ProductError INPUT_CHANGED */
-  move(from: string, to: string, move: Move): Promise<void>;
+  move(from: string, to: string, move: MoveOptions): Promise<void>;
   /** Deletes the entries that a survey lists. @throws ProductError INPUT_CHANGED */
-  remove(path: string, removal: Removal): Promise<void>;
+  remove(path: string, removal: RemovalOptions): Promise<void>;
   list(path: string): Promise<DirectoryListing>;
   /** Calls `visit` for the directory `path` and the directories below it, until `visit` returns `stop`. */
   walk(
@@ -94,7 +94,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
   };
 }
 
-async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<Root> {
+async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): Promise<WorkspaceRoot> {
   if (!isAbsolute(path))
     throw unknown(path, 'is not an absolute path; give the path from the root of the file system');
   if (path.includes('\0')) throw unknown(path, 'contains a NUL character; remove it');
@@ -109,7 +109,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
       );
     }
     await refuseBarred(canonical, barred);
-    return { path: canonical, identity: info, hold: hold ?? (await bestHold(canonical)), barred };
+    return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold(canonical)), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
     const code = errorCodeOf(error);
@@ -150,7 +150,7 @@ async function inFile<T>(
       throw directoryError(place.path);
     case 'entry':
       // Opening a device can have side effects, so only regular files are opened.
-      if (!place.info.isFile()) throw notRegular(place.path);
+      if (!place.info.isFile()) throw notRegularFileError(place.path);
       return read(place.directory, place);
   }
 }

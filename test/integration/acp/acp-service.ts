@@ -1,7 +1,7 @@
 /** Runs the task service with an ACP agent. The journal is real, and the test agent is a real process. */
 import { afterEach } from '@jest/globals';
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { acpBackend } from '../../../a2a-server/startup/acp-backend.ts';
+import { createAcpBackend } from '../../../a2a-server/startup/acp-backend.ts';
 import type { AcpOptions } from '../../../a2a-server/models/acp/open-agent.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -40,7 +40,7 @@ export async function startAcp(
   options: Partial<AcpOptions> = {},
   rules: Pick<Parameters<typeof startTaskService>[0], 'policy' | 'presence' | 'clock'> = {},
 ): Promise<AcpService> {
-  const worker = acpBackend({
+  const worker = createAcpBackend({
     agent: { command, args },
     env: commandEnvironment(process.env),
     clock: systemClock,

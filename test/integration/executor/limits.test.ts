@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
-import type { Orphan } from '../../../a2a-server/processes/child-processes.ts';
+import type { OrphanProcess } from '../../../a2a-server/processes/child-processes.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
@@ -302,7 +302,7 @@ describe('the time in which no server runs', () => {
       ended = 'stopped',
       orphans = [],
       ...restart
-    }: { ended?: 'stopped' | 'killed'; orphans?: Orphan[] } & Partial<Options> = {},
+    }: { ended?: 'stopped' | 'killed'; orphans?: OrphanProcess[] } & Partial<Options> = {},
   ) {
     const at = { ...(await where()), ...limits };
     const { tool, runs } = endless();
@@ -357,7 +357,7 @@ describe('the time in which no server runs', () => {
   });
 
   it('D6 the time counts against no budget while a process of the killed server still runs', async () => {
-    const orphans: Orphan[] = [];
+    const orphans: OrphanProcess[] = [];
     const children = { endOrphans: () => Promise.resolve(orphans) };
     const { service, accepted } = await dayAfter(
       { budget: { activeMs: 60_000 } },

@@ -9,8 +9,8 @@ import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
-import { readFile } from '../../../a2a-server/tools/builtin/read-file.ts';
-import { updateTodos } from '../../../a2a-server/tools/builtin/update-todos.ts';
+import { readFileTool } from '../../../a2a-server/tools/builtin/read-file.ts';
+import { updateTodosTool } from '../../../a2a-server/tools/builtin/update-todos.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
@@ -26,7 +26,7 @@ const list = (...statuses: Todo['status'][]): ScriptedTurn => ({
   ],
 });
 
-const FAKE_TOOLS = { tools: [updateTodos, readFile] };
+const FAKE_TOOLS = { tools: [updateTodosTool, readFileTool] };
 
 function call(tool: string, input: unknown): Reply {
   return {

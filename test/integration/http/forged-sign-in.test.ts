@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
-import { MAX_EXCHANGES, providerSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
+import { MAX_EXCHANGES, createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { BrowserCookies } from '../../support/browser-cookies.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type ForgingProvider, startForgingProvider } from '../../support/forging-provider.ts';
@@ -45,7 +45,7 @@ async function start(client: object = {}, env: Record<string, string> = {}): Pro
       if (settings.signIn === undefined) throw new Error('the page offers no sign-in');
       return {
         settings,
-        signIn: providerSignIn({ settings, signIn: settings.signIn, base: url, env, clock, log }),
+        signIn: createProviderSignIn({ settings, signIn: settings.signIn, base: url, env, clock, log }),
       };
     },
   });

@@ -1,9 +1,11 @@
-/** Tests the sign-in to the page with a real OpenID Connect provider, request by request, with the cookies of a browser. */
+/**
+ * Tests the sign-in to the page with a real OpenID Connect provider, request by request, with the cookies of a browser.
+ */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
 import { ATTEMPT_MS } from '../../../a2a-server/page/provider-attempt.ts';
-import { providerSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
+import { createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { BrowserCookies } from '../../support/browser-cookies.ts';
@@ -54,7 +56,7 @@ async function start(
       if (settings.signIn === undefined) throw new Error('the page offers no sign-in');
       return {
         settings,
-        signIn: providerSignIn({ settings, signIn: settings.signIn, base: url, env, clock, log }),
+        signIn: createProviderSignIn({ settings, signIn: settings.signIn, base: url, env, clock, log }),
       };
     },
   });

@@ -17,8 +17,8 @@ import type { ProviderSignIn } from '../../../a2a-server/page/provider-sign-in.t
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { createStreamTickets } from '../../../a2a-server/http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
-import { pageCookie } from '../../../a2a-server/page/page-cookie.ts';
-import { pageSessions } from '../../../a2a-server/page/page-sessions.ts';
+import { pageCookieAttributes } from '../../../a2a-server/page/page-cookie.ts';
+import { createPageSessions } from '../../../a2a-server/page/page-sessions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
 import { ScriptedTasks } from './scripted-tasks.ts';
@@ -118,7 +118,7 @@ export async function startServer(
   });
   const provided = await overrides.openProvider?.({ url, clock, log });
   const provider = provided?.settings ?? (overrides.verifyJwt && PROVIDER);
-  const sessions = pageSessions({
+  const sessions = createPageSessions({
     credentials,
     clock,
     records,
@@ -133,7 +133,7 @@ export async function startServer(
     card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
     commands: [],
     page: [],
-    pageSignIn: { sessions, cookie: pageCookie(url, TOKEN), base: url },
+    pageSignIn: { sessions, cookie: pageCookieAttributes(url, TOKEN), base: url },
     signingKey: () => Promise.resolve(SIGNING_KEY),
     authenticate,
     openRequests,

@@ -8,9 +8,9 @@ import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import { lastTurn } from '../../../a2a-server/task/snapshot.ts';
 import { askPersonTool } from '../../../a2a-server/tools/builtin/ask-person.ts';
-import { readFile } from '../../../a2a-server/tools/builtin/read-file.ts';
-import { updateTodos } from '../../../a2a-server/tools/builtin/update-todos.ts';
-import { writeFile } from '../../../a2a-server/tools/builtin/write-file.ts';
+import { readFileTool } from '../../../a2a-server/tools/builtin/read-file.ts';
+import { updateTodosTool } from '../../../a2a-server/tools/builtin/update-todos.ts';
+import { writeFileTool } from '../../../a2a-server/tools/builtin/write-file.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { FakeModelEndpoint, Received, Reply } from '../../support/fake-model-endpoint.ts';
@@ -154,7 +154,7 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('a long conversation keeps decisions, reasons, file names and open to-dos, even if the summary contains none of them', async () => {
-    const { service } = await start(writeFile, updateTodos);
+    const { service } = await start(writeFileTool, updateTodosTool);
     const go = reads(8, 6_000);
     const todos = [{ text: 'ask about the licence', status: 'pending' }];
     const first = [
@@ -186,7 +186,7 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('after a summary, a client that asks which files, which decisions and what is open gets all of them', async () => {
-    const { service, where } = await start(writeFile, readFile, askPersonTool);
+    const { service, where } = await start(writeFileTool, readFileTool, askPersonTool);
     await writeToDisk(join(where.workspace, 'plan.md'), 'The plan.');
     const go = reads(8, 6_000);
     const question = 'Which licence does it get?';
@@ -230,7 +230,7 @@ describe('a conversation that grows beyond its context window', () => {
   });
 
   it('after several summaries, a client that asks about an earlier task of the session gets its files, decisions and open questions', async () => {
-    const { service } = await start(writeFile, askPersonTool);
+    const { service } = await start(writeFileTool, askPersonTool);
     const question = 'Which licence does it get?';
     const calls = [
       { id: 'w', name: 'write-file', arguments: JSON.stringify({ path: 'notes.md', content: 'x' }) },

@@ -1,9 +1,9 @@
 /** Shows the actions of one task. If a link names one action, shows only that action. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
-import { showTask } from '../address.ts';
-import type { OpenedAction } from '../address.ts';
-import { Outcome } from './outcome.tsx';
+import { openTask } from '../address.ts';
+import type { LinkedAction } from '../address.ts';
+import { SettledActionOutcome } from './settled-action-outcome.tsx';
 import { PendingActionView } from './pending-action.tsx';
 import { ActionView } from './action-view.tsx';
 import { PasskeyAddress } from '../passkeys/passkey-address.tsx';
@@ -12,7 +12,7 @@ import type { ShownAction } from './shown-actions.ts';
 
 interface ActionListProps {
   taskId: string;
-  link: OpenedAction;
+  link: LinkedAction;
   actions: readonly ShownAction[];
   /** Sends all decisions in one message. Resolves to true if the server accepted them. */
   onDecide: (...decisions: readonly Decision[]) => Promise<boolean>;
@@ -35,7 +35,9 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
       {shown !== undefined && listed.some((each) => hasChangedSinceLink(each, shown)) && (
         <p class="warning">This action has changed since the link was made. Read it again.</p>
       )}
-      {callId !== undefined && listed.length === 0 && <Outcome taskId={taskId} callId={callId} />}
+      {callId !== undefined && listed.length === 0 && (
+        <SettledActionOutcome taskId={taskId} callId={callId} />
+      )}
       {listed.map((each) => (
         <OneAction
           key={each.action.callId}
@@ -49,7 +51,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
       {others > 0 && (
         <p>
           {others === 1 ? 'One more action' : `${others} more actions`} of this task{' '}
-          {others === 1 ? 'waits' : 'wait'}. <button onClick={() => showTask(taskId)}>Show all</button>
+          {others === 1 ? 'waits' : 'wait'}. <button onClick={() => openTask(taskId)}>Show all</button>
         </p>
       )}
     </>
@@ -101,7 +103,7 @@ function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
     case 'gone':
       return (
         <ActionView action={action}>
-          <Outcome taskId={taskId} callId={action.callId} />
+          <SettledActionOutcome taskId={taskId} callId={action.callId} />
         </ActionView>
       );
     case 'decided-here':

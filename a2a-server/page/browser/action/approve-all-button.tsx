@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
-import { approvalOfAll } from './approve-all.ts';
+import { decideApproveAll } from './approve-all.ts';
 import type { ShownAction } from './shown-actions.ts';
 
 interface ApproveAllButtonProps {
@@ -14,7 +14,7 @@ interface ApproveAllButtonProps {
 export function ApproveAllButton({ actions, read, onDecide }: ApproveAllButtonProps) {
   const [sent, setSent] = useState(false);
   const sending = useRef(false);
-  const approval = approvalOfAll(actions, read);
+  const approval = decideApproveAll(actions, read);
   if (approval.type === 'none') return null;
   const send = async (): Promise<void> => {
     if (approval.type !== 'ready' || sending.current) return;

@@ -37,14 +37,14 @@ export function formDraft(text: string, schema: unknown): FormDraft | undefined 
   return fields && { view: 'form', input, fields, texts: new Map(), checked: false };
 }
 
-export function filledInput({ fields, texts, input }: FormDraft): FilledInput {
+export function inputOfDraft({ fields, texts, input }: FormDraft): FilledInput {
   return inputOfFields(fields, texts, input);
 }
 
 /** Returns the draft as a text. Returns undefined if the form is invalid. */
 export function draftText(draft: EditDraft): string | undefined {
   if (draft.view === 'text') return draft.text;
-  const filled = filledInput(draft);
+  const filled = inputOfDraft(draft);
   return filled.type === 'valid' ? JSON.stringify(filled.input, null, 2) : undefined;
 }
 
@@ -53,7 +53,7 @@ export function draftText(draft: EditDraft): string | undefined {
  * these are the problems of all fields. Before that, they are those of the fields that the person has changed.
  */
 export function shownProblems(draft: FormDraft): ReadonlyMap<string, string> {
-  const filled = filledInput(draft);
+  const filled = inputOfDraft(draft);
   if (filled.type === 'valid') return new Map();
   return new Map([...filled.problems].filter(([name]) => draft.checked || draft.texts.has(name)));
 }

@@ -5,7 +5,7 @@ import { ActionView } from './action-view.tsx';
 import { DecisionButtons } from './decision-buttons.tsx';
 import { EditAction } from './edit-action.tsx';
 import { QuestionForm } from './question-form.tsx';
-import { useSeen } from './use-seen.ts';
+import { useActionSeen } from './use-action-seen.ts';
 
 interface PendingActionProps {
   action: PendingAction;
@@ -18,7 +18,7 @@ interface PendingActionProps {
 export function PendingActionView({ action, onDecide, onRead }: PendingActionProps) {
   const [sent, setSent] = useState(false);
   const [editing, setEditing] = useState(false);
-  const { head, foot, seen } = useSeen();
+  const { head, foot, seen } = useActionSeen();
   // True while a decision is being sent. A second click may arrive before the page removes the buttons.
   const sending = useRef(false);
   const { preview, decisions } = action;

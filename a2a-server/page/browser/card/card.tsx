@@ -10,7 +10,7 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
 import { ActionView } from '../action/action-view.tsx';
 import { PendingActionView } from '../action/pending-action.tsx';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
-import type { Host, HostConnection } from './host-connection.ts';
+import type { McpAppHost, HostConnection } from './host-connection.ts';
 
 /** The time that one tool call waits for the agent, in seconds. */
 const WAIT_SECONDS = 20;
@@ -24,7 +24,7 @@ const STATES: Readonly<Record<string, string>> = {
 
 interface CardProps {
   connection: HostConnection;
-  host: Host;
+  host: McpAppHost;
   tools: CardTools;
   sessionId: string;
 }

@@ -11,7 +11,7 @@ export interface HostContext {
   theme: 'light' | 'dark' | undefined;
 }
 
-export interface Host {
+export interface McpAppHost {
   context: HostContext;
   /** True if the host passes tool calls on to the bridge. */
   callsTools: boolean;
@@ -45,7 +45,7 @@ export class HostConnection {
   }
 
   /** Introduces the card. After that, the host sends the result of the tool call. */
-  async initialize(): Promise<Host> {
+  async initialize(): Promise<McpAppHost> {
     const result = await this.#request('ui/initialize', {
       protocolVersion: PROTOCOL_VERSION,
       appInfo: { name: 'mcp-a2a-bridge approval card', version: '1' },

@@ -3,14 +3,14 @@ import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { guardClicks } from '../click-guard.ts';
 import { Card } from './card.tsx';
 import { CardTools, sessionIdOf } from './card-tools.ts';
-import { type Host, HostConnection, type HostContext } from './host-connection.ts';
+import { type McpAppHost, HostConnection, type HostContext } from './host-connection.ts';
 
 const page = document.getElementById('page');
 if (page !== null) await start(page);
 
 async function start(root: HTMLElement): Promise<void> {
   const prefix = document.documentElement.dataset['toolPrefix'] ?? '';
-  let host: Host | undefined;
+  let host: McpAppHost | undefined;
   let sessionId: string | undefined;
   const show = (): void => {
     if (host === undefined || sessionId === undefined) return;

@@ -2,7 +2,7 @@
 import { createContext } from 'preact';
 
 /** A part of one line. `kind` is a class of highlight.js without its prefix. */
-export interface Piece {
+export interface CodePiece {
   text: string;
   kind?: string;
 }
@@ -84,13 +84,13 @@ export function languageOf(path: string): Language | undefined {
 }
 
 /** Splits the lines of a text into pieces. The pieces together are exactly the text. */
-export type Highlighter = (text: string, language: Language | undefined) => Piece[][];
+export type Highlighter = (text: string, language: Language | undefined) => CodePiece[][];
 
 /** Splits a text into lines without colours. */
 export const plainLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
 
 /**
- * Colours the code of diffs. Only the approval page sets it. The approval card is one file, and the highlighter would make
- * that file much larger.
+ * Colours the code of diffs. Only the approval page sets it. The approval card is one file, and the highlighter would
+ * make that file much larger.
  */
 export const HighlighterContext = createContext<Highlighter>(plainLines);

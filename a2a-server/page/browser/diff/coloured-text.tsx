@@ -1,7 +1,7 @@
-import type { Piece } from './code-pieces.ts';
+import type { CodePiece } from './code-pieces.ts';
 
 /** Shows the pieces of one line. Only the names of the classes come from highlight.js. */
-export function ColouredText({ pieces }: { pieces: readonly Piece[] }) {
+export function ColouredText({ pieces }: { pieces: readonly CodePiece[] }) {
   return (
     <>
       {pieces.map(({ text, kind }, index) =>

@@ -5,12 +5,12 @@
 import { useContext, useMemo, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
-import { HighlighterContext, languageOf, type Piece } from './code-pieces.ts';
+import { HighlighterContext, languageOf, type CodePiece } from './code-pieces.ts';
 import { ColouredText } from './coloured-text.tsx';
 import { colouredLines } from './diff-colours.ts';
 import { type FoldedRows, withFolds, withWholeContext } from './diff-context.ts';
 import { type DiffRow, diffRows, sideBySide, withBlankRunsJoined } from './diff-rows.ts';
-import { storeChoice, storedChoice } from '../stored-choice.ts';
+import { storeChoice, readStoredChoice } from '../stored-choice.ts';
 
 /** The browser keeps the choice of columns for later pages. */
 const COLUMNS = 'diff-columns';
@@ -24,7 +24,7 @@ interface DiffViewProps {
 }
 
 export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps) {
-  const [columns, setColumns] = useState(storedChoice(COLUMNS) === 'two' ? 'two' : 'one');
+  const [columns, setColumns] = useState(readStoredChoice(COLUMNS) === 'two' ? 'two' : 'one');
   const [open, setOpen] = useState<ReadonlySet<DiffRow>>(new Set());
   // The page renders again for each piece of live output. A long diff must not be read again then.
   const read = useMemo(() => diffRows(diff), [diff]);
@@ -78,7 +78,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
 }
 
 interface LineOptions {
-  pieces: ReadonlyMap<DiffRow, readonly Piece[]>;
+  pieces: ReadonlyMap<DiffRow, readonly CodePiece[]>;
   onOpen: (first: DiffRow) => void;
 }
 

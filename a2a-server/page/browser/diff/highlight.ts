@@ -23,7 +23,7 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import type { LanguageFn } from 'highlight.js';
 import { createLowlight } from 'lowlight';
-import { type Highlighter, type Language, type Piece, plainLines } from './code-pieces.ts';
+import { type Highlighter, type Language, type CodePiece, plainLines } from './code-pieces.ts';
 
 const LANGUAGES: Readonly<Record<Language, LanguageFn>> = {
   bash,
@@ -85,8 +85,8 @@ function partsOf(text: string): string[] {
   return [...parts, part ?? ''];
 }
 
-function highlightedPart(text: string, language: Language): Piece[][] {
-  const lines: Piece[][] = [[]];
+function highlightedPart(text: string, language: Language): CodePiece[][] {
+  const lines: CodePiece[][] = [[]];
   const add = (value: string, kind: string | undefined): void => {
     for (const [at, piece] of value.split('\n').entries()) {
       if (at > 0) lines.push([]);

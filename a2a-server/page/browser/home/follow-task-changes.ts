@@ -5,7 +5,7 @@
  */
 import { eventsOf } from '../../../../shared/net/server-sent-events.ts';
 import { waitAfter } from '../../../../shared/runtime/back-off.ts';
-import { API, signedInFetch } from '../sign-in/sign-in.ts';
+import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
 
 /** The time without data after which the stream is treated as broken. The server sends a heartbeat every 15 s. */
 const QUIET_MS = 45_000;
@@ -15,22 +15,22 @@ const BACK_OFF = { firstMs: 500, mostMs: 5_000 };
  * The name of the lock and of the stored event. Browsers offer locks only to pages of HTTPS and of this machine.
  * Without locks, each tab has its own stream.
  */
-const LOCK_NAME = `task-changes ${API}`;
+const LOCK_NAME = `task-changes ${PAGE_API_URL}`;
 
 /**
  * A message between the tabs. `changed` is also sent after each new connection, because changes may have been missed.
  */
-export type ChangeNews = 'changed' | 'disconnected';
+export type TabMessage = 'changed' | 'disconnected';
 
 /** Calls `act` for each change and each disconnect, until the returned function is called. */
-export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
+export function followTaskChanges(act: (news: TabMessage) => void): () => void {
   const end = new AbortController();
   const { signal } = end;
   const onStorage = ({ key, newValue }: StorageEvent): void => {
     if (key === LOCK_NAME) act(newValue?.startsWith('disconnected') === true ? 'disconnected' : 'changed');
   };
   window.addEventListener('storage', onStorage);
-  const tell = (news: ChangeNews): void => {
+  const tell = (news: TabMessage): void => {
     if (signal.aborted) return;
     act(news);
     // The other tabs get an event only if the value is new. The time makes each value new.
@@ -46,10 +46,10 @@ export function followTaskChanges(act: (news: ChangeNews) => void): () => void {
   };
 }
 
-async function readUntil(signal: AbortSignal, tell: (news: ChangeNews) => void): Promise<void> {
+async function readUntil(signal: AbortSignal, tell: (news: TabMessage) => void): Promise<void> {
   for (let failures = 0; !signal.aborted;) {
     try {
-      const response = await signedInFetch(`${API}/task-changes`, { signal });
+      const response = await signedInFetch(`${PAGE_API_URL}/task-changes`, { signal });
       // The sign-in has ended. The page then reads the task list, and that request reports the end of the sign-in.
       if (response.status === 401) return tell('changed');
       if (!response.ok) throw new Error(`the server answered ${response.status}`);

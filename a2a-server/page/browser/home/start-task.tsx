@@ -3,7 +3,7 @@ import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../sh
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { AgentChoice, readOfferedAgent } from './agent-choice.tsx';
 import { newTaskId } from '../new-task-id.ts';
-import { allowedWorkspaces } from '../sign-in/sign-in.ts';
+import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
 import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
 
 interface StartTaskProps {
@@ -58,7 +58,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
     }
   };
   const opened = async (): Promise<void> => {
-    setKnown(await allowedWorkspaces());
+    setKnown(await readAllowedWorkspaces());
     // Without an answer, the server chooses the model.
     setOffered(await readOfferedAgent().catch(() => undefined));
   };

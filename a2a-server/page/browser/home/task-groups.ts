@@ -15,7 +15,7 @@ export async function readTaskGroups(filters: TaskFilters): Promise<TaskGroups> 
 }
 
 /** Returns the next page of a group. @throws ClientError */
-export async function readNextPage(
+export async function readNextGroupPage(
   group: GroupName,
   token: string,
   filters: TaskFilters,

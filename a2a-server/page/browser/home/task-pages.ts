@@ -2,7 +2,7 @@
 import type { GroupedTask, TaskGroupPage } from '../../../../shared/protocol/task-groups.ts';
 
 /** Adds the next page. A task that has moved since the last page is in the list once. */
-export function withNextPage(known: TaskGroupPage, page: TaskGroupPage): TaskGroupPage {
+export function addNextPage(known: TaskGroupPage, page: TaskGroupPage): TaskGroupPage {
   const added = new Set(page.tasks.map(({ taskId }) => taskId));
   return { ...page, tasks: [...known.tasks.filter(({ taskId }) => !added.has(taskId)), ...page.tasks] };
 }
@@ -11,7 +11,7 @@ export function withNextPage(known: TaskGroupPage, page: TaskGroupPage): TaskGro
  * Keeps the further pages of ended tasks after a new read of the first page, because ended tasks do not change. If the
  * new page does not reach the known tasks, tasks between them may be missing. Then only the new page stays.
  */
-export function withKnownPages(first: TaskGroupPage, known: TaskGroupPage | undefined): TaskGroupPage {
+export function keepKnownPages(first: TaskGroupPage, known: TaskGroupPage | undefined): TaskGroupPage {
   const last = first.tasks.at(-1);
   const at = known?.tasks.findIndex(({ taskId }) => taskId === last?.taskId) ?? -1;
   if (known === undefined || first.next === null || at === -1) return first;

@@ -3,7 +3,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
-import { showTask } from '../address.ts';
+import { openTask } from '../address.ts';
 import { taskNotifications, type TaskNotification } from './task-notifications.ts';
 
 const SETTING = 'notifications';
@@ -52,7 +52,7 @@ function notify({ taskId, key, title, body }: TaskNotification): void {
     const notification = new Notification(title, { body, tag: key });
     notification.addEventListener('click', () => {
       window.focus();
-      showTask(taskId);
+      openTask(taskId);
       notification.close();
     });
   } catch {

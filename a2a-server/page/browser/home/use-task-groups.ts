@@ -4,8 +4,8 @@ import { ClientError } from '../../../../shared/client/index.ts';
 import type { GroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type TaskFilters } from '../task-filters.ts';
-import { readNextPage, readTaskGroups } from './task-groups.ts';
-import { withKnownPages, withNextPage } from './task-pages.ts';
+import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
+import { keepKnownPages, addNextPage } from './task-pages.ts';
 
 /**
  * The delay between a change of the filters and the next read, in milliseconds. A person types several letters in this
@@ -94,10 +94,10 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     const token = answer?.groups[group].next;
     if (answer === undefined || token === undefined || token === null) return;
     try {
-      const page = await readNextPage(group, token, filters);
+      const page = await readNextGroupPage(group, token, filters);
       setAnswer((known) =>
         known?.query === answer.query
-          ? { ...known, groups: { ...known.groups, [group]: withNextPage(known.groups[group], page) } }
+          ? { ...known, groups: { ...known.groups, [group]: addNextPage(known.groups[group], page) } }
           : known,
       );
     } catch (error) {
@@ -113,9 +113,9 @@ async function readAll(filters: TaskFilters, known: TaskGroups | undefined): Pro
   for (const group of ['waiting', 'working'] as const) {
     const wanted = known?.[group].tasks.length ?? 0;
     for (let { next } = found[group]; next !== null && found[group].tasks.length < wanted;) {
-      found[group] = withNextPage(found[group], await readNextPage(group, next, filters));
+      found[group] = addNextPage(found[group], await readNextGroupPage(group, next, filters));
       ({ next } = found[group]);
     }
   }
-  return { ...found, ended: withKnownPages(found.ended, known?.ended) };
+  return { ...found, ended: keepKnownPages(found.ended, known?.ended) };
 }

@@ -1,9 +1,10 @@
 /**
- * Signs in with the OpenID Connect provider. The browser leaves the page for the provider, and returns to it with an answer
- * in the query. Until then, this origin's storage keeps the secret of the attempt and the fragment of the page's address.
+ * Signs in with the OpenID Connect provider. The browser leaves the page for the provider, and returns to it with an
+ * answer in the query. Until then, this origin's storage keeps the secret of the attempt and the fragment of the page's
+ * address.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
-import { post, PROVIDER_SESSION_END, rememberSession } from './sign-in.ts';
+import { postJson, PROVIDER_SESSION_END, rememberSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
 
@@ -46,7 +47,7 @@ export async function startProviderSignIn(
   silent: boolean,
   registrationCode: string | undefined,
 ): Promise<string | undefined> {
-  const answer = await post('page/provider/start', { silent });
+  const answer = await postJson('page/provider/start', { silent });
   if ('problem' in answer) return answer.problem;
   const { address, pageSecret } = answer.body;
   if (typeof address !== 'string' || typeof pageSecret !== 'string')
@@ -62,7 +63,8 @@ export async function startProviderSignIn(
 
 /**
  * Sends the provider's answer to the server.
- * @param onFragment restores the fragment that the address had before. Only the fragment, so the person stays on this page
+ * @param onFragment restores the fragment that the address had before. Only the fragment, so the person stays on this
+ * page
  * @returns an error text, or undefined after success
  */
 export async function finishProviderSignIn(
@@ -73,15 +75,15 @@ export async function finishProviderSignIn(
   if (attempt === undefined)
     return 'This sign-in did not begin in this browser, or another tab began a later one. Sign in again.';
   const { pageSecret, fragment } = attempt;
-  const answer = await post('page/provider/finish', { pageSecret, query });
+  const answer = await postJson('page/provider/finish', { pageSecret, query });
   if (fragment !== '') onFragment(`#${fragment}`);
   if ('problem' in answer) return answer.problem;
   return rememberSession(answer.body, 'provider');
 }
 
 /**
- * True if the provider's session in this browser has lasted to its end. The page may then ask the provider once without a
- * question to the person. A session that ended earlier was signed out, maybe by another browser.
+ * True if the provider's session in this browser has lasted to its end. The page may then ask the provider once without
+ * a question to the person. A session that ended earlier was signed out, maybe by another browser.
  */
 export function takeSilentAttempt(): boolean {
   const end = localStorage.getItem(PROVIDER_SESSION_END);
@@ -90,8 +92,8 @@ export function takeSilentAttempt(): boolean {
 }
 
 /**
- * Returns the attempt that the provider's answer belongs to, and removes it. An answer to another attempt removes nothing,
- * so a link or another tab cannot end the attempt.
+ * Returns the attempt that the provider's answer belongs to, and removes it. An answer to another attempt removes
+ * nothing, so a link or another tab cannot end the attempt.
  */
 function takeAttempt(query: string): Attempt | undefined {
   const attempt = storedAttempt();

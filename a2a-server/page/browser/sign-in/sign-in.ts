@@ -10,7 +10,7 @@ const KEY = 'page-key';
 export const PROVIDER_SESSION_END = 'provider-session-end';
 
 /** The base URL of requests that use the page's session instead of a bearer token. */
-export const API = new URL('page/api', location.href).href;
+export const PAGE_API_URL = new URL('page/api', location.href).href;
 
 export const pageKey = (): string | null => localStorage.getItem(KEY);
 
@@ -25,7 +25,7 @@ export const signedInFetch: typeof fetch = (input, init) =>
 
 /** Exchanges the code of a one-time link for the sign-in. Returns an error text, or undefined after success. */
 export async function signIn(code: string): Promise<string | undefined> {
-  const answer = await post('page/session', { code });
+  const answer = await postJson('page/session', { code });
   return 'problem' in answer ? answer.problem : rememberSession(answer.body, 'link');
 }
 
@@ -43,7 +43,7 @@ export function rememberSession(
 
 /** Signs out. Returns an error text, or undefined if the server has ended the session. */
 export async function signOut(everywhere: boolean): Promise<string | undefined> {
-  const answer = await post('page/sign-out', { everywhere });
+  const answer = await postJson('page/sign-out', { everywhere });
   if ('problem' in answer && answer.status !== 401) return answer.problem;
   localStorage.removeItem(PROVIDER_SESSION_END);
   forgetPageKey();
@@ -58,8 +58,8 @@ export interface AllowedWorkspaces {
 }
 
 /** Reads the allowed workspaces. After an error, returns none, because the person can also type a path. */
-export async function allowedWorkspaces(): Promise<AllowedWorkspaces> {
-  const found: unknown = await signedInFetch(`${API}/workspaces`)
+export async function readAllowedWorkspaces(): Promise<AllowedWorkspaces> {
+  const found: unknown = await signedInFetch(`${PAGE_API_URL}/workspaces`)
     .then((response) => response.json())
     .catch(() => null);
   const fallback = fieldOf(found, 'fallback');
@@ -81,7 +81,7 @@ export function onSignInChange(act: () => void): () => void {
 
 type Answer = { body: Record<string, unknown> } | { problem: string; status: number };
 
-export async function post(path: string, body: object): Promise<Answer> {
+export async function postJson(path: string, body: object): Promise<Answer> {
   try {
     const response = await signedInFetch(path, {
       method: 'POST',

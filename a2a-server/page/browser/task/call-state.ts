@@ -1,12 +1,12 @@
 /** Describes the state or the outcome of a tool call. Pure. */
 import type { StoryCall } from './story.ts';
 
-export interface CallState {
+export interface CallStateLabel {
   word: string;
   tone: 'waits' | 'running' | 'good' | 'bad' | 'quiet';
 }
 
-const OUTCOMES: Readonly<Record<'ok' | 'error' | 'stopped' | 'unknown', CallState>> = {
+const OUTCOMES: Readonly<Record<'ok' | 'error' | 'stopped' | 'unknown', CallStateLabel>> = {
   ok: { word: 'done', tone: 'good' },
   error: { word: 'failed', tone: 'bad' },
   stopped: { word: 'stopped', tone: 'bad' },
@@ -14,7 +14,7 @@ const OUTCOMES: Readonly<Record<'ok' | 'error' | 'stopped' | 'unknown', CallStat
 };
 
 /** Returns the state of a tool call. @param live false if the task has ended. Then no tool call waits or runs. */
-export function callState(call: StoryCall, live: boolean): CallState {
+export function callStateLabel(call: StoryCall, live: boolean): CallStateLabel {
   const { refused, withdrawn, runs, decisions, verdict, outdated } = call;
   const run = runs.at(-1);
   const decision = decisions.filter(({ seq }) => seq > outdated).at(-1);

@@ -7,7 +7,7 @@ import {
   type TaskCheckpoints,
 } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { showTask, taskAddress } from '../address.ts';
+import { openTask, taskAddress } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { putBack } from './put-back.ts';
 import { PutBackForm } from './put-back-form.tsx';
@@ -58,7 +58,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
                 checkpoint={checkpoint}
                 onConfirm={async (since, diff) => {
                   const { id } = checkpoint;
-                  showTask(await putBack(client, { sessionId, workspace, checkpoint: id, since, diff }));
+                  openTask(await putBack(client, { sessionId, workspace, checkpoint: id, since, diff }));
                 }}
                 onClose={() => setOpened(undefined)}
               />

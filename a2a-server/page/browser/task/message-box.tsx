@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
-import { showTask } from '../address.ts';
+import { openTask } from '../address.ts';
 import { newTaskId } from '../new-task-id.ts';
 
 interface MessageBoxProps {
@@ -25,7 +25,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
       if (await onSay(text)) setText('');
       return;
     }
-    showTask(await newTaskId(client, { sessionId, text }));
+    openTask(await newTaskId(client, { sessionId, text }));
   };
   return (
     <section class={question === null ? 'say' : 'action'}>

@@ -34,7 +34,7 @@ export function putBack(
           if (progress.type !== 'state') return;
           const { taskId, state } = progress.report;
           if (taskId === null || state === 'working') return;
-          const question = confirmedQuestion(progress.report, diff);
+          const question = findConfirmedQuestion(progress.report, diff);
           if (question === undefined) return finish(taskId);
           const { callId, shown } = question;
           // If the decision fails, the question still waits in the new task.
@@ -53,7 +53,7 @@ export function putBack(
  * Returns the question, if it shows what the person has confirmed, needs no passkey, and is one that this person may
  * approve.
  */
-export function confirmedQuestion(
+export function findConfirmedQuestion(
   { pending }: Pick<TaskReport, 'pending'>,
   diff: string,
 ): PendingAction | undefined {

@@ -1,6 +1,6 @@
 /** Downloads the signed receipt of a task. A plain link cannot do this, because the server needs the page key. */
 import { useState } from 'preact/hooks';
-import { API, signedInFetch } from '../sign-in/sign-in.ts';
+import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
 
 const FORMATS = [
   { name: 'Markdown', accept: 'text/markdown', extension: 'md' },
@@ -39,7 +39,7 @@ async function downloadReceipt(
   taskId: string,
   { accept, extension }: (typeof FORMATS)[number],
 ): Promise<void> {
-  const response = await signedInFetch(`${API}/api/tasks/${encodeURIComponent(taskId)}/receipt`, {
+  const response = await signedInFetch(`${PAGE_API_URL}/api/tasks/${encodeURIComponent(taskId)}/receipt`, {
     headers: { Accept: accept },
   });
   if (!response.ok) throw new Error(`The server answered ${response.status}.`);

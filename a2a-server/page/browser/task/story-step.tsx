@@ -2,7 +2,7 @@
 import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../channel-text.ts';
-import { callState, durationText } from './call-state.ts';
+import { callStateLabel, durationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_WORDS } from '../state-words.ts';
 import { Reasoning } from './reasoning.tsx';
@@ -60,7 +60,7 @@ export function StoryStep({ step, live }: { step: Step; live: boolean }) {
 /** Draws the details of a tool call only while they are open, because a story has thousands of calls. */
 function Call({ call, live }: { call: StoryCall; live: boolean }) {
   const { title, runs, at } = call;
-  const { word, tone } = callState(call, live);
+  const { word, tone } = callStateLabel(call, live);
   const run = runs.at(-1);
   /**
    * The person's choice to open or close the details. Undefined before the first choice. Without a choice, a tool call

@@ -2,7 +2,7 @@
 import { Component } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
-import { findPlace, keepPlace, recallPlace } from '../scroll-position.ts';
+import { scrollToPosition, saveScrollPosition, loadScrollPosition } from '../scroll-position.ts';
 import type { StoryStep as Step } from './story.ts';
 import type { FollowedStory } from './use-story.ts';
 import { StoryStep } from './story-step.tsx';
@@ -27,7 +27,7 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
 
   useLayoutEffect(() => {
     if (!complete || first !== undefined) return;
-    const place = recallPlace(taskId);
+    const place = loadScrollPosition(taskId);
     const wanted = place === undefined ? -1 : steps.findIndex(({ seq }) => seq === place.seq);
     setFirst(Math.max(0, Math.min(steps.length - STEPS_PER_CLICK, wanted < 0 ? Infinity : wanted)));
   }, [complete, first, steps, taskId]);
@@ -35,8 +35,8 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
   const drawn = first !== undefined;
   useLayoutEffect(() => {
     if (!drawn || list.current === null) return undefined;
-    findPlace(list.current, recallPlace(taskId));
-    return keepPlace(list.current, taskId);
+    scrollToPosition(list.current, loadScrollPosition(taskId));
+    return saveScrollPosition(list.current, taskId);
   }, [drawn, taskId]);
 
   if (first === undefined) return <p class="quiet">Loading the steps …</p>;

@@ -1,13 +1,13 @@
 /** Shows the images of a task's messages and tool results. Shows other files by name. */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { API, signedInFetch } from '../sign-in/sign-in.ts';
+import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
 import type { TaskFile } from './task-facts.ts';
 
 const MAX_FILES = 20;
 
 async function fetchContent(taskId: string, hash: string): Promise<Blob | undefined> {
-  const address = `${API}/api/tasks/${encodeURIComponent(taskId)}/files/${encodeURIComponent(hash)}`;
+  const address = `${PAGE_API_URL}/api/tasks/${encodeURIComponent(taskId)}/files/${encodeURIComponent(hash)}`;
   const response = await signedInFetch(address);
   return response.ok ? response.blob() : undefined;
 }

@@ -3,7 +3,7 @@ import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
-import type { OpenedAction } from '../address.ts';
+import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
 import { Checkpoints } from './checkpoints.tsx';
@@ -26,7 +26,7 @@ import { useTaskFacts } from './use-task-facts.ts';
 interface TaskViewProps {
   client: A2aClient;
   taskId: string;
-  link: OpenedAction;
+  link: LinkedAction;
   /** The title of the task. '' if the task list does not contain the task. */
   title: string;
   /** The cost of the task as text. '' if unknown. */

@@ -1,7 +1,7 @@
 /** Collects the results of a crawl as text for the model. A stopped crawl returns the results so far. */
 import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../../../../shared/text/capped-text.ts';
-import type { Page } from '../page.ts';
+import type { WebPage } from '../page.ts';
 import { type QueryWords, passagesOf } from './query-words.ts';
 
 interface Found {
@@ -31,7 +31,7 @@ export class CrawlReport {
     this.#query = query;
   }
 
-  page(url: URL, { title, text }: Page): void {
+  page(url: URL, { title, text }: WebPage): void {
     this.#found.push({
       url,
       title: title === '' ? url.pathname : title,

@@ -6,9 +6,9 @@ import { readPage } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { Frontier, type KnownPage } from './frontier.ts';
-import type { Pace } from './pace.ts';
+import type { RequestPacer } from './pace.ts';
 import type { QueryWords } from './query-words.ts';
-import { readRobots, type Robots } from './robots.ts';
+import { readRobots, type RobotsRules } from './robots.ts';
 
 /** The time between two requests to a site, if robots.txt sets none. */
 const GAP_MS = 1_000;
@@ -23,7 +23,7 @@ const MAX_TEXT_CHARS = 200_000;
 /** The start URL may redirect to the main host name, and then to https. */
 const MAX_START_REDIRECTS = 3;
 
-export interface Crawl {
+export interface CrawlOptions {
   start: URL;
   query: QueryWords;
   maxPages: number;
@@ -33,7 +33,7 @@ export interface Crawl {
   signal: AbortSignal;
   output: ToolRun['output'];
   web: WebContext;
-  pace: Pace;
+  pace: RequestPacer;
   /** The crawl calls this before it follows a redirect. The function throws to refuse the host. */
   onHost: (to: URL) => void;
 }
@@ -44,7 +44,7 @@ export interface Crawl {
  * @throws AbortError after an abort
  * @throws ProductError or Error if the first page fails. The report contains later errors.
  */
-export async function crawlSite(crawl: Crawl): Promise<void> {
+export async function crawlSite(crawl: CrawlOptions): Promise<void> {
   let { start } = crawl;
   for (let moves = 0; ; moves += 1) {
     const moved = await crawlFrom(start, crawl);
@@ -67,15 +67,15 @@ class OtherSiteError extends Error {
   }
 }
 
-interface Going extends Crawl {
-  robots: Robots;
+interface Going extends CrawlOptions {
+  robots: RobotsRules;
   frontier: Frontier;
   /** The hashes of the texts read so far. A page with a known text is the same page under another URL. */
   texts: Set<string>;
 }
 
 /** Crawls from `start`. If `start` redirects to another site, returns the redirect target instead. */
-async function crawlFrom(start: URL, crawl: Crawl): Promise<URL | undefined> {
+async function crawlFrom(start: URL, crawl: CrawlOptions): Promise<URL | undefined> {
   const robots = await readRobots(start, crawl);
   const going = { ...crawl, robots, frontier: new Frontier(start, crawl.query), texts: new Set<string>() };
   if (!robots.allows(start))

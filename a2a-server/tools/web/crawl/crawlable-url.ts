@@ -28,13 +28,13 @@ export function withoutTracking(url: URL): URL {
 }
 
 /** Returns the same key for all URLs of one page. */
-export function pageKey(url: URL): string {
+export function canonicalPageKey(url: URL): string {
   const key = withoutTracking(url);
   key.searchParams.sort();
   return key.href;
 }
 
-export function looksLikeTrap(url: URL): boolean {
+export function looksLikeCrawlerTrap(url: URL): boolean {
   const segments = url.pathname.split('/').filter((segment) => segment !== '');
   return (
     url.href.length > MAX_URL_CHARS ||

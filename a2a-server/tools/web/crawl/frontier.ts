@@ -1,5 +1,5 @@
-import { looksLikePage, looksLikeTrap, pageKey, withoutTracking } from './crawlable-url.ts';
-import type { PageLink } from '../page-metadata.ts';
+import { looksLikePage, looksLikeCrawlerTrap, canonicalPageKey, withoutTracking } from './crawlable-url.ts';
+import type { WebLink } from '../page-metadata.ts';
 import type { QueryWords } from './query-words.ts';
 
 export interface KnownPage {
@@ -35,12 +35,12 @@ export class Frontier {
   }
 
   /** Adds the pages to which a page links. A page with several known URLs is added only once. */
-  add(links: readonly PageLink[], depth: number): void {
+  add(links: readonly WebLink[], depth: number): void {
     if (depth > MAX_DEPTH) return;
     for (const { url, text } of links) {
       if (this.#waiting.length >= MAX_WAITING_PAGES || this.#seen.size >= MAX_SEEN_PAGES) return;
       if (url.origin !== this.#origin || url.username !== '' || url.password !== '') continue;
-      if (!looksLikePage(url) || looksLikeTrap(url)) continue;
+      if (!looksLikePage(url) || looksLikeCrawlerTrap(url)) continue;
       const matches = this.#query.matches(`${text} ${readable(url)}`);
       this.#admit({ url: withoutTracking(url), depth, matches, order: (this.#order += 1) });
     }
@@ -48,8 +48,10 @@ export class Frontier {
 
   /** Records another URL of a known page, from a redirect or a canonical link. */
   alsoKnownAs(url: URL): void {
-    this.#seen.add(pageKey(url));
-    this.#waiting = this.#waiting.filter((waiting) => pageKey(waiting.url) !== pageKey(url));
+    this.#seen.add(canonicalPageKey(url));
+    this.#waiting = this.#waiting.filter(
+      (waiting) => canonicalPageKey(waiting.url) !== canonicalPageKey(url),
+    );
   }
 
   /**
@@ -63,7 +65,7 @@ export class Frontier {
   }
 
   #admit(place: Waiting): void {
-    const key = pageKey(place.url);
+    const key = canonicalPageKey(place.url);
     if (this.#seen.has(key)) return;
     if (place.url.search !== '') {
       const queries = this.#queries.get(place.url.pathname) ?? 0;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { TimeExceededError, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
-import { ROBOT } from '../send-to-checked-address.ts';
+import { ROBOTS_PRODUCT_TOKEN } from '../send-to-checked-address.ts';
 
-export interface Robots {
+export interface RobotsRules {
   allows(url: URL): boolean;
   /** The time between two requests. Undefined if the site sets none. */
   gapMs: number | undefined;
@@ -27,7 +27,7 @@ const MATCH_MS = 100;
 /** The function of the package. Its type declarations are wrong: they declare the function as `default`. */
 const robotsParser = z.custom<typeof robots.default>((it) => typeof it === 'function').parse(robots);
 
-const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
+const EVERYTHING: RobotsRules = { allows: () => true, gapMs: undefined };
 
 /**
  * Reads the robots.txt of the site of `url` (RFC 9309). A site without robots.txt allows everything (§2.3.1.3).
@@ -37,7 +37,7 @@ const EVERYTHING: Robots = { allows: () => true, gapMs: undefined };
 export async function readRobots(
   url: URL,
   { web, signal, onHost }: { web: WebContext; signal: AbortSignal; onHost: (to: URL) => void },
-): Promise<Robots> {
+): Promise<RobotsRules> {
   const at = new URL('/robots.txt', url);
   try {
     const answer = await fetchUrl(at, web, {
@@ -65,13 +65,13 @@ function isGood({ status }: Pick<WebResponse, 'status'>): boolean {
 }
 
 /** Parses a robots.txt. @param at the URL of robots.txt. The rules apply to its site. */
-function rulesIn(text: string, at: URL): Robots {
+function rulesIn(text: string, at: URL): RobotsRules {
   const rules = withinTime(PARSE_MS, () => robotsParser(at.href, text));
-  const delay = rules.getCrawlDelay(ROBOT);
+  const delay = rules.getCrawlDelay(ROBOTS_PRODUCT_TOKEN);
   return {
     allows: (url) => {
       try {
-        return withinTime(MATCH_MS, () => rules.isAllowed(url.href, ROBOT)) === true;
+        return withinTime(MATCH_MS, () => rules.isAllowed(url.href, ROBOTS_PRODUCT_TOKEN)) === true;
       } catch (error) {
         if (error instanceof TimeExceededError) return false;
         throw error;

@@ -14,7 +14,7 @@ import {
   addressProblem,
   checkOidcSignInSettings,
 } from '../../../../a2a-server/startup/check-oidc-sign-in-settings.ts';
-import { configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
+import { configurationAuditAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -130,7 +130,7 @@ describe('the secret of the client', () => {
 
   it('X1 is not in the audit log, and neither is the command that prints it', async () => {
     const oidc = settings({ clientSecret: { command: ['vault', 'read', 'key-of-the-vault'] } });
-    const act = configurationAct('server.started', { ...(await readServerSettings({}, {})), oidc });
+    const act = configurationAuditAct('server.started', { ...(await readServerSettings({}, {})), oidc });
     expect(JSON.stringify(act)).toContain('"clientSecret":"configured"');
     expect(JSON.stringify(act)).not.toContain('vault');
   });

@@ -7,7 +7,11 @@ import {
 } from '../../../../a2a-server/checkpoints/checkpointing-workspace.ts';
 import type { SavedFile } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
-import { ABSENT, hashOf, MAX_READ_BYTES } from '../../../../a2a-server/tools/workspace/text-file.ts';
+import {
+  ABSENT_FILE_BASIS,
+  hashOf,
+  MAX_READ_BYTES,
+} from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const { signal } = new AbortController();
@@ -65,7 +69,7 @@ describe('a checkpointing workspace', () => {
   it('a checkpointing workspace records a new file, a moved file, and the target file of a link', async () => {
     await writeFile(join(root, 'old'), 'x');
     await symlink('old', join(root, 'link'));
-    await workspace.replace('deep/new', { content: 'n', basis: ABSENT, signal });
+    await workspace.replace('deep/new', { content: 'n', basis: ABSENT_FILE_BASIS, signal });
     await workspace.replace('link', { content: 'y', basis: hashOf('x'), signal });
     await workspace.move('old', 'there/moved', { basis: null, signal });
     expect(recorded).toMatchObject([

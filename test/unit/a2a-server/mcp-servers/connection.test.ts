@@ -8,7 +8,7 @@ import {
   MessageNotDeliveredError,
   type ServerTransport,
 } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
-import { NO_RECORDS } from '../../../../a2a-server/processes/child-processes.ts';
+import { NO_CHILD_RECORDS } from '../../../../a2a-server/processes/child-processes.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 /** A transport that does the handshake, and then delivers no call and never ends. */
@@ -50,7 +50,7 @@ it('A2 an abort ends a call that was not delivered, even if its connection does 
       log: pino({ level: 'silent' }),
       graceMs: 0,
       environment: {},
-      child: NO_RECORDS.entry({ type: 'mcp-server', server: 'deaf' }),
+      child: NO_CHILD_RECORDS.entry({ type: 'mcp-server', server: 'deaf' }),
       server: 'deaf',
       connectMs: 1_000,
       signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { oidcSchema } from '../../../../a2a-server/access/oidc-settings.ts';
-import { pageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
+import { createPageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 
@@ -8,7 +8,7 @@ const onFailure = (error: unknown): void => {
   throw error;
 };
 const open = (records: RecordStore): PageSessions =>
-  pageSessions({
+  createPageSessions({
     credentials: [{ principal: 'ada', token: 'token-of-ada' }],
     clock: { now: () => 0 },
     records,
@@ -81,7 +81,7 @@ it('two servers accept a link once', async () => {
 it('a principal has at most 100 sessions, and expired records are removed', async () => {
   let now = 0;
   const records = memoryRecords();
-  const sessions = pageSessions({
+  const sessions = createPageSessions({
     credentials: [{ principal: 'ada', token: 'token-of-ada' }],
     clock: { now: () => now },
     records,
@@ -115,7 +115,7 @@ describe('a link that a token of a provider has made', () => {
   };
   const ann = { principal: 'acme/ann', roles: ['approve'], groups: ['release'], expiresAt: 60_000 } as const;
   const serve = (records: RecordStore, changes?: object): PageSessions =>
-    pageSessions({
+    createPageSessions({
       credentials: [],
       clock: { now: () => 0 },
       records,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { commandMention } from '../../../../a2a-server/policy/command-mention.ts';
+import { checkCommandMention } from '../../../../a2a-server/policy/command-mention.ts';
 
 const PUSH = ['git', 'push'];
 
@@ -38,7 +38,7 @@ describe('mentions, which finds a command in a shell line', () => {
     'if true; then git push; fi',
     '/usr/bin/g?t push',
   ])('the line %j may run "git push"', (command) => {
-    expect(commandMention(command, PUSH, 'sh')).toBe('yes');
+    expect(checkCommandMention(command, PUSH, 'sh')).toBe('yes');
   });
 
   it.each([
@@ -75,7 +75,7 @@ describe('mentions, which finds a command in a shell line', () => {
     '. ./commands',
     "sh -c 'ls *'",
   ])('the line %.30j cannot be parsed with certainty', (command) => {
-    expect(commandMention(command, PUSH, 'sh')).toBe('maybe');
+    expect(checkCommandMention(command, PUSH, 'sh')).toBe('maybe');
   });
 
   it.each([
@@ -91,13 +91,13 @@ describe('mentions, which finds a command in a shell line', () => {
     'npm test',
     '',
   ])('the line %j does not run "git push"', (command) => {
-    expect(commandMention(command, PUSH, 'sh')).toBe('no');
+    expect(checkCommandMention(command, PUSH, 'sh')).toBe('no');
   });
 
   it('mentions reads the expansions and escapes of cmd', () => {
-    expect(commandMention('%GIT% push', PUSH, 'cmd')).toBe('maybe');
-    expect(commandMention('g^it push', PUSH, 'cmd')).toBe('yes');
-    expect(commandMention('git.exe push', PUSH, 'cmd')).toBe('yes');
+    expect(checkCommandMention('%GIT% push', PUSH, 'cmd')).toBe('maybe');
+    expect(checkCommandMention('g^it push', PUSH, 'cmd')).toBe('yes');
+    expect(checkCommandMention('git.exe push', PUSH, 'cmd')).toBe('yes');
   });
 
   it('mentions finds the command between any other commands', () => {
@@ -113,7 +113,7 @@ describe('mentions, which finds a command in a shell line', () => {
     fc.assert(
       fc.property(fc.array(other), fc.array(other), between, dressed, (before, after, operator, dress) => {
         const command = [...before, dress('git push'), ...after].join(operator);
-        expect(commandMention(command, PUSH, 'sh')).toBe('yes');
+        expect(checkCommandMention(command, PUSH, 'sh')).toBe('yes');
       }),
     );
   });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
-import { verdict } from '../../../../a2a-server/policy/verdict.ts';
+import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import { commandCall, writeCall } from '../../../support/judged-calls.ts';
 
 const section = z.object({ server: z.object({ mode: z.literal('accept-edits'), policy: rulesSchema }) });
@@ -16,7 +16,7 @@ const { server } = section.parse(JSON.parse(text));
 const policy = createPolicy(server.policy, { tools: [], shell: 'sh' });
 
 const says = (call: CallFacts, mode: 'accept-edits' | 'auto' = server.mode) =>
-  verdict(call, { policy, settings: { mode }, grants: [] }).type;
+  decideVerdict(call, { policy, settings: { mode }, grants: [] }).type;
 
 describe('the example policy of docs/policies.md', () => {
   it.each(['git status', 'git diff'])('the example policy lets %j run without a question', (command) => {

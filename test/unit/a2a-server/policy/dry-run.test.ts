@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { dryRunCalls, callText, summaryOf, summaryText } from '../../../../a2a-server/policy/dry-run.ts';
+import {
+  dryRunCalls,
+  dryRunCallText,
+  summarizeDryRun,
+  dryRunSummaryText,
+} from '../../../../a2a-server/policy/dry-run.ts';
 import type {
   JournalEntry,
   RequestedCall,
@@ -92,13 +97,13 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
       { met: { fate: 'ask', decided: null }, meets: { fate: 'ask' } },
       { meets: { fate: 'refuse', why: expect.stringContaining('rule 2') } },
     ]);
-    expect(summaryOf(tried)).toEqual({
+    expect(summarizeDryRun(tried)).toEqual({
       calls: 3,
       tasks: 1,
       now: { allow: 1, ask: 1, presence: 0, refuse: 1 },
       changed: { 'ask → allow': 1, 'ask → refuse': 1 },
     });
-    expect(summaryText(summaryOf(tried))).toContain(
+    expect(dryRunSummaryText(summarizeDryRun(tried))).toContain(
       'Changed verdicts (marked *): ask → allow 1, ask → refuse 1.',
     );
   });
@@ -146,7 +151,7 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
         asked(write('f', 'f')),
       ),
     );
-    expect(tried.map(callText)).toEqual([
+    expect(tried.map(dryRunCallText)).toEqual([
       `  ${at(1)} t #2 write-file: write-file a\n    then  asked: deny by ada over cli\n    now   asks (nothing allows it)`,
       `* ${at(3)} t #4 write-file: write-file b\n    then  ran unasked (mode auto)\n    now   asks (nothing allows it)`,
       `* ${at(4)} t #5 write-file: write-file c\n    then  ran unasked (mode accept-edits)\n    now   asks (nothing allows it)`,
@@ -157,7 +162,7 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
   });
 
   it('the report says if no verdict changes', async () => {
-    expect(summaryText(summaryOf(await tryOn(task(asked(write('a', 'a'))))))).toBe(
+    expect(dryRunSummaryText(summarizeDryRun(await tryOn(task(asked(write('a', 'a'))))))).toBe(
       '1 call of 1 task: 0 would run without a question, 1 would ask, 0 would be refused.\nNo verdict changes.',
     );
   });
@@ -165,13 +170,15 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
   it('a rule that demands presence changes the verdict of a call that only asked', async () => {
     const tried = await tryOn(task(asked(write('a', 'a')), decided('a')), { action: 'presence', path: 'a' });
     expect(tried).toMatchObject([{ met: { fate: 'ask' }, meets: { fate: 'presence' } }]);
-    expect(tried.map(callText).join('')).toContain('now   asks with presence (rule 1 (presence: path "a"))');
-    expect(summaryText(summaryOf(tried))).toMatch(/1 would demand presence, .*ask → presence 1/s);
+    expect(tried.map(dryRunCallText).join('')).toContain(
+      'now   asks with presence (rule 1 (presence: path "a"))',
+    );
+    expect(dryRunSummaryText(summarizeDryRun(tried))).toMatch(/1 would demand presence, .*ask → presence 1/s);
   });
 
   it('the report escapes every character that could disguise a line', async () => {
     const [tried] = await tryOn(task(asked({ ...write('a', 'a'), title: 'Write a\u001b[2J\nall is well' })));
-    expect(z.string().parse(tried && callText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
+    expect(z.string().parse(tried && dryRunCallText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
   });
 });
 
@@ -181,12 +188,12 @@ it('R121 the dry run reports a call whose approver changes', async () => {
   const before = { type: 'ask', rule: 'rule 1', approver: { groups: ['release'] } } as const;
   const [changed] = await tryOn(task(asked(wanted)), rule);
   if (changed === undefined) throw new Error('the dry run skipped the call');
-  expect(callText(changed)).toMatch(
+  expect(dryRunCallText(changed)).toMatch(
     /^\* .*\n.*\n.*now {3}asks \(rule 1 \(ask: tool "write-file"; approver: group release\)\)$/u,
   );
-  expect(summaryOf([changed]).changed).toEqual({ 'ask, with another approver': 1 });
-  expect(summaryOf(await tryOn(task(asked(wanted, before)), rule)).changed).toEqual({});
-  expect(summaryOf(await tryOn(task(asked(wanted, before)))).changed).toEqual({
+  expect(summarizeDryRun([changed]).changed).toEqual({ 'ask, with another approver': 1 });
+  expect(summarizeDryRun(await tryOn(task(asked(wanted, before)), rule)).changed).toEqual({});
+  expect(summarizeDryRun(await tryOn(task(asked(wanted, before)))).changed).toEqual({
     'ask, with another approver': 1,
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
 import { NO_RULES, type Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
-import { verdict } from '../../../../a2a-server/policy/verdict.ts';
+import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
 import {
@@ -27,7 +27,7 @@ function judge(
   settings: TaskSettings = {},
   { grants = [], policy = NO_RULES }: { grants?: Grant[]; policy?: Policy } = {},
 ) {
-  return verdict(call, { settings, grants, policy });
+  return decideVerdict(call, { settings, grants, policy });
 }
 
 describe('the policy’s verdict', () => {
@@ -234,7 +234,7 @@ describe('the priority of rules: deny before ask before allow', () => {
         ([list, shuffled], call, given, trust) => {
           const judgedBy = (each: typeof list) => {
             const policy = policyOf(...each.map(([condition, does]) => ({ action: does, ...condition })));
-            const said = verdict(call, { policy, settings: given, grants: trust });
+            const said = decideVerdict(call, { policy, settings: given, grants: trust });
             const spoken = new Set(
               policy.rules.filter(({ matches }) => matches(call) === 'yes').map((rule) => rule.action),
             );

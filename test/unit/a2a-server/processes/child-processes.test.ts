@@ -5,9 +5,12 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { childProcesses, type Orphan } from '../../../../a2a-server/processes/child-processes.ts';
+import {
+  createChildProcesses,
+  type OrphanProcess,
+} from '../../../../a2a-server/processes/child-processes.ts';
 import { isGroupAlive } from '../../../../a2a-server/processes/end-process-group.ts';
-import { markedGroups } from '../../../../a2a-server/processes/process-identity.ts';
+import { findMarkedGroups } from '../../../../a2a-server/processes/process-identity.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -40,8 +43,8 @@ async function group(script: string, env: Readonly<Record<string, string>> = {})
 }
 
 function serverOn(directory: string, graceMs = 5_000) {
-  const orphans: [Orphan, string][] = [];
-  const children = childProcesses({
+  const orphans: [OrphanProcess, string][] = [];
+  const children = createChildProcesses({
     directory,
     clock: systemClock,
     graceMs,
@@ -105,10 +108,10 @@ posix('child processes', () => {
     const { children } = serverOn(directory);
     const [record = ''] = await readdir(directory);
     const marker = markerOf(record);
-    while (markedGroups(marker).every((each) => each === leader)) await nextTurn();
+    while (findMarkedGroups(marker).every((each) => each === leader)) await nextTurn();
     process.kill(-leader, 'SIGKILL');
     expect(await children.endOrphans()).toEqual([]);
-    expect(markedGroups(marker)).toEqual([]);
+    expect(findMarkedGroups(marker)).toEqual([]);
   });
 
   linux(
@@ -120,7 +123,7 @@ posix('child processes', () => {
       await once(started[0] ?? process, 'exit');
       const [record = ''] = await readdir(directory);
       // The child has the variable until `env` replaces its environment.
-      while (markedGroups(markerOf(record)).includes(leader)) await nextTurn();
+      while (findMarkedGroups(markerOf(record)).includes(leader)) await nextTurn();
       const { children } = serverOn(directory);
       expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
       expect(await isGroupAlive(leader)).toBe(true);

@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { endGroup, isGroupAlive } from '../../../../a2a-server/processes/end-process-group.ts';
+import { endProcessGroup, isGroupAlive } from '../../../../a2a-server/processes/end-process-group.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { eventually } from '../tools/tool-in-workspace.ts';
@@ -53,10 +53,10 @@ linux('a process group', () => {
     );
     expect(await isGroupAlive(pid)).toBe(true);
     const exited = once(child, 'exit');
-    expect(await endGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('terminated');
+    expect(await endProcessGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('terminated');
     await exited;
     expect(await isGroupAlive(pid)).toBe(false);
-    expect(await endGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('gone');
+    expect(await endProcessGroup(pid, { graceMs: 5000, clock: systemClock })).toBe('gone');
   });
 
   it('a process group is killed at the end of its grace period, even if the clock is set back meanwhile', async () => {
@@ -67,7 +67,7 @@ linux('a process group', () => {
       after: (ms: number, act: () => void) => systemClock.after(ms, act),
     };
     const exited = once(child, 'exit');
-    expect(await endGroup(pid, { graceMs: 50, clock })).toBe('killed');
+    expect(await endProcessGroup(pid, { graceMs: 50, clock })).toBe('killed');
     await exited;
     expect(await isGroupAlive(pid)).toBe(false);
   });

@@ -6,7 +6,7 @@ import { type Subscription, subscriptionSchema } from '../../../../a2a-server/pu
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { isHidden } from '../../../../a2a-server/task/generation.ts';
-import { allowedHosts } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
+import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -51,7 +51,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     clock,
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
-    addresses: { allowed: allowedHosts([]), resolve: none },
+    addresses: { allowed: createHostAllowList([]), resolve: none },
     shared: true,
   });
   return { deliveries, subscriptions, clock, answer: () => answer?.() };
@@ -108,7 +108,9 @@ test('a retry is stored, even if the last attempt fails between its read and its
   await deliveries.stop();
 });
 
-/** Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered. */
+/**
+ * Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered.
+ */
 async function delivering(more: Partial<Subscription>, removing: () => TaskEvent[] = () => []) {
   const receiver = await pushReceiver();
   receivers.push(receiver);
@@ -153,7 +155,7 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
     clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
-    addresses: { allowed: allowedHosts(['127.0.0.1']), resolve: none },
+    addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
     shared: false,
   });
   const subscription = { ...SUBSCRIPTION, ...more, url: receiver.url };

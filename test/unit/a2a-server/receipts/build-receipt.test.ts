@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ReceiptBuilder } from '../../../../a2a-server/receipts/build-receipt.ts';
-import { chainStart, nextHash } from '../../../../a2a-server/receipts/event-chain.ts';
+import { firstChainHash, nextChainHash } from '../../../../a2a-server/receipts/event-chain.ts';
 import type { JournalEntry, RequestedCall, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { receiptSchema, type Receipt } from '../../../../shared/receipt/receipt.ts';
 
@@ -152,7 +152,7 @@ describe('a receipt', () => {
 });
 
 function hashOf(all: readonly JournalEntry[], taskId = 'task-1'): string {
-  return all.reduce(nextHash, chainStart(taskId));
+  return all.reduce(nextChainHash, firstChainHash(taskId));
 }
 
 describe('the hash chain', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
-import { auditedActs, configurationAct } from '../../../../a2a-server/startup/audited-acts.ts';
+import { grantAuditActs, configurationAuditAct } from '../../../../a2a-server/startup/audited-acts.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
@@ -20,7 +20,7 @@ test('X1 the start records the configuration, what has changed, and no secret', 
   let acts = 0;
   const configure = async (act: 'server.started' | 'server.reloaded', flags: Record<string, unknown>) => {
     const settings = await readServerSettings({ stateDir, ...flags }, environment);
-    await audit.append(configurationAct(act, settings), (acts += 1));
+    await audit.append(configurationAuditAct(act, settings), (acts += 1));
   };
   await configure('server.started', {});
   await configure('server.started', {});
@@ -57,7 +57,7 @@ test('decisions that cover later calls are acts, and decisions on one call are n
     { type: 'grant.revoked', grantIds: ['g'], by },
   ];
   expect(
-    auditedActs(
+    grantAuditActs(
       'task-1',
       events.map((event, index) => ({ seq: index + 1, at: 0, event })),
     ),

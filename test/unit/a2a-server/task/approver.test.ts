@@ -7,7 +7,7 @@ import {
   demandedApprover,
   mayApprove,
   mergeDemands,
-  metDemand,
+  demandMetByApprover,
   type ApproverDemand,
 } from '../../../../a2a-server/task/approver.ts';
 import { decide, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
@@ -83,7 +83,7 @@ describe('a call that demands an approver', () => {
     if (outcome.type !== 'append') throw new Error('the decision was refused');
     const metAfter = (events: readonly TaskEvent[]) => {
       const after = foldNext(task, events);
-      return after.calls['a'] && metDemand(after, after.calls['a']);
+      return after.calls['a'] && demandMetByApprover(after, after.calls['a']);
     };
     expect(metAfter(outcome.events)).toEqual(BOTH);
     const unchecked = (principal: string) =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  changesOver,
+  combineFileChanges,
   checkpointsOf,
   restoreStep,
-  isSameState,
+  isSameFileState,
   type Checkpoint,
   type CheckpointFile,
 } from '../../../../a2a-server/task/compute-checkpoints.ts';
@@ -159,7 +159,7 @@ describe('the restoration of a file', () => {
       fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
         const step = restoreStep({ path: 'x', before, after, interrupted: false }, now);
         if (step.type !== 'put-back') return;
-        expect(after.some((state) => isSameState(state, now))).toBe(true);
+        expect(after.some((state) => isSameFileState(state, now))).toBe(true);
         expect(restoreStep({ path: 'x', before, after, interrupted: false }, step.before).type).toBe(
           'nothing',
         );
@@ -168,7 +168,7 @@ describe('the restoration of a file', () => {
   });
 
   it('the restoration over several turns uses the first state, and the content from the task that saved it', () => {
-    const changes = changesOver([
+    const changes = combineFileChanges([
       turn('one', { path: 'x', before: holding('1'), after: [holding('2')] }),
       turn('two', { path: 'y', before: absent, after: [holding('5')] }),
       turn('three', { path: 'x', before: holding('2'), after: [absent] }),
@@ -182,7 +182,7 @@ describe('the restoration of a file', () => {
   it('the restoration over several turns never overwrites another program’s change between two turns', () => {
     const first: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
     const over = (before: FileState, now: FileState) =>
-      changesOver([turn('one', first), turn('two', { path: 'x', before, after: [holding('4')] })]).map(
+      combineFileChanges([turn('one', first), turn('two', { path: 'x', before, after: [holding('4')] })]).map(
         (changes) => restoreStep(changes, now).type,
       );
     expect(over(holding('3'), holding('4'))).toEqual(['put-back']);

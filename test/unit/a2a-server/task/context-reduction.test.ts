@@ -5,14 +5,14 @@ import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events
 import { fold } from '../../../../a2a-server/task/fold.ts';
 import {
   nextReduction,
-  reductionWithoutSummary,
+  eventAfterFailedSummary,
   tokensNeeded,
   tokensOf,
   type ContextWindow,
 } from '../../../../a2a-server/task/context-reduction.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import type { TurnPart } from '../../../../a2a-server/task/replay-provider-data.ts';
-import { transcript } from '../../../../a2a-server/task/summary-transcript.ts';
+import { summaryTranscript } from '../../../../a2a-server/task/summary-transcript.ts';
 import { turnEventsWith } from '../../../support/folded-task.ts';
 import {
   entriesOf,
@@ -73,7 +73,7 @@ class Session {
                 model: 'm',
                 usage: NOTHING,
               } satisfies TaskEvent)
-            : reductionWithoutSummary(squeeze, earlier, { current, room });
+            : eventAfterFailedSummary(squeeze, earlier, { current, room });
       took.push(event);
       this.append(event);
     }
@@ -357,7 +357,7 @@ describe('a transcript for a summary', () => {
     fc.assert(
       fc.property(plannedSession, fc.integer({ min: 1_000, max: 50_000 }), (planned, chars) => {
         const { earlier, current } = new Session(planned);
-        const text = transcript(conversationPassages(earlier, current), chars);
+        const text = summaryTranscript(conversationPassages(earlier, current), chars);
         expect(text.length).toBeLessThanOrEqual(chars + 50);
         expect(text).toMatch(/^PERSON: k0-first/);
       }),

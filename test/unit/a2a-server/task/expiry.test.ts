@@ -5,7 +5,7 @@ import {
   withDeadlines,
   deadlineAfterEvents,
   NO_EXPIRY,
-  expire,
+  expireTask,
   type ExpirySettings,
 } from '../../../../a2a-server/task/expiry.ts';
 import { fold, foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -110,8 +110,8 @@ const action = (callId: string, expiresAt: string | null) =>
 describe('expire, which ends tasks at their deadline', () => {
   it('R14 a waiting task ends exactly at its deadline, and the event names the undecided calls', () => {
     const task = parked(asking('a'));
-    expect(expire(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
-    expect(expire(task, START + 7 * DAY)).toEqual({
+    expect(expireTask(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
+    expect(expireTask(task, START + 7 * DAY)).toEqual({
       type: 'append',
       events: [
         {
@@ -128,15 +128,15 @@ describe('expire, which ends tasks at their deadline', () => {
     const endless = parked(asking('a'), START, NO_EXPIRY);
     const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
     for (const task of [asking('a'), moving, endless, ended])
-      expect(expire(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
+      expect(expireTask(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
   });
 
   it('R14 a task that waits for a message ends after its idle time', () => {
     const task = asking();
     const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], { now: START, expiry });
     const waiting = after(task, events);
-    expect(expire(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
-    expect(expire(waiting, START + 1_800_000)).toMatchObject({
+    expect(expireTask(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
+    expect(expireTask(waiting, START + 1_800_000)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-01T00:30:00.000Z.' }],
     });
   });
@@ -149,8 +149,8 @@ describe('the deadline of a question', () => {
   ])('R14 %s has a deadline like a pending action', (_, event) => {
     const task = asking();
     const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
-    expect(expire(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
-    expect(expire(waiting, START + 7 * DAY)).toMatchObject({
+    expect(expireTask(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
+    expect(expireTask(waiting, START + 7 * DAY)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],
     });
   });

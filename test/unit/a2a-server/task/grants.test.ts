@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
 import { NO_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
-import { verdict } from '../../../../a2a-server/policy/verdict.ts';
+import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import { decide } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
 import { unexpiredGrants } from '../../../../a2a-server/task/grants.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
-import { revoke } from '../../../../a2a-server/task/revoke.ts';
+import { revokeGrants } from '../../../../a2a-server/task/revoke.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
 
@@ -42,7 +42,7 @@ class Task {
     const callId = `c${(this.#calls += 1)}`;
     const call = request(callId, false);
     const grants = unexpiredGrants(this.snapshot.grants, this.now);
-    const said = verdict({ ...call, reach: NO_TARGETS }, { settings: {}, grants });
+    const said = decideVerdict({ ...call, reach: NO_TARGETS }, { settings: {}, grants });
     this.append({ type: 'tool.requested', turn: 1, call, verdict: said });
     return { callId, verdict: said.type, grantId: this.snapshot.calls[callId]?.grantId ?? null };
   }
@@ -139,7 +139,7 @@ describe('revoke, which ends a trust grant', () => {
     const { callId } = task.asks();
     const other = task.asks();
     task.append({ type: 'tool.started', callId: other.callId, tool: 'w', title: 'W', toolId: 'x' });
-    const ruling = revoke(task.snapshot, [grantId], by, task.now);
+    const ruling = revokeGrants(task.snapshot, [grantId], by, task.now);
     // No event makes the task wait here, because its execution does that at the end of the turn.
     expect(ruling).toEqual({ type: 'append', events: [{ type: 'grant.revoked', grantIds: [grantId], by }] });
     if (ruling.type === 'append') task.append(...ruling.events);
@@ -155,14 +155,14 @@ describe('revoke, which ends a trust grant', () => {
     const [allowed, asked] = [task.asks(), task.asks()];
     task.append(parkOrContinue(task.snapshot));
     // A grant without remaining uses has ended, so a person cannot revoke it.
-    expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
+    expect(revokeGrants(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     expect([allowed.verdict, asked.verdict]).toEqual(['allow', 'ask']);
     const second = new Task();
     const wide = second.trusting();
     const ready = second.asks();
     second.append({ type: 'tool.requested', turn: 1, call: request('w', false), verdict: { type: 'ask' } });
     second.append(parkOrContinue(second.snapshot));
-    const ruling = revoke(second.snapshot, 'all', by, second.now);
+    const ruling = revokeGrants(second.snapshot, 'all', by, second.now);
     expect(ruling).toMatchObject({
       events: [
         { type: 'grant.revoked', grantIds: [wide] },
@@ -175,25 +175,25 @@ describe('revoke, which ends a trust grant', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.approves(callId);
-    const ruling = revoke(task.snapshot, 'all', by, task.now);
+    const ruling = revokeGrants(task.snapshot, 'all', by, task.now);
     if (ruling.type === 'append') task.append(...ruling.events);
     expect(task.snapshot.calls[callId]?.state.type).toBe('ready');
   });
 
   it('revoke refuses an unknown or ended grant, and the error lists the valid grants', () => {
     const task = new Task();
-    expect(revoke(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
+    expect(revokeGrants(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
     const grantId = task.trusting({ minutes: 1 });
-    expect(revoke(task.snapshot, [grantId, 'g99'], by, task.now)).toMatchObject({
+    expect(revokeGrants(task.snapshot, [grantId, 'g99'], by, task.now)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_GRANT',
       message: expect.stringMatching(`no grant g99.*Grants in force: ${grantId}\\.`),
       facts: { grants: grantId },
     });
     task.now += MINUTE;
-    expect(revoke(task.snapshot, [grantId], by, task.now)).toMatchObject({ facts: { grants: '' } });
+    expect(revokeGrants(task.snapshot, [grantId], by, task.now)).toMatchObject({ facts: { grants: '' } });
     task.append({ type: 'task.completed' });
-    expect(revoke(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'TASK_ENDED' });
+    expect(revokeGrants(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'TASK_ENDED' });
   });
 });
 
@@ -229,7 +229,7 @@ describe('trust grants, for any order of events', () => {
             case 'revoke': {
               const ids = [...given.keys()];
               const grantId = ids[move.pick % Math.max(ids.length, 1)] ?? 'none';
-              const ruling = revoke(task.snapshot, [grantId], by, task.now);
+              const ruling = revokeGrants(task.snapshot, [grantId], by, task.now);
               expect(ruling.type).toBe(allows(grantId) ? 'append' : 'refuse');
               if (ruling.type === 'append') task.append(...ruling.events);
               given.delete(grantId);

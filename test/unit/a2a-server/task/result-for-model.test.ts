@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { resultForModel } from '../../../../a2a-server/task/result-for-model.ts';
-import { newCall } from '../../../../a2a-server/task/call-state.ts';
+import { createCall } from '../../../../a2a-server/task/call-state.ts';
 import type { ToolOutcome } from '../../../../a2a-server/task/events.ts';
 import { request } from '../../../support/task-machine.ts';
 
 function afterRun(outcome: ToolOutcome, originalInput: Record<string, unknown> | null = null) {
-  const call = newCall(request('a', false), 1, {
+  const call = createCall(request('a', false), 1, {
     type: 'settled',
     result: { type: 'ran', toolId: 'x', outcome },
   });
@@ -27,7 +27,7 @@ describe('the result of a call for the model', () => {
   });
 
   it('a call that the end of the task left unfinished has an error as its result', () => {
-    const call = newCall(request('a', false), 1, { type: 'ready' });
+    const call = createCall(request('a', false), 1, { type: 'ready' });
     expect(resultForModel(call)).toEqual({
       text: 'This call was not run: the task ended first.',
       isError: true,
@@ -36,7 +36,7 @@ describe('the result of a call for the model', () => {
 
   it('a call that the policy refused has an error with the policy’s reason as its result', () => {
     const refused = { type: 'refused', message: 'Plan mode allows no change.' } as const;
-    const call = newCall(request('a', false), 1, { type: 'settled', result: refused });
+    const call = createCall(request('a', false), 1, { type: 'settled', result: refused });
     expect(resultForModel(call)).toEqual({ text: 'Plan mode allows no change.', isError: true });
   });
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { newCall } from '../../../../a2a-server/task/call-state.ts';
+import { createCall } from '../../../../a2a-server/task/call-state.ts';
 import { shownCodeOf } from '../../../../a2a-server/task/shown-code-of-call.ts';
 import { request } from '../../../support/task-machine.ts';
 
-const call = newCall(request('a', false), 1, { type: 'waiting', reason: 'approval' });
+const call = createCall(request('a', false), 1, { type: 'waiting', reason: 'approval' });
 
 describe('the shown code of a waiting call', () => {
   it('D2 the code differs if the reason, the input or the content differs', () => {

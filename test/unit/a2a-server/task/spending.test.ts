@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   addModelSpending,
-  costOf,
+  usageCost,
   NO_SPENDING,
   spendingOf,
   addSpending,
@@ -14,8 +14,8 @@ const PRICE = { input: 3, output: 15, cachedInput: 0.3 };
 describe('the cost of a turn', () => {
   it('the cost follows the model’s price per million tokens of each kind', () => {
     const usage = { inputTokens: 1_000_000, outputTokens: 100_000, cachedInputTokens: 400_000 };
-    expect(costOf(usage, PRICE, 0)).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 0.1 * 15, 10);
-    expect(costOf(usage, { input: 3, output: 15 }, 0)).toBeCloseTo(3 + 1.5, 10);
+    expect(usageCost(usage, PRICE, 0)).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 0.1 * 15, 10);
+    expect(usageCost(usage, { input: 3, output: 15 }, 0)).toBeCloseTo(3 + 1.5, 10);
   });
 
   it('the cost has separate prices for read, written and plain tokens', () => {
@@ -25,17 +25,17 @@ describe('the cost of a turn', () => {
       cachedInputTokens: 500_000,
       cacheWriteTokens: 300_000,
     };
-    expect(costOf(usage, { ...PRICE, cacheWrite: 3.75 }, 0)).toBeCloseTo(
+    expect(usageCost(usage, { ...PRICE, cacheWrite: 3.75 }, 0)).toBeCloseTo(
       0.2 * 3 + 0.5 * 0.3 + 0.3 * 3.75,
       10,
     );
-    expect(costOf(usage, PRICE, 0)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3, 10);
+    expect(usageCost(usage, PRICE, 0)).toBeCloseTo(0.5 * 3 + 0.5 * 0.3, 10);
   });
 
   it('the cost uses the rates of long prompts for long prompts', () => {
     const price = { ...PRICE, longPrompt: { above: 200_000, input: 6, output: 22.5 } };
-    expect(costOf({ inputTokens: 200_000, outputTokens: 0 }, price, 0)).toBeCloseTo(0.2 * 3, 10);
-    expect(costOf({ inputTokens: 200_001, outputTokens: 100_000 }, price, 0)).toBeCloseTo(
+    expect(usageCost({ inputTokens: 200_000, outputTokens: 0 }, price, 0)).toBeCloseTo(0.2 * 3, 10);
+    expect(usageCost({ inputTokens: 200_001, outputTokens: 100_000 }, price, 0)).toBeCloseTo(
       0.200001 * 6 + 2.25,
       10,
     );
@@ -51,20 +51,22 @@ describe('the cost of a turn', () => {
       ],
     };
     const rateAt = (time: string): number | undefined =>
-      costOf({ inputTokens: 1_000_000, outputTokens: 0 }, price, Date.parse(`2026-01-31T${time}Z`));
+      usageCost({ inputTokens: 1_000_000, outputTokens: 0 }, price, Date.parse(`2026-01-31T${time}Z`));
     const times = ['00:29:59', '00:30:00', '00:59:59', '01:00:00', '03:59:59', '04:00:00', '23:30:00'];
     expect(times.map(rateAt)).toEqual([3, 1, 1, 2, 2, 1, 3]);
   });
 
   it('the cost is unknown without a price, unless there are no tokens', () => {
-    expect(costOf({ inputTokens: 1, outputTokens: 0 }, undefined, 0)).toBeUndefined();
-    expect(costOf({ inputTokens: 0, outputTokens: 0 }, undefined, 0)).toBe(0);
+    expect(usageCost({ inputTokens: 1, outputTokens: 0 }, undefined, 0)).toBeUndefined();
+    expect(usageCost({ inputTokens: 0, outputTokens: 0 }, undefined, 0)).toBe(0);
     expect(spendingOf({ inputTokens: 1, outputTokens: 0 }, undefined).usd).toBeNull();
     expect(spendingOf({ inputTokens: 0, outputTokens: 0 }, undefined).usd).toBe(0);
   });
 
   it('the cost is never negative, for any number of cached tokens', () => {
-    expect(costOf({ inputTokens: 10, outputTokens: 0, cachedInputTokens: 50 }, PRICE, 0)).toBeGreaterThan(0);
+    expect(usageCost({ inputTokens: 10, outputTokens: 0, cachedInputTokens: 50 }, PRICE, 0)).toBeGreaterThan(
+      0,
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Passage } from '../../../../a2a-server/task/conversation.ts';
-import { omittedTurns, transcript } from '../../../../a2a-server/task/summary-transcript.ts';
+import type { ConversationPassage } from '../../../../a2a-server/task/conversation.ts';
+import { omittedTurnsText, summaryTranscript } from '../../../../a2a-server/task/summary-transcript.ts';
 
 const call = (name: string) => ({ modelCallId: name, tool: 'read-file', input: { path: name } });
 const result = (name: string, text: string, isError = false) => ({
@@ -11,7 +11,7 @@ const result = (name: string, text: string, isError = false) => ({
 });
 
 /** Returns a turn that reads a file. */
-function turn(name: string, text: string, isError = false): Passage {
+function turn(name: string, text: string, isError = false): ConversationPassage {
   return {
     kind: 'turn',
     steps: [
@@ -20,8 +20,11 @@ function turn(name: string, text: string, isError = false): Passage {
     ],
   };
 }
-const task: Passage = { kind: 'task', steps: [{ role: 'user', text: 'Read the files.' }] };
-const summary: Passage = { kind: 'summary', steps: [{ role: 'user', text: 'Until now: nothing.' }] };
+const task: ConversationPassage = { kind: 'task', steps: [{ role: 'user', text: 'Read the files.' }] };
+const summary: ConversationPassage = {
+  kind: 'summary',
+  steps: [{ role: 'user', text: 'Until now: nothing.' }],
+};
 const HEAD =
   'The turns after that do not fit into the context window and could not be summarised. Their calls, oldest first:';
 
@@ -36,23 +39,23 @@ describe('the transcript for a summary', () => {
 
   it('the transcript has every step, and is complete if its length equals the limit', () => {
     const passages = [task, turn('a', 'one'), turn('b', 'gone', true)];
-    expect(transcript(passages, whole.length)).toBe(whole);
-    expect(transcript(passages, whole.length - 1)).toContain('left out');
+    expect(summaryTranscript(passages, whole.length)).toBe(whole);
+    expect(summaryTranscript(passages, whole.length - 1)).toContain('left out');
   });
 
   it('the transcript shortens the long pieces first', () => {
-    const text = transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], 7_000);
+    const text = summaryTranscript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], 7_000);
     expect(text.length).toBeLessThanOrEqual(7_000);
     expect(text).toContain('RESULT OF read-file: two');
     expect(text.match(/left out/g)).toHaveLength(1);
     // The transcript shortens a piece only as far as the limit requires.
-    expect(transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], Buffer.byteLength(text))).toBe(
-      text,
-    );
+    expect(
+      summaryTranscript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], Buffer.byteLength(text)),
+    ).toBe(text);
   });
 
   it('the transcript halves the limit of a piece until the text fits', () => {
-    const text = transcript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], 2_500);
+    const text = summaryTranscript([task, turn('a', 'x'.repeat(20_000)), turn('b', 'two')], 2_500);
     expect(text.match(/\[… \d+ characters left out …\]/g)).toEqual(['[… 18500 characters left out …]']);
     expect(text).toMatch(/^PERSON: Read the files\.\n[^]*RESULT OF read-file: two$/);
   });
@@ -63,11 +66,11 @@ describe('a text whose characters have several bytes', () => {
 
   it('the transcript has at most the requested bytes, and a note', () => {
     const passages = [task, turn('a', '猫'.repeat(20_000)), turn('b', '二')];
-    const text = transcript(passages, 7_000);
+    const text = summaryTranscript(passages, 7_000);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(7_000);
     expect(text).toMatch(NOTE);
     expect(text).toContain('RESULT OF read-file: 二');
-    const cut = transcript([turn('a', '🦉'.repeat(20_000)), turn('b', 'b'.repeat(500))], 300);
+    const cut = summaryTranscript([turn('a', '🦉'.repeat(20_000)), turn('b', 'b'.repeat(500))], 300);
     expect(Buffer.byteLength(cut.replace(NOTE, ''))).toBeLessThanOrEqual(302);
     // Half a character would be sent as U+FFFD.
     expect(Buffer.from(cut).toString()).toBe(cut);
@@ -75,7 +78,7 @@ describe('a text whose characters have several bytes', () => {
 
   it('the list of omitted calls has at most the requested bytes', () => {
     const passages = Array.from({ length: 30 }, (_, at) => turn(String(at), '猫'.repeat(100)));
-    const text = omittedTurns(passages, 2_000);
+    const text = omittedTurnsText(passages, 2_000);
     expect(Buffer.byteLength(text.replace(/\n- \(\d+ more[^\n]*/, ''))).toBeLessThanOrEqual(2_000);
     expect(text).toContain('"path":"29"');
   });
@@ -83,7 +86,7 @@ describe('a text whose characters have several bytes', () => {
 
 describe('the list of the calls that a conversation omits', () => {
   it('the list follows the earlier summary, and marks the calls that failed', () => {
-    expect(omittedTurns([task, summary, turn('a', 'one\n  two'), turn('b', 'gone', true)], 2_000)).toBe(
+    expect(omittedTurnsText([task, summary, turn('a', 'one\n  two'), turn('b', 'gone', true)], 2_000)).toBe(
       [
         `Until now: nothing.\n\n${HEAD}`,
         '- read-file {"path":"a"}: one two',
@@ -93,8 +96,8 @@ describe('the list of the calls that a conversation omits', () => {
   });
 
   it('a long earlier summary keeps a third of the characters', () => {
-    const long: Passage = { kind: 'summary', steps: [{ role: 'user', text: 's'.repeat(5_000) }] };
-    expect(omittedTurns([long, turn('a', 'one')], 900)).toBe(
+    const long: ConversationPassage = { kind: 'summary', steps: [{ role: 'user', text: 's'.repeat(5_000) }] };
+    expect(omittedTurnsText([long, turn('a', 'one')], 900)).toBe(
       `${'s'.repeat(200)}\n[… 4700 characters left out …]\n${'s'.repeat(100)}\n\n${HEAD}\n- read-file {"path":"a"}: one`,
     );
   });
@@ -103,12 +106,12 @@ describe('the list of the calls that a conversation omits', () => {
     const line = '- read-file {"path":"c"}: three';
     const passages = [turn('a', 'one'), turn('b', 'two'), turn('c', 'three')];
     const most = HEAD.length + line.length + 1;
-    expect(omittedTurns(passages, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
-    expect(omittedTurns(passages, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
+    expect(omittedTurnsText(passages, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
+    expect(omittedTurnsText(passages, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
   });
 
   it('the list shortens a long result', () => {
-    const [, line = ''] = omittedTurns([turn('a', 'x'.repeat(500))], 2_000).split('\n');
+    const [, line = ''] = omittedTurnsText([turn('a', 'x'.repeat(500))], 2_000).split('\n');
     expect(line).toBe(`- read-file {"path":"a"}: ${'x'.repeat(199)}…`);
   });
 });

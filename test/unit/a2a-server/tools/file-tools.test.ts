@@ -12,13 +12,13 @@ import {
   writeFile as writeText,
 } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendFile } from '../../../../a2a-server/tools/builtin/append-file.ts';
-import { editFile } from '../../../../a2a-server/tools/builtin/edit-file.ts';
+import { appendFileTool } from '../../../../a2a-server/tools/builtin/append-file.ts';
+import { editFileTool } from '../../../../a2a-server/tools/builtin/edit-file.ts';
 import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/file-change.ts';
-import { readFile } from '../../../../a2a-server/tools/builtin/read-file.ts';
+import { readFileTool } from '../../../../a2a-server/tools/builtin/read-file.ts';
 import type { ToolPreview } from '../../../../a2a-server/tools/tool.ts';
 import { hashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
-import { writeFile } from '../../../../a2a-server/tools/builtin/write-file.ts';
+import { writeFileTool } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
@@ -26,7 +26,7 @@ let at: ToolInWorkspace;
 const path = (name: string) => join(at.root, name);
 const onDisk = (name: string) => readText(path(name), 'utf8');
 const diffOf = ({ preview }: ToolPreview) => (preview.type === 'diff' ? preview.diff : '');
-const read = (input: unknown) => at.run(readFile, input);
+const read = (input: unknown) => at.run(readFileTool, input);
 const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
 
 beforeEach(async () => {
@@ -36,8 +36,8 @@ beforeEach(async () => {
 describe('the tool write-file', () => {
   it('write-file shows a new file as a diff, changes nothing before the run, and then creates the file', async () => {
     const input = { path: 'dir/test.md', content: 'hello' };
-    expect(writeFile.title(input)).toBe('Write dir/test.md');
-    const shown = await at.show(writeFile, input);
+    expect(writeFileTool.title(input)).toBe('Write dir/test.md');
+    const shown = await at.show(writeFileTool, input);
     expect(shown).toEqual({
       preview: {
         type: 'diff',
@@ -47,7 +47,7 @@ describe('the tool write-file', () => {
       basis: 'absent',
     });
     expect(await readdir(at.root)).toEqual([]);
-    expect(await at.run(writeFile, input, { basis: shown.basis })).toEqual({
+    expect(await at.run(writeFileTool, input, { basis: shown.basis })).toEqual({
       text: 'Created dir/test.md (5 bytes).',
       summary: 'wrote dir/test.md (5 bytes)',
     });
@@ -57,37 +57,37 @@ describe('the tool write-file', () => {
   it('write-file shows the target file of a link', async () => {
     await writeText(path('real.txt'), 'a\n');
     await symlink('real.txt', path('link.txt'));
-    const shown = await at.show(writeFile, { path: 'link.txt', content: 'b\n' });
+    const shown = await at.show(writeFileTool, { path: 'link.txt', content: 'b\n' });
     expect(shown.preview).toMatchObject({ path: 'real.txt' });
     expect(diffOf(shown)).toContain('+++ b/real.txt');
   });
 
   it('D2 write-file replaces only the content that was shown, and writes nothing if the file was changed, deleted or created', async () => {
     await writeText(path('a'), 'shown');
-    const { basis } = await at.show(writeFile, { path: 'a', content: 'new' });
+    const { basis } = await at.show(writeFileTool, { path: 'a', content: 'new' });
     expect(basis).toBe(hashOf('shown'));
     await writeText(path('a'), 'since then');
-    await expect(at.run(writeFile, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
+    await expect(at.run(writeFileTool, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
     expect(await onDisk('a')).toBe('since then');
     await unlink(path('a'));
-    await expect(at.run(writeFile, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
-    const fresh = await at.show(writeFile, { path: 'b', content: 'new' });
+    await expect(at.run(writeFileTool, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
+    const fresh = await at.show(writeFileTool, { path: 'b', content: 'new' });
     await writeText(path('b'), 'appeared');
-    await expect(at.run(writeFile, { path: 'b', content: 'new' }, fresh)).rejects.toEqual(changed);
+    await expect(at.run(writeFileTool, { path: 'b', content: 'new' }, fresh)).rejects.toEqual(changed);
     expect(await onDisk('b')).toBe('appeared');
     expect(await readdir(at.root)).toEqual(['b']);
   });
 
   it('without a preview, write-file works on the current content', async () => {
     await writeText(path('a'), 'old');
-    await at.run(writeFile, { path: 'a', content: 'new' });
+    await at.run(writeFileTool, { path: 'a', content: 'new' });
     expect(await onDisk('a')).toBe('new');
   });
 
   it('of two writers with the same preview, write-file lets only one write', async () => {
-    const { basis } = await at.show(writeFile, { path: 'a', content: '' });
+    const { basis } = await at.show(writeFileTool, { path: 'a', content: '' });
     const outcomes = await Promise.allSettled(
-      Array.from({ length: 8 }, (_, n) => at.run(writeFile, { path: 'a', content: `${n}` }, { basis })),
+      Array.from({ length: 8 }, (_, n) => at.run(writeFileTool, { path: 'a', content: `${n}` }, { basis })),
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await onDisk('a')).toBe(`${outcomes.findIndex(({ status }) => status === 'fulfilled')}`);
@@ -95,39 +95,42 @@ describe('the tool write-file', () => {
   });
 
   it('X3 write-file refuses text that UTF-8 cannot encode, and text that is too long', async () => {
-    await expect(at.show(writeFile, { path: 'a', content: 'x\ud800' })).rejects.toMatchObject({
+    await expect(at.show(writeFileTool, { path: 'a', content: 'x\ud800' })).rejects.toMatchObject({
       reason: 'MALFORMED',
     });
     const large = 'x'.repeat(MAX_WRITE_BYTES + 1);
-    await expect(at.show(writeFile, { path: 'a', content: large })).rejects.toMatchObject({
+    await expect(at.show(writeFileTool, { path: 'a', content: large })).rejects.toMatchObject({
       reason: 'TOO_LARGE',
     });
-    await expect(at.run(writeFile, { path: 'a', content: large })).rejects.toMatchObject({
+    await expect(at.run(writeFileTool, { path: 'a', content: large })).rejects.toMatchObject({
       reason: 'TOO_LARGE',
     });
-    await at.run(writeFile, { path: 'a', content: large.slice(1) });
+    await at.run(writeFileTool, { path: 'a', content: large.slice(1) });
     expect((await stat(path('a'))).size).toBe(MAX_WRITE_BYTES);
   });
 
   it('X2 write-file refuses a path outside the workspace, in the preview and in the run', async () => {
     const outside = expect.objectContaining({ reason: 'OUTSIDE_WORKSPACE' });
-    for (const tool of [writeFile, appendFile]) {
+    for (const tool of [writeFileTool, appendFileTool]) {
       await expect(at.show(tool, { path: '../x', content: 'x' })).rejects.toEqual(outside);
       await expect(at.run(tool, { path: '../x', content: 'x' })).rejects.toEqual(outside);
     }
   });
 
   it('write-file uses the content that a person has written instead', () => {
-    expect(writeFile.withContent?.({ path: 'a', content: 'x' }, 'y')).toEqual({ path: 'a', content: 'y' });
+    expect(writeFileTool.withContent?.({ path: 'a', content: 'x' }, 'y')).toEqual({
+      path: 'a',
+      content: 'y',
+    });
   });
 });
 
 describe('the tool append-file', () => {
   it('append-file creates the file, then adds exactly the given text', async () => {
-    expect(await at.showAndRun(appendFile, { path: 'log', content: 'one' })).toMatchObject({
+    expect(await at.showAndRun(appendFileTool, { path: 'log', content: 'one' })).toMatchObject({
       summary: 'appended 3 bytes to log',
     });
-    await at.showAndRun(appendFile, { path: 'log', content: '\ntwo\n' });
+    await at.showAndRun(appendFileTool, { path: 'log', content: '\ntwo\n' });
     expect(await onDisk('log')).toBe('one\ntwo\n');
   });
 
@@ -138,9 +141,9 @@ describe('the tool append-file', () => {
         fc.pre(added !== '');
         await writeText(path('file'), before);
         const input = { path: 'file', content: added };
-        const shown = await at.show(appendFile, input);
+        const shown = await at.show(appendFileTool, input);
         expect(applyPatch(before, diffOf(shown))).toBe(before + added);
-        await at.run(appendFile, input, { basis: shown.basis });
+        await at.run(appendFileTool, input, { basis: shown.basis });
         expect(await onDisk('file')).toBe(before + added);
       }),
       { numRuns: numberOfRuns(60) },
@@ -149,9 +152,9 @@ describe('the tool append-file', () => {
 
   it('D2 append-file adds nothing to a file that has changed since the preview', async () => {
     await writeText(path('a'), 'shown');
-    const { basis } = await at.show(appendFile, { path: 'a', content: '!' });
+    const { basis } = await at.show(appendFileTool, { path: 'a', content: '!' });
     await writeText(path('a'), 'since then');
-    await expect(at.run(appendFile, { path: 'a', content: '!' }, { basis })).rejects.toEqual(changed);
+    await expect(at.run(appendFileTool, { path: 'a', content: '!' }, { basis })).rejects.toEqual(changed);
     expect(await onDisk('a')).toBe('since then');
   });
 });
@@ -160,9 +163,9 @@ describe('the tool edit-file', () => {
   it('edit-file shows and makes one change', async () => {
     await writeText(path('a.ts'), 'const a = 1;\nconst b = 2;\n');
     const input = { path: 'a.ts', oldText: 'b = 2', newText: 'b = 3' };
-    const shown = await at.show(editFile, input);
+    const shown = await at.show(editFileTool, input);
     expect(diffOf(shown)).toContain('-const b = 2;\n+const b = 3;\n');
-    expect(await at.run(editFile, input, { basis: shown.basis })).toMatchObject({
+    expect(await at.run(editFileTool, input, { basis: shown.basis })).toMatchObject({
       summary: 'edited a.ts (1 place)',
     });
     expect(await onDisk('a.ts')).toBe('const a = 1;\nconst b = 3;\n');
@@ -170,13 +173,14 @@ describe('the tool edit-file', () => {
 
   it('edit-file refuses an edit whose old text does not occur exactly once, with a sentence for the model', async () => {
     await writeText(path('a'), 'x x');
-    const edit = (oldText: string, name = 'a') => at.show(editFile, { path: name, oldText, newText: 'y' });
+    const edit = (oldText: string, name = 'a') =>
+      at.show(editFileTool, { path: name, oldText, newText: 'y' });
     await expect(edit('x')).rejects.toThrow('Cannot edit "a": oldText occurs more than once.');
     await expect(edit('z')).rejects.toThrow('Cannot edit "a": The file does not contain oldText.');
     await expect(edit('x', 'missing')).rejects.toThrow(
       'There is no "missing" to edit; create it with write-file.',
     );
-    await at.showAndRun(editFile, { path: 'a', oldText: 'x', newText: 'y', replaceAll: true });
+    await at.showAndRun(editFileTool, { path: 'a', oldText: 'x', newText: 'y', replaceAll: true });
     expect(await onDisk('a')).toBe('y y');
   });
 
@@ -187,9 +191,9 @@ describe('the tool edit-file', () => {
         const content = `${before}PASSAGE${after}`;
         await writeText(path('file'), content);
         const input = { path: 'file', oldText: 'PASSAGE', newText };
-        const shown = await at.show(editFile, input);
+        const shown = await at.show(editFileTool, input);
         expect(applyPatch(content, diffOf(shown))).toBe(before + newText + after);
-        await at.run(editFile, input, { basis: shown.basis });
+        await at.run(editFileTool, input, { basis: shown.basis });
         expect(await onDisk('file')).toBe(before + newText + after);
       }),
       { numRuns: numberOfRuns(60) },
@@ -199,26 +203,26 @@ describe('the tool edit-file', () => {
   it('D2 edit-file changes nothing in a file that has changed since the preview, even if the passage is still in the file', async () => {
     await writeText(path('a'), 'x and more');
     const input = { path: 'a', oldText: 'x', newText: 'y' };
-    const { basis } = await at.show(editFile, input);
+    const { basis } = await at.show(editFileTool, input);
     await writeText(path('a'), 'x and other');
-    await expect(at.run(editFile, input, { basis })).rejects.toEqual(changed);
+    await expect(at.run(editFileTool, input, { basis })).rejects.toEqual(changed);
     expect(await onDisk('a')).toBe('x and other');
   });
 
   it('R10 edit-file writes the whole new text that a person has written', async () => {
     await writeText(path('a'), 'x and more');
-    const rewritten = editFile.withContent?.({ path: 'a', oldText: 'x', newText: 'y' }, 'mine\n');
+    const rewritten = editFileTool.withContent?.({ path: 'a', oldText: 'x', newText: 'y' }, 'mine\n');
     expect(rewritten).toEqual({ path: 'a', replaceAll: false, content: 'mine\n' });
-    const { preview, basis } = await at.show(editFile, rewritten);
+    const { preview, basis } = await at.show(editFileTool, rewritten);
     expect(preview).toMatchObject({ diff: expect.stringContaining('-x and more') });
-    expect(await at.run(editFile, rewritten, { basis })).toMatchObject({ summary: 'wrote a (5 bytes)' });
+    expect(await at.run(editFileTool, rewritten, { basis })).toMatchObject({ summary: 'wrote a (5 bytes)' });
     expect(await onDisk('a')).toBe('mine\n');
     for (const input of [
       { path: 'a' },
       { path: 'a', oldText: 'x' },
       { path: 'a', oldText: 'x', newText: 'y', content: 'z' },
     ])
-      await expect(at.show(editFile, input)).rejects.toThrow(/give oldText and newText, or only content/);
+      await expect(at.show(editFileTool, input)).rejects.toThrow(/give oldText and newText, or only content/);
   });
 });
 
@@ -279,7 +283,9 @@ describe('the tool read-file', () => {
     await mkdir(path('dir'));
     await expect(read({ path: 'missing' })).rejects.toThrow(/There is no "missing".*list-files/);
     await expect(read({ path: 'dir' })).rejects.toThrow(/"dir" is a directory/);
-    expect(await at.show(readFile, { path: 'missing' })).toMatchObject({ basis: null });
-    await expect(at.show(readFile, { path: '../x' })).rejects.toMatchObject({ reason: 'OUTSIDE_WORKSPACE' });
+    expect(await at.show(readFileTool, { path: 'missing' })).toMatchObject({ basis: null });
+    await expect(at.show(readFileTool, { path: '../x' })).rejects.toMatchObject({
+      reason: 'OUTSIDE_WORKSPACE',
+    });
   });
 });

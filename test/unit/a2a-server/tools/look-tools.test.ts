@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { listFiles } from '../../../../a2a-server/tools/builtin/list-files.ts';
-import { searchFiles } from '../../../../a2a-server/tools/builtin/search-files.ts';
+import { listFilesTool } from '../../../../a2a-server/tools/builtin/list-files.ts';
+import { searchFilesTool } from '../../../../a2a-server/tools/builtin/search-files.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 
 let at: ToolInWorkspace;
@@ -15,8 +15,8 @@ const files = async (content: Record<string, string | Buffer>): Promise<void> =>
     await writeFile(join(at.root, name), text);
   }
 };
-const list = async (input: unknown) => (await at.run(listFiles, input)).text;
-const search = async (input: unknown) => (await at.run(searchFiles, input)).text;
+const list = async (input: unknown) => (await at.run(listFilesTool, input)).text;
+const search = async (input: unknown) => (await at.run(searchFilesTool, input)).text;
 
 beforeEach(async () => {
   at = await toolInWorkspace();
@@ -73,7 +73,7 @@ describe('the tool search-files', () => {
 
   it('search-files finds lines in the files that match a glob', async () => {
     await files({ 'a.ts': 'x\n', 'a.md': 'x\n' });
-    expect(await at.run(searchFiles, { pattern: 'x', glob: '*.md' })).toEqual({
+    expect(await at.run(searchFilesTool, { pattern: 'x', glob: '*.md' })).toEqual({
       text: 'a.md:1: x',
       summary: 'found 1 match in 1 file',
     });
@@ -145,7 +145,7 @@ describe('the tool search-files', () => {
   });
 
   it('search-files explains why a pattern is invalid', async () => {
-    await expect(at.show(searchFiles, { pattern: '(', regex: true })).rejects.toThrow(
+    await expect(at.show(searchFilesTool, { pattern: '(', regex: true })).rejects.toThrow(
       /not a JavaScript regular expression/,
     );
     await expect(search({ pattern: '[', regex: true })).rejects.toThrow(
@@ -173,13 +173,15 @@ describe('the tool search-files', () => {
     await files({ 'a.txt': 'x', 'b.txt': 'x' });
     const controller = new AbortController();
     controller.abort();
-    await expect(at.run(searchFiles, { pattern: 'x' }, { signal: controller.signal })).rejects.toMatchObject({
+    await expect(
+      at.run(searchFilesTool, { pattern: 'x' }, { signal: controller.signal }),
+    ).rejects.toMatchObject({
       name: 'AbortError',
     });
   });
 
   it('the title of a search-files call contains the pattern', () => {
-    expect(searchFiles.title({ pattern: 'a\nb' })).toBe('Search for "a⏎b"');
-    expect(searchFiles.title({ glob: '*.ts', path: 'src' })).toBe('Search for files in *.ts, src');
+    expect(searchFilesTool.title({ pattern: 'a\nb' })).toBe('Search for "a⏎b"');
+    expect(searchFilesTool.title({ glob: '*.ts', path: 'src' })).toBe('Search for files in *.ts, src');
   });
 });

@@ -14,8 +14,8 @@ import {
 } from 'node:fs/promises';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { deleteFile } from '../../../../a2a-server/tools/builtin/delete-file.ts';
-import { moveFile } from '../../../../a2a-server/tools/builtin/move-file.ts';
+import { deleteFileTool } from '../../../../a2a-server/tools/builtin/delete-file.ts';
+import { moveFileTool } from '../../../../a2a-server/tools/builtin/move-file.ts';
 import { ToolStoppedError } from '../../../../a2a-server/tools/tool.ts';
 import { readBarredDirectory } from '../../../../a2a-server/tools/workspace/barred-directory.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
@@ -36,11 +36,11 @@ describe('the tool move-file', () => {
   it('move-file shows the target, changes nothing before the run, and then creates the directories and moves the file', async () => {
     await chmod(path('a'), 0o750);
     const input = { path: 'a', to: 'new/dir/b' };
-    expect(moveFile.title(input)).toBe('Move a to new/dir/b');
-    const shown = await at.show(moveFile, input);
+    expect(moveFileTool.title(input)).toBe('Move a to new/dir/b');
+    const shown = await at.show(moveFileTool, input);
     expect(shown.preview).toEqual({ type: 'json', value: { moves: 'a', to: 'new/dir/b', bytes: 7 } });
     expect(await readdir(at.root)).toEqual(['a']);
-    expect(await at.run(moveFile, input, { basis: shown.basis })).toEqual({
+    expect(await at.run(moveFileTool, input, { basis: shown.basis })).toEqual({
       text: 'Moved a to new/dir/b.',
       summary: 'moved a to new/dir/b',
     });
@@ -53,7 +53,7 @@ describe('the tool move-file', () => {
   it('move-file moves a binary file', async () => {
     const bytes = Buffer.from([0, 255, 128]);
     await writeFile(path('image'), bytes);
-    await at.showAndRun(moveFile, { path: 'image', to: 'b' });
+    await at.showAndRun(moveFileTool, { path: 'image', to: 'b' });
     expect(await readFile(path('b'))).toEqual(bytes);
   });
 
@@ -70,21 +70,21 @@ describe('the tool move-file', () => {
       ['none', 'c', /There is no "none"/],
       ['.', 'c', /does not end in the name/],
     ] as const) {
-      await expect(at.show(moveFile, { path: from, to })).rejects.toThrow(why);
-      await expect(at.run(moveFile, { path: from, to })).rejects.toThrow(why);
+      await expect(at.show(moveFileTool, { path: from, to })).rejects.toThrow(why);
+      await expect(at.run(moveFileTool, { path: from, to })).rejects.toThrow(why);
     }
     expect((await readdir(at.root)).toSorted()).toEqual(['a', 'b', 'dir', 'link']);
   });
 
   it('D2 move-file moves no file that has changed since the preview, and overwrites no new file', async () => {
     const input = { path: 'a', to: 'b' };
-    const { basis } = await at.show(moveFile, input);
+    const { basis } = await at.show(moveFileTool, input);
     await writeFile(path('a'), 'CONTENT');
-    await expect(at.run(moveFile, input, { basis })).rejects.toMatchObject(changed);
-    const again = await at.show(moveFile, input);
+    await expect(at.run(moveFileTool, input, { basis })).rejects.toMatchObject(changed);
+    const again = await at.show(moveFileTool, input);
     expect(again.basis).not.toBe(basis);
     await writeFile(path('b'), 'came');
-    await expect(at.run(moveFile, input, { basis: again.basis })).rejects.toThrow(/already a "b"/);
+    await expect(at.run(moveFileTool, input, { basis: again.basis })).rejects.toThrow(/already a "b"/);
     expect([await readFile(path('a'), 'utf8'), await readFile(path('b'), 'utf8')]).toEqual([
       'CONTENT',
       'came',
@@ -104,7 +104,7 @@ describe('the tool move-file', () => {
       ['out/secret', 'b'],
       [join(elsewhere, 'secret'), 'b'],
     ] as const)
-      await expect(at.run(moveFile, { path: from, to })).rejects.toMatchObject(outside);
+      await expect(at.run(moveFileTool, { path: from, to })).rejects.toMatchObject(outside);
     expect(await readdir(elsewhere)).toEqual(['secret']);
     expect((await readdir(at.root)).toSorted()).toEqual(['a', 'dangling', 'out']);
   });
@@ -112,10 +112,10 @@ describe('the tool move-file', () => {
 
 describe('the tool delete-file', () => {
   it('delete-file shows the files to delete, changes nothing before the run, and then deletes them', async () => {
-    const shown = await at.show(deleteFile, { path: 'a' });
+    const shown = await at.show(deleteFileTool, { path: 'a' });
     expect(shown.preview).toEqual({ type: 'json', value: { count: 1, bytes: 7, deletes: ['a (7 bytes)'] } });
     expect(await readdir(at.root)).toEqual(['a']);
-    expect(await at.run(deleteFile, { path: 'a' }, { basis: shown.basis })).toEqual({
+    expect(await at.run(deleteFileTool, { path: 'a' }, { basis: shown.basis })).toEqual({
       text: 'Deleted a.',
       summary: 'deleted a',
     });
@@ -127,20 +127,20 @@ describe('the tool delete-file', () => {
     await writeFile(path('dir/sub/b'), 'bb');
     await symlink('../a', path('dir/link'));
     const full = /"dir" is a directory and not empty; set recursive/;
-    await expect(at.show(deleteFile, { path: 'dir' })).rejects.toThrow(full);
-    await expect(at.run(deleteFile, { path: 'dir' })).rejects.toThrow(full);
+    await expect(at.show(deleteFileTool, { path: 'dir' })).rejects.toThrow(full);
+    await expect(at.run(deleteFileTool, { path: 'dir' })).rejects.toThrow(full);
     const input = { path: 'dir/', recursive: true };
-    const shown = await at.show(deleteFile, input);
+    const shown = await at.show(deleteFileTool, input);
     expect(shown.preview).toMatchObject({
       value: {
         deletes: ['dir/', 'dir/link (a link; its target stays)', 'dir/sub/', 'dir/sub/b (2 bytes)'],
       },
     });
-    expect(await at.run(deleteFile, input, { basis: shown.basis })).toMatchObject({
+    expect(await at.run(deleteFileTool, input, { basis: shown.basis })).toMatchObject({
       summary: 'deleted dir/ and the 3 it held',
     });
     await mkdir(path('empty'));
-    await at.showAndRun(deleteFile, { path: 'empty' });
+    await at.showAndRun(deleteFileTool, { path: 'empty' });
     expect(await readdir(at.root)).toEqual(['a']);
   });
 
@@ -151,7 +151,7 @@ describe('the tool delete-file', () => {
     );
     await mkdir(path('many'));
     for (const name of names) await writeFile(path(`many/${name}`), 'x');
-    const { preview } = await at.show(deleteFile, { path: 'many', recursive: true });
+    const { preview } = await at.show(deleteFileTool, { path: 'many', recursive: true });
     expect(preview).toEqual({
       type: 'json',
       value: {
@@ -167,8 +167,8 @@ describe('the tool delete-file', () => {
     await writeFile(join(elsewhere, 'kept'), 'x');
     await symlink(elsewhere, path('out'));
     await symlink('a', path('link'));
-    await at.showAndRun(deleteFile, { path: 'link' });
-    await at.showAndRun(deleteFile, { path: 'out', recursive: true });
+    await at.showAndRun(deleteFileTool, { path: 'link' });
+    await at.showAndRun(deleteFileTool, { path: 'out', recursive: true });
     expect(await readdir(at.root)).toEqual(['a']);
     expect(await readdir(elsewhere)).toEqual(['kept']);
   });
@@ -184,9 +184,9 @@ describe('the tool delete-file', () => {
       () => unlink(path('dir/c')),
       () => chmod(path('dir/b'), 0o600),
     ]) {
-      const { basis } = await at.show(deleteFile, input);
+      const { basis } = await at.show(deleteFileTool, input);
       await change();
-      await expect(at.run(deleteFile, input, { basis })).rejects.toMatchObject(changed);
+      await expect(at.run(deleteFileTool, input, { basis })).rejects.toMatchObject(changed);
     }
     expect((await readdir(path('dir'))).toSorted()).toEqual(['b', 'd']);
   });
@@ -208,9 +208,9 @@ describe('the tool delete-file', () => {
     await writeFile(join(elsewhere, 'kept'), 'x');
     await symlink(elsewhere, path('out'));
     for (const name of ['.', '', at.root, 'a/..', './'])
-      await expect(at.run(deleteFile, { path: name, recursive: true })).rejects.toThrow();
+      await expect(at.run(deleteFileTool, { path: name, recursive: true })).rejects.toThrow();
     for (const name of ['../x', elsewhere, 'out/kept'])
-      await expect(at.run(deleteFile, { path: name, recursive: true })).rejects.toMatchObject(outside);
+      await expect(at.run(deleteFileTool, { path: name, recursive: true })).rejects.toMatchObject(outside);
     expect(await readdir(elsewhere)).toEqual(['kept']);
     expect(await readlink(path('out'))).toBe(elsewhere);
   });
@@ -225,13 +225,17 @@ describe('the tool delete-file', () => {
       const workspace = await openWorkspace(at.root, { barred, hold });
       const run = { workspace };
       for (const name of ['home', 'home/state', 'home/state/token'])
-        await expect(at.run(deleteFile, { path: name, recursive: true }, run)).rejects.toMatchObject(outside);
-      await expect(at.run(moveFile, { path: 'home/state/token', to: 'b' }, run)).rejects.toMatchObject(
+        await expect(at.run(deleteFileTool, { path: name, recursive: true }, run)).rejects.toMatchObject(
+          outside,
+        );
+      await expect(at.run(moveFileTool, { path: 'home/state/token', to: 'b' }, run)).rejects.toMatchObject(
         outside,
       );
-      await expect(at.run(moveFile, { path: 'a', to: 'home/state/b' }, run)).rejects.toMatchObject(outside);
-      await at.run(moveFile, { path: 'home/b', to: 'home/c' }, run);
-      await at.run(deleteFile, { path: 'home/c' }, run);
+      await expect(at.run(moveFileTool, { path: 'a', to: 'home/state/b' }, run)).rejects.toMatchObject(
+        outside,
+      );
+      await at.run(moveFileTool, { path: 'home/b', to: 'home/c' }, run);
+      await at.run(deleteFileTool, { path: 'home/c' }, run);
       expect(await readdir(path('home'))).toEqual(['state']);
       expect(await readdir(path('home/state'))).toEqual(['token']);
     },
@@ -241,7 +245,7 @@ describe('the tool delete-file', () => {
     let deep = 'deep';
     for (let depth = 0; depth < 70; depth += 1) deep += '/d';
     await mkdir(path(deep), { recursive: true });
-    await expect(at.show(deleteFile, { path: 'deep', recursive: true })).rejects.toMatchObject({
+    await expect(at.show(deleteFileTool, { path: 'deep', recursive: true })).rejects.toMatchObject({
       reason: 'TOO_LARGE',
     });
     expect(await lstat(path(deep))).toBeDefined();
@@ -261,7 +265,7 @@ describe('the tool delete-file', () => {
       });
     const stopped = await at
       .run(
-        deleteFile,
+        deleteFileTool,
         { path: 'dir', recursive: true },
         {
           signal: abort.signal,

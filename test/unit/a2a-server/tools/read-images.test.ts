@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFile } from '../../../../a2a-server/tools/builtin/read-file.ts';
+import { readFileTool } from '../../../../a2a-server/tools/builtin/read-file.ts';
 import { GIF, PDF, PNG } from '../../../support/sample-files.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 
@@ -11,7 +11,7 @@ beforeEach(async () => {
   at = await toolInWorkspace();
 });
 const put = (name: string, bytes: Buffer): Promise<void> => writeFile(join(at.root, name), bytes);
-const read = (path: string) => at.run(readFile, { path });
+const read = (path: string) => at.run(readFileTool, { path });
 
 describe('read-file for images', () => {
   it('read-file returns an image or a PDF as a file, and detects the type by its bytes, not by its name', async () => {

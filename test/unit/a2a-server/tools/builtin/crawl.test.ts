@@ -4,8 +4,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
-import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
-import { createCrawl } from '../../../../../a2a-server/tools/builtin/crawl.ts';
+import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
+import { createCrawlTool } from '../../../../../a2a-server/tools/builtin/crawl.ts';
 import { ToolStoppedError } from '../../../../../a2a-server/tools/tool.ts';
 import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
@@ -25,7 +25,7 @@ const page = (title: string, text: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><h1>${title}</h1><p>${text}</p><nav>${links.map((to) => `<a href="${to}">${to}</a>`).join('')}</nav>`;
 
 function crawl(site: Site, input: Record<string, unknown>, web: Partial<WebContext> = {}, run = {}) {
-  const tool = createCrawl(webContextFor([site.host], { clock, ...web }));
+  const tool = createCrawlTool(webContextFor([site.host], { clock, ...web }));
   return at.run(tool, { url: `${site.origin}/`, query: 'abort', ...input }, run);
 }
 
@@ -121,7 +121,7 @@ Read without a match:
   });
 
   it('X2 D5 crawl needs an approval, shows its first URL, its query and its limit, and can run again after a lost outcome', async () => {
-    const tool = createCrawl(webContextFor([]));
+    const tool = createCrawlTool(webContextFor([]));
     const input = { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 };
     expect(await at.show(tool, input)).toEqual({
       preview: { type: 'json', value: { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 } },
@@ -129,7 +129,9 @@ Read without a match:
     });
     expect(tool.title(input)).toBe('Crawl https://example.com/x for "a⏎b", at most 3 pages');
     expect(tool.repeatable).toBe(true);
-    expect(verdict({ ...tool, tool: 'crawl', reach: NO_TARGETS }, { settings: {}, grants: [] })).toEqual({
+    expect(
+      decideVerdict({ ...tool, tool: 'crawl', reach: NO_TARGETS }, { settings: {}, grants: [] }),
+    ).toEqual({
       type: 'ask',
     });
     for (const url of ['http://10.0.0.1/', 'http://localhost/', 'ftp://example.com/'])

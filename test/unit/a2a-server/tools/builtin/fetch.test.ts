@@ -3,8 +3,8 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
-import { verdict } from '../../../../../a2a-server/policy/verdict.ts';
-import { createFetch } from '../../../../../a2a-server/tools/builtin/fetch.ts';
+import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
+import { createFetchTool } from '../../../../../a2a-server/tools/builtin/fetch.ts';
 import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
@@ -25,7 +25,7 @@ function fetchFrom(
   input: Record<string, unknown> = {},
   web: Partial<WebContext> = {},
 ) {
-  return at.run(createFetch(webContextFor([site.host], web)), { url: site.origin + path, ...input });
+  return at.run(createFetchTool(webContextFor([site.host], web)), { url: site.origin + path, ...input });
 }
 
 /** Starts a site that gives the same response to every request. */
@@ -93,7 +93,7 @@ describe('the tool fetch', () => {
   });
 
   it('X2 fetch needs an approval, shows its URL, and can run again after a lost outcome', async () => {
-    const fetch = createFetch(webContextFor([]));
+    const fetch = createFetchTool(webContextFor([]));
     expect(await at.show(fetch, { url: 'https://Bücher.example/a b#c' })).toEqual({
       preview: { type: 'url', url: 'https://xn--bcher-kva.example/a%20b' },
       basis: null,
@@ -101,8 +101,10 @@ describe('the tool fetch', () => {
     expect(fetch.title({ url: 'https://example.com/\nx' })).toBe('Fetch https://example.com/⏎x');
     expect(fetch.repeatable).toBe(true);
     const call = { ...fetch, tool: 'fetch', reach: NO_TARGETS };
-    expect(verdict(call, { settings: {}, grants: [] })).toEqual({ type: 'ask' });
-    expect(verdict(call, { settings: { readOnly: true }, grants: [] })).toMatchObject({ type: 'refuse' });
+    expect(decideVerdict(call, { settings: {}, grants: [] })).toEqual({ type: 'ask' });
+    expect(decideVerdict(call, { settings: { readOnly: true }, grants: [] })).toMatchObject({
+      type: 'refuse',
+    });
   });
 
   it.each([
@@ -112,7 +114,7 @@ describe('the tool fetch', () => {
     'file:///etc/passwd',
     'http://u:p@example.com/',
   ])('X2 fetch refuses %s in the preview and in the run', async (url) => {
-    const fetch = createFetch(webContextFor([]));
+    const fetch = createFetchTool(webContextFor([]));
     await expect(at.show(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     await expect(at.run(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
   });
@@ -178,7 +180,8 @@ describe('redirects of fetch', () => {
       return Promise.resolve(['127.0.0.1']);
     };
     const start = `http://start.test:${site.port}/`;
-    const fetch = (allow: string[]) => at.run(createFetch(webContextFor(allow, { resolve })), { url: start });
+    const fetch = (allow: string[]) =>
+      at.run(createFetchTool(webContextFor(allow, { resolve })), { url: start });
     await expect(fetch([])).rejects.toThrow(
       /start\.test:\d+ is at 127\.0\.0\.1, which is this machine \(loopback\)/,
     );
@@ -194,7 +197,7 @@ describe('redirects of fetch', () => {
 
   it('X2 fetch refuses a host name with one private address among public ones', async () => {
     const addresses = ['93.184.215.14', '::ffff:10.0.0.1'];
-    const fetch = createFetch(webContextFor([], { resolve: () => Promise.resolve(addresses) }));
+    const fetch = createFetchTool(webContextFor([], { resolve: () => Promise.resolve(addresses) }));
     await expect(at.run(fetch, { url: 'http://mixed.test/' })).rejects.toThrow(/inside an IPv6 address/);
   });
 
@@ -288,7 +291,11 @@ describe('fetch and hostile servers', () => {
       });
       const { signal } = new AbortController();
       const failing = expect(
-        at.run(createFetch(webContextFor([site.host], { clock })), { url: `${site.origin}/` }, { signal }),
+        at.run(
+          createFetchTool(webContextFor([site.host], { clock })),
+          { url: `${site.origin}/` },
+          { signal },
+        ),
       ).rejects.toThrow('The server sent no complete response within 30 s.');
       await arrival;
       clock.advance(29_999);
@@ -307,7 +314,7 @@ describe('fetch and hostile servers', () => {
 
   it('the result of fetch explains why there is no connection', async () => {
     const site = await openPages({});
-    const unknown = createFetch(
+    const unknown = createFetchTool(
       webContextFor([], {
         resolve: () => Promise.reject(Object.assign(new Error('x'), { code: 'ENOTFOUND' })),
       }),
@@ -316,9 +323,9 @@ describe('fetch and hostile servers', () => {
       'There is no host nowhere.test',
     );
     await expect(
-      at.run(createFetch(webContextFor([site.host])), { url: `https://${site.host}/` }),
+      at.run(createFetchTool(webContextFor([site.host])), { url: `https://${site.host}/` }),
     ).rejects.toThrow(/TLS connection .* failed/);
-    const empty = createFetch(webContextFor([], { resolve: () => Promise.resolve([]) }));
+    const empty = createFetchTool(webContextFor([], { resolve: () => Promise.resolve([]) }));
     await expect(at.run(empty, { url: 'http://nowhere.test/' })).rejects.toThrow(/has no address/);
   });
 });
@@ -383,7 +390,11 @@ describe('an abort of fetch', () => {
         response.write('x'.repeat(1000), () => controller.abort());
       });
       const { signal } = controller;
-      const running = at.run(createFetch(webContextFor([site.host])), { url: `${site.origin}/` }, { signal });
+      const running = at.run(
+        createFetchTool(webContextFor([site.host])),
+        { url: `${site.origin}/` },
+        { signal },
+      );
       await expect(running).rejects.toMatchObject({ name: 'AbortError' });
       expect(getEventListeners(signal, 'abort')).toHaveLength(0);
       await closed;
@@ -396,7 +407,7 @@ describe('an abort of fetch', () => {
       controller.abort();
       return new Promise<never>(() => undefined);
     };
-    const fetch = createFetch(webContextFor([], { resolve }));
+    const fetch = createFetchTool(webContextFor([], { resolve }));
     const { signal } = controller;
     const url = 'http://slow.test/';
     await expect(at.run(fetch, { url }, { signal })).rejects.toMatchObject({ name: 'AbortError' });

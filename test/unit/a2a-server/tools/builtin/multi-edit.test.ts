@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { applyPatch } from 'diff';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { multiEdit } from '../../../../../a2a-server/tools/builtin/multi-edit.ts';
+import { multiEditTool } from '../../../../../a2a-server/tools/builtin/multi-edit.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 
 let at: ToolInWorkspace;
@@ -23,48 +23,48 @@ beforeEach(async () => {
 
 describe('the tool multi-edit', () => {
   it('multi-edit shows all edits as one diff, changes nothing before the run, and then makes the edits', async () => {
-    const shown = await at.show(multiEdit, INPUT);
+    const shown = await at.show(multiEditTool, INPUT);
     expect(shown.preview).toMatchObject({ type: 'diff', path: 'a.ts' });
     const diff = shown.preview.type === 'diff' ? shown.preview.diff : '';
     expect(applyPatch(BEFORE, diff)).toBe('1\n2\nthree\n');
     expect(await onDisk()).toBe(BEFORE);
-    expect(await at.run(multiEdit, INPUT, { basis: shown.basis })).toEqual({
+    expect(await at.run(multiEditTool, INPUT, { basis: shown.basis })).toEqual({
       text: 'Made 2 edits to a.ts, in 2 places; it now has 10 bytes.',
       summary: 'edited a.ts (2 places)',
     });
     expect(await onDisk()).toBe('1\n2\nthree\n');
-    expect(multiEdit.title(INPUT)).toBe('Edit a.ts in 2 passages');
+    expect(multiEditTool.title(INPUT)).toBe('Edit a.ts in 2 passages');
   });
 
   it('multi-edit makes no edit if one edit does not match, and names that edit', async () => {
     const input = { ...INPUT, edits: [...INPUT.edits, { oldText: 'four', newText: '4' }] };
     const refusal = /Cannot edit "a.ts": Edit 3 of 3: The file does not contain oldText.* No edit was made/;
-    await expect(at.show(multiEdit, input)).rejects.toThrow(refusal);
-    await expect(at.run(multiEdit, input)).rejects.toThrow(refusal);
+    await expect(at.show(multiEditTool, input)).rejects.toThrow(refusal);
+    await expect(at.run(multiEditTool, input)).rejects.toThrow(refusal);
     expect(await onDisk()).toBe(BEFORE);
   });
 
   it('D2 multi-edit makes no edit in a file that has changed since the preview', async () => {
-    const { basis } = await at.show(multiEdit, INPUT);
+    const { basis } = await at.show(multiEditTool, INPUT);
     await writeFile(join(at.root, 'a.ts'), `${BEFORE}four\n`);
-    await expect(at.run(multiEdit, INPUT, { basis })).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
+    await expect(at.run(multiEditTool, INPUT, { basis })).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
     expect(await onDisk()).toBe(`${BEFORE}four\n`);
   });
 
   it('R10 multi-edit writes the content that a person has written instead of the edits', async () => {
-    const edited = multiEdit.withContent?.(INPUT, 'mine\n');
-    expect((await at.show(multiEdit, edited)).preview).toMatchObject({
+    const edited = multiEditTool.withContent?.(INPUT, 'mine\n');
+    expect((await at.show(multiEditTool, edited)).preview).toMatchObject({
       diff: expect.stringContaining('+mine'),
     });
-    expect(await at.showAndRun(multiEdit, edited)).toMatchObject({ summary: 'wrote a.ts (5 bytes)' });
+    expect(await at.showAndRun(multiEditTool, edited)).toMatchObject({ summary: 'wrote a.ts (5 bytes)' });
     expect(await onDisk()).toBe('mine\n');
   });
 
   it('multi-edit needs either edits or content, and an existing file', async () => {
     const malformed = { reason: 'MALFORMED' };
-    await expect(at.show(multiEdit, { path: 'a.ts' })).rejects.toMatchObject(malformed);
-    await expect(at.show(multiEdit, { ...INPUT, content: 'x' })).rejects.toMatchObject(malformed);
-    await expect(at.show(multiEdit, { ...INPUT, path: 'b.ts' })).rejects.toThrow(
+    await expect(at.show(multiEditTool, { path: 'a.ts' })).rejects.toMatchObject(malformed);
+    await expect(at.show(multiEditTool, { ...INPUT, content: 'x' })).rejects.toMatchObject(malformed);
+    await expect(at.show(multiEditTool, { ...INPUT, path: 'b.ts' })).rejects.toThrow(
       /There is no "b.ts" to edit/,
     );
   });

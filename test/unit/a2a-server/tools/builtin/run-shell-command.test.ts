@@ -5,13 +5,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
-  childProcesses,
+  createChildProcesses,
   type ChildProcesses,
-  NO_RECORDS,
+  NO_CHILD_RECORDS,
 } from '../../../../../a2a-server/processes/child-processes.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import {
-  createRunShellCommand,
+  createShellCommandTool,
   type ShellOptions,
 } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import { UNCONFINED } from '../../../../../a2a-server/tools/shell/confinement.ts';
@@ -23,7 +23,7 @@ import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-wo
  * group.
  */
 async function recorded(): Promise<ChildProcesses> {
-  return childProcesses({
+  return createChildProcesses({
     directory: await temporaryDirectory(),
     clock: systemClock,
     graceMs: 5000,
@@ -41,12 +41,12 @@ beforeEach(async () => {
 });
 
 const shell = (options: Partial<ShellOptions> = {}): Tool =>
-  createRunShellCommand({
+  createShellCommandTool({
     clock: systemClock,
     graceMs: 5000,
     environment: process.env,
     passEnvironment: [],
-    children: NO_RECORDS,
+    children: NO_CHILD_RECORDS,
     confinement: UNCONFINED,
     ...options,
   });

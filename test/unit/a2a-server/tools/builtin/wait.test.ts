@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { createWait } from '../../../../../a2a-server/tools/builtin/wait.ts';
+import { createWaitTool } from '../../../../../a2a-server/tools/builtin/wait.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { toolInWorkspace } from '../tool-in-workspace.ts';
 
 describe('the tool wait', () => {
   it('wait ends when the time is over, and not before', async () => {
     const clock = new FakeClock();
-    const tool = createWait(clock);
+    const tool = createWaitTool(clock);
     const { run } = await toolInWorkspace();
     const { signal } = new AbortController();
     let ended = false;
@@ -27,23 +27,23 @@ describe('the tool wait', () => {
     const clock = new FakeClock();
     const { run } = await toolInWorkspace();
     const controller = new AbortController();
-    const waiting = run(createWait(clock), { seconds: 600 }, { signal: controller.signal });
+    const waiting = run(createWaitTool(clock), { seconds: 600 }, { signal: controller.signal });
     await new Promise((resolve) => setImmediate(resolve));
     expect(clock.pending).toBe(1);
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ name: 'AbortError' });
     expect(clock.pending).toBe(0);
     expect(getEventListeners(controller.signal, 'abort')).toHaveLength(0);
-    await expect(run(createWait(clock), { seconds: 1 }, { signal: controller.signal })).rejects.toMatchObject(
-      {
-        name: 'AbortError',
-      },
-    );
+    await expect(
+      run(createWaitTool(clock), { seconds: 1 }, { signal: controller.signal }),
+    ).rejects.toMatchObject({
+      name: 'AbortError',
+    });
     expect(clock.pending).toBe(0);
   });
 
   it('wait has a time limit longer than the wait, and refuses an endless wait', () => {
-    const tool = createWait(new FakeClock());
+    const tool = createWaitTool(new FakeClock());
     expect(tool.title({ seconds: 1 })).toBe('Wait 1 second');
     expect(tool.timeoutMs({ seconds: 5 })).toBeGreaterThan(5000);
     expect(tool.schema.safeParse({ seconds: 3601 }).success).toBe(false);

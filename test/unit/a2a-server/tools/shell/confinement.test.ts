@@ -8,12 +8,12 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
-  childProcesses,
-  NO_RECORDS,
+  createChildProcesses,
+  NO_CHILD_RECORDS,
   type ChildEntry,
 } from '../../../../../a2a-server/processes/child-processes.ts';
 import {
-  createRunShellCommand,
+  createShellCommandTool,
   type ShellOptions,
 } from '../../../../../a2a-server/tools/builtin/run-shell-command.ts';
 import {
@@ -24,7 +24,10 @@ import {
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
 import { runCommand } from '../../../../../a2a-server/tools/shell/run-command.ts';
-import { boundPaths, serviceSockets } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
+import {
+  parseBoundPaths,
+  findServiceSockets,
+} from '../../../../../a2a-server/tools/shell/service-sockets.ts';
 import { ToolStoppedError, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
@@ -83,12 +86,12 @@ describe('the Unix sockets that a sandbox hides', () => {
       '000000001a9717ac: 00000002 00000000 00010000 0001 01 23 @/tmp/.X11-unix/X0',
       '',
     ].join('\n');
-    expect(boundPaths(table)).toEqual(['/home/ada/.docker/a b.sock']);
+    expect(parseBoundPaths(table)).toEqual(['/home/ada/.docker/a b.sock']);
   });
 
   it('X1 if the list of sockets cannot be read, the sandbox is not created, and the error gives the reason', async () => {
     const missing = join(await temporaryDirectory(), 'unix');
-    await expect(serviceSockets([], missing)).rejects.toMatchObject({
+    await expect(findServiceSockets([], missing)).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringMatching(/because .*unix cannot be read \(.*ENOENT.*The command was not run\./),
     });
@@ -117,12 +120,12 @@ const shell = (
   more: Partial<Extract<Confinement, { type: 'confined' }>> = {},
   options: Partial<ShellOptions> = {},
 ) =>
-  createRunShellCommand({
+  createShellCommandTool({
     clock: systemClock,
     graceMs: 5000,
     environment: { ...process.env, API_KEY: 'hush', CARGO_HOME: '/c' },
     passEnvironment: ['CARGO_*'],
-    children: NO_RECORDS,
+    children: NO_CHILD_RECORDS,
     confinement: { type: 'confined', network: false, hidden: [], ...more },
     ...options,
   });
@@ -234,7 +237,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
   it('D6 a sandboxed command leaves no process record if it is aborted between two attempts to create its sandbox', async () => {
     const directory = await temporaryDirectory();
     const bin = await ownBwrap(`until ls '${directory}' | grep -q json; do sleep 0.01; done; exit 1`);
-    const records = childProcesses({
+    const records = createChildProcesses({
       directory,
       clock: systemClock,
       graceMs: 5000,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { allowedHosts, parseHost } from '../../../../../a2a-server/tools/web/allowed-hosts.ts';
-import { webUrl } from '../../../../../a2a-server/tools/web/web-url.ts';
+import { createHostAllowList, parseHost } from '../../../../../a2a-server/tools/web/allowed-hosts.ts';
+import { parseWebUrl } from '../../../../../a2a-server/tools/web/web-url.ts';
 
-const none = allowedHosts([]);
+const none = createHostAllowList([]);
 
 describe('webUrl, the check of a URL', () => {
   it.each([
@@ -37,7 +37,7 @@ describe('webUrl, the check of a URL', () => {
     'http://①②⑦.⓪.⓪.①/',
   ])('X2 webUrl refuses %s before the server asks a person', (text) => {
     const base = new URL('http://example.com/');
-    expect(() => webUrl(text, { allowed: none, base })).toThrow(
+    expect(() => parseWebUrl(text, { allowed: none, base })).toThrow(
       expect.objectContaining({ reason: 'FORBIDDEN' }),
     );
   });
@@ -49,14 +49,14 @@ describe('webUrl, the check of a URL', () => {
     'data:text/plain,x',
     'javascript:1',
   ])('X2 webUrl refuses the scheme of %s', (text) => {
-    expect(() => webUrl(text, { allowed: none })).toThrow(/not an http or https URL/);
+    expect(() => parseWebUrl(text, { allowed: none })).toThrow(/not an http or https URL/);
   });
 
-  it('X2 webUrl refuses a URL with credentials, and the error does not show them', () => {
+  it('X2 parseWebUrl refuses a URL with credentials, and the error does not show them', () => {
     for (const text of ['https://user:secret@example.com/', 'https://secret@example.com/']) {
       let said = '';
       try {
-        webUrl(text, { allowed: none });
+        parseWebUrl(text, { allowed: none });
       } catch (error) {
         said = String(error);
       }
@@ -73,11 +73,13 @@ describe('webUrl, the check of a URL', () => {
     'http://[::1/',
     `https://example.com/${'x'.repeat(8000)}`,
   ])('X3 webUrl refuses a text that is not an absolute URL, e.g. %p', (text) => {
-    expect(() => webUrl(text, { allowed: none })).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+    expect(() => parseWebUrl(text, { allowed: none })).toThrow(
+      expect.objectContaining({ reason: 'MALFORMED' }),
+    );
   });
 
   it('webUrl returns a public URL in its normal form, without fragment', () => {
-    expect(webUrl('HTTPS://Bücher.Example:443/a/../b#part', { allowed: none }).href).toBe(
+    expect(parseWebUrl('HTTPS://Bücher.Example:443/a/../b#part', { allowed: none }).href).toBe(
       'https://xn--bcher-kva.example/b',
     );
   });
@@ -85,7 +87,7 @@ describe('webUrl, the check of a URL', () => {
 
 describe('allowedHosts, the operator’s list of hosts', () => {
   it('X2 the operator can list a host, with its port or all ports, in any spelling', () => {
-    const allowed = allowedHosts(['127.0.0.1:8080', 'Wiki.Intern', '[::1]:3000', '0x0a.0.0.1']);
+    const allowed = createHostAllowList(['127.0.0.1:8080', 'Wiki.Intern', '[::1]:3000', '0x0a.0.0.1']);
     const reach = (text: string) => allowed(new URL(text));
     expect(reach('http://127.0.0.1:8080/')).toBe(true);
     expect(reach('http://2130706433:8080/')).toBe(true);
@@ -99,7 +101,7 @@ describe('allowedHosts, the operator’s list of hosts', () => {
   });
 
   it('a URL without a port has the default port of its scheme', () => {
-    const allowed = allowedHosts(['intern:80', 'safe:443']);
+    const allowed = createHostAllowList(['intern:80', 'safe:443']);
     expect(allowed(new URL('http://intern/'))).toBe(true);
     expect(allowed(new URL('https://intern/'))).toBe(false);
     expect(allowed(new URL('https://safe/'))).toBe(true);

@@ -2,15 +2,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { allowedWorkspaces } from '../../../../../a2a-server/startup/open-allowed-workspace.ts';
-import { listFiles } from '../../../../../a2a-server/tools/builtin/list-files.ts';
-import { readFile as readFileTool } from '../../../../../a2a-server/tools/builtin/read-file.ts';
-import { searchFiles } from '../../../../../a2a-server/tools/builtin/search-files.ts';
+import { createWorkspaceOpener } from '../../../../../a2a-server/startup/open-allowed-workspace.ts';
+import { listFilesTool } from '../../../../../a2a-server/tools/builtin/list-files.ts';
+import { readFileTool } from '../../../../../a2a-server/tools/builtin/read-file.ts';
+import { searchFilesTool } from '../../../../../a2a-server/tools/builtin/search-files.ts';
 import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
 import { readBarredDirectory } from '../../../../../a2a-server/tools/workspace/barred-directory.ts';
 import type { DirectoryHold } from '../../../../../a2a-server/tools/workspace/directory.ts';
-import { writeFile as writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
+import { writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
 import { nobody } from '../tool-in-workspace.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -64,8 +64,8 @@ describe.each(['anchored', 'checked'] as const)(
         '.local/../.local/state/bridge',
         state,
       ]) {
-        await expect(run(listFiles, { path })).rejects.toMatchObject(refused);
-        await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
+        await expect(run(listFilesTool, { path })).rejects.toMatchObject(refused);
+        await expect(run(searchFilesTool, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
         await expect(run(readFileTool, { path: `${path}/token` })).rejects.toMatchObject(refused);
         await expect(run(readFileTool, { path: `${path}/below/log` })).rejects.toMatchObject(refused);
         await expect(run(writeFileTool, { path: `${path}/token`, content: 'x' })).rejects.toMatchObject(
@@ -88,31 +88,33 @@ describe.each(['anchored', 'checked'] as const)(
       const run = await runner(hold);
       for (const path of ['notes.txt', '.local/log.txt']) {
         await expect(run(readFileTool, { path })).rejects.toMatchObject(refused);
-        await expect(run(searchFiles, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
+        await expect(run(searchFilesTool, { path, pattern: 'secret' })).rejects.toMatchObject(refused);
         await expect(run(writeFileTool, { path, content: 'x' })).rejects.toMatchObject(refused);
       }
-      expect(await run(searchFiles, { pattern: 'secret', glob: '*.txt' })).toContain(
+      expect(await run(searchFilesTool, { pattern: 'secret', glob: '*.txt' })).toContain(
         'plain.txt:1: no secret',
       );
-      expect(await run(searchFiles, { pattern: '^secret', regex: true })).not.toContain('notes.txt:');
+      expect(await run(searchFilesTool, { pattern: '^secret', regex: true })).not.toContain('notes.txt:');
       expect(await run(readFileTool, { path: 'plain.txt' })).toContain('no secret');
     });
 
     it('X2 a barred directory does not appear in lists and searches of its parent', async () => {
       const run = await runner(hold);
-      expect(await run(listFiles, { path: '.local/state' })).toBe('notes');
-      expect(await run(listFiles, { recursive: true })).toBe('.local/\n.local/state/\n.local/state/notes');
-      expect(await run(searchFiles, { pattern: 'secret', includeIgnored: true })).toBe(
+      expect(await run(listFilesTool, { path: '.local/state' })).toBe('notes');
+      expect(await run(listFilesTool, { recursive: true })).toBe(
+        '.local/\n.local/state/\n.local/state/notes',
+      );
+      expect(await run(searchFilesTool, { pattern: 'secret', includeIgnored: true })).toBe(
         '.local/state/notes:1: no secret',
       );
-      expect(await run(searchFiles, { glob: '**/{token,log,notes}' })).toBe('.local/state/notes');
+      expect(await run(searchFilesTool, { glob: '**/{token,log,notes}' })).toBe('.local/state/notes');
     });
 
     it('X2 a barred directory stays barred after a rename', async () => {
       const run = await runner(hold);
       await rename(state, join(home, 'renamed'));
       await expect(run(readFileTool, { path: 'renamed/token' })).rejects.toMatchObject(refused);
-      expect(await run(listFiles, {})).toBe('.local/');
+      expect(await run(listFilesTool, {})).toBe('.local/');
     });
   },
 );
@@ -120,7 +122,7 @@ describe.each(['anchored', 'checked'] as const)(
 describe('the choice of a workspace', () => {
   it('X2 a workspace cannot be a barred directory or a directory below it, also through links', async () => {
     await symlink(join(state, 'below'), join(home, 'link'));
-    const open = allowedWorkspaces({ fallback: undefined, allowed: [], barred: await barred() });
+    const open = createWorkspaceOpener({ fallback: undefined, allowed: [], barred: await barred() });
     for (const path of [state, join(state, 'below'), join(home, 'link')])
       await expect(open(path)).rejects.toMatchObject(refused);
     expect((await open(join(home, '.local'))).root).toBe(join(home, '.local'));

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openWorkspace, type Workspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
-import { ABSENT } from '../../../../../a2a-server/tools/workspace/text-file.ts';
+import { ABSENT_FILE_BASIS } from '../../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
@@ -95,7 +95,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
       await race({ rounds: WRITES, outcomes: ['written', 'OUTSIDE_WORKSPACE'] }, (workspace) => {
         number += 1;
         return workspace
-          .replace(`sub/new-${number}/file`, { content: 'x', basis: ABSENT, signal })
+          .replace(`sub/new-${number}/file`, { content: 'x', basis: ABSENT_FILE_BASIS, signal })
           .then(() => 'written', reasonOf);
       });
     },
@@ -109,7 +109,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
       await race({ rounds: WRITES, outcomes: ['deleted', 'OUTSIDE_WORKSPACE'] }, async (workspace) => {
         // Creates the deleted file again inside the workspace, wherever `sub` points now.
         await workspace
-          .replace('sub/file', { content: 'inside', basis: ABSENT, signal })
+          .replace('sub/file', { content: 'inside', basis: ABSENT_FILE_BASIS, signal })
           .catch(() => undefined);
         return workspace
           .remove('sub/file', { recursive: true, basis: null, signal, onRemoved: () => undefined })
@@ -125,7 +125,7 @@ linux('X2 while a directory is swapped for a link to outside, again and again', 
       const signal = new AbortController().signal;
       await race({ rounds: WRITES, outcomes: ['deleted'] }, async (workspace) => {
         await workspace
-          .replace('sub/dir/file', { content: 'inside', basis: ABSENT, signal })
+          .replace('sub/dir/file', { content: 'inside', basis: ABSENT_FILE_BASIS, signal })
           .catch(() => undefined);
         return workspace
           .remove('sub/dir', { recursive: true, basis: null, signal, onRemoved: () => undefined })

@@ -4,7 +4,7 @@ import { link, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } 
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { openWorkspace, type Workspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
-import { ABSENT, MAX_READ_BYTES } from '../../../../../a2a-server/tools/workspace/text-file.ts';
+import { ABSENT_FILE_BASIS, MAX_READ_BYTES } from '../../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const signal = new AbortController().signal;
@@ -65,7 +65,12 @@ describe('a workspace file as bytes', () => {
       mode: 0o750,
     });
     expect(await workspace.bytes('b')).toBeUndefined();
-    await workspace.replace('b', { content: Buffer.from([1, 0]), basis: ABSENT, mode: 0o640, signal });
+    await workspace.replace('b', {
+      content: Buffer.from([1, 0]),
+      basis: ABSENT_FILE_BASIS,
+      mode: 0o640,
+      signal,
+    });
     expect(await workspace.bytes('b')).toMatchObject({ bytes: Buffer.from([1, 0]), mode: 0o640 });
   });
 });
@@ -85,7 +90,7 @@ describe.each(['anchored', 'checked'] as const)('the files of a workspace (hold:
     workspace = await openWorkspace(root, { hold });
   });
 
-  const write = (path: string, content = 'new', basis = ABSENT) =>
+  const write = (path: string, content = 'new', basis = ABSENT_FILE_BASIS) =>
     workspace.replace(path, { content, basis, signal });
 
   it('a workspace reads, creates and replaces files, by relative and by absolute path', async () => {
@@ -225,7 +230,7 @@ describe.each(['anchored', 'checked'] as const)('the files of a workspace (hold:
     await writeFile(join(root, 'a.txt'), 'changed');
     const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
     await expect(write('a.txt', 'new', basis)).rejects.toEqual(changed);
-    await expect(write('a.txt', 'new', ABSENT)).rejects.toEqual(changed);
+    await expect(write('a.txt', 'new', ABSENT_FILE_BASIS)).rejects.toEqual(changed);
     await expect(write('gone.txt', 'new', basis)).rejects.toEqual(changed);
     expect(await readFile(join(root, 'a.txt'), 'utf8')).toBe('changed');
     expect(await readdir(root)).toEqual(['a.txt', 'sub']);
@@ -240,7 +245,11 @@ describe.each(['anchored', 'checked'] as const)('the files of a workspace (hold:
   it('an abort before the rename leaves the file unchanged', async () => {
     const controller = new AbortController();
     controller.abort();
-    const replacing = workspace.replace('b.txt', { content: 'b', basis: ABSENT, signal: controller.signal });
+    const replacing = workspace.replace('b.txt', {
+      content: 'b',
+      basis: ABSENT_FILE_BASIS,
+      signal: controller.signal,
+    });
     await expect(replacing).rejects.toMatchObject({ name: 'AbortError' });
     expect(await readdir(root)).toEqual(['a.txt', 'sub']);
   });

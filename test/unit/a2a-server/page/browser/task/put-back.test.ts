@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { confirmedQuestion } from '../../../../../../a2a-server/page/browser/task/put-back.ts';
+import { findConfirmedQuestion } from '../../../../../../a2a-server/page/browser/task/put-back.ts';
 import type { PendingAction } from '../../../../../../shared/client/index.ts';
 
 const QUESTION: PendingAction = {
@@ -15,7 +15,7 @@ const QUESTION: PendingAction = {
   decisions: ['approve', 'deny'],
 };
 const found = (...pending: PendingAction[]): PendingAction | undefined =>
-  confirmedQuestion({ pending }, 'the diff');
+  findConfirmedQuestion({ pending }, 'the diff');
 
 it('D2 the page approves only the one question that shows the confirmed diff', () => {
   expect(found(QUESTION)).toBe(QUESTION);

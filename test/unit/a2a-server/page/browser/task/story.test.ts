@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { addToStory, NO_STORY, type Story } from '../../../../../../a2a-server/page/browser/task/story.ts';
-import { callState, durationText } from '../../../../../../a2a-server/page/browser/task/call-state.ts';
+import { callStateLabel, durationText } from '../../../../../../a2a-server/page/browser/task/call-state.ts';
 import { doneText, todoChanges } from '../../../../../../a2a-server/page/browser/task/todo-changes.ts';
 import type { StoryEvent } from '../../../../../../shared/protocol/task-story.ts';
 
@@ -65,8 +65,8 @@ function callOf(story: Story) {
   if (step?.type !== 'call') throw new Error('the story has no call');
   return step;
 }
-const stateAfterEnd = (...events: Given[]): string => callState(callOf(told(events)), false).word;
-const stateAfter = (...events: Given[]): string => callState(callOf(told(events)), true).word;
+const stateAfterEnd = (...events: Given[]): string => callStateLabel(callOf(told(events)), false).word;
+const stateAfter = (...events: Given[]): string => callStateLabel(callOf(told(events)), true).word;
 
 describe('the story of a task', () => {
   test('a call is one step with its decisions, its output and its outcome', () => {

@@ -9,7 +9,7 @@ interface Seen {
 }
 
 /** Reports whether a person can have read an action. A browser reports nothing while the page is hidden. */
-export function useSeen(): Seen {
+export function useActionSeen(): Seen {
   const head = useRef<HTMLHeadingElement>(null);
   const foot = useRef<HTMLDivElement>(null);
   const [seen, setSeen] = useState(false);

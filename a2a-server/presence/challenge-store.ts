@@ -21,7 +21,7 @@ const openChallengeSchema = z.strictObject({
 type OpenChallenge = z.infer<typeof openChallengeSchema>;
 
 /** Stores the open challenges as records, because the answer may reach another server that shares these records. */
-export class OpenChallenges<Purpose> {
+export class ChallengeStore<Purpose> {
   readonly #records: RecordStore;
   readonly #schema: z.ZodType<Purpose>;
   readonly #clock: Pick<Clock, 'now'>;

@@ -1,12 +1,15 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { CHALLENGE_MS } from '../../../../a2a-server/presence/open-challenges.ts';
-import { type PasskeyStore, passkeyStore } from '../../../../a2a-server/presence/passkey-store.ts';
+import { CHALLENGE_MS } from '../../../../a2a-server/presence/challenge-store.ts';
+import { type PasskeyStore, createPasskeyStore } from '../../../../a2a-server/presence/passkey-store.ts';
 import { createPasskeys, type Passkeys } from '../../../../a2a-server/presence/passkeys.ts';
-import { createPresence, type Presence } from '../../../../a2a-server/presence/presence.ts';
+import {
+  createPresenceService,
+  type PresenceService,
+} from '../../../../a2a-server/presence/presence-service.ts';
 import {
   makeRegistrationCode,
   REGISTRATION_MS,
-  registrationCodes,
+  createRegistrationCodes,
 } from '../../../../a2a-server/presence/registration-codes.ts';
 import { relyingPartyOf } from '../../../../a2a-server/presence/relying-party.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
@@ -34,18 +37,18 @@ const DECISION: DecisionStatement = {
 let records: RecordStore;
 let clock: FakeClock;
 let passkeys: Passkeys;
-let presence: Presence;
+let presence: PresenceService;
 let passkey: SoftwarePasskey;
 
 beforeEach(async () => {
   records = memoryRecords();
   clock = new FakeClock();
   passkey = new SoftwarePasskey();
-  const store = passkeyStore(records);
+  const store = createPasskeyStore(records);
   const party = relyingPartyOf(BASE);
-  const codes = registrationCodes(records, () => clock.now());
+  const codes = createRegistrationCodes(records, () => clock.now());
   passkeys = createPasskeys({ store, records, codes, party, clock });
-  presence = createPresence({ passkeys: store, records, party, base: BASE, clock });
+  presence = createPresenceService({ passkeys: store, records, party, base: BASE, clock });
 });
 
 const newCode = (principal = 'ada'): Promise<string> => makeRegistrationCode(records, principal, clock.now());
@@ -129,8 +132,8 @@ describe('the proof of a decision', () => {
 
   it('a challenge of one server is answered at another one that shares the records', async () => {
     await register();
-    const other = createPresence({
-      passkeys: passkeyStore(records),
+    const other = createPresenceService({
+      passkeys: createPasskeyStore(records),
       records,
       party: relyingPartyOf(BASE),
       base: BASE,
@@ -192,7 +195,7 @@ describe('the proof of a decision', () => {
 
   it.each([0, 7])('a passkey (counter %i) that is removed during the check proves nothing', async (count) => {
     await register();
-    const store = passkeyStore(records);
+    const store = createPasskeyStore(records);
     const racingStore: PasskeyStore = {
       ...store,
       list: async (principal) => {
@@ -202,7 +205,7 @@ describe('the proof of a decision', () => {
       },
     };
     let removesNow = false;
-    const racing = createPresence({
+    const racing = createPresenceService({
       passkeys: racingStore,
       records,
       party: relyingPartyOf(BASE),

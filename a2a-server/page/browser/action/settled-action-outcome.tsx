@@ -3,7 +3,7 @@ import { useNow } from '../relative-time.tsx';
 import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../../../shared/protocol/extensions.ts';
-import { API, signedInFetch } from '../sign-in/sign-in.ts';
+import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
 
 const call = z.object({
   callId: z.string(),
@@ -21,7 +21,7 @@ const task = z.object({
  * @throws Error if the server refuses the request
  */
 async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
-  const response = await signedInFetch(`${API}/tasks/${encodeURIComponent(taskId)}`, {
+  const response = await signedInFetch(`${PAGE_API_URL}/tasks/${encodeURIComponent(taskId)}`, {
     headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },
   });
   if (!response.ok) throw new Error(`The server answered ${response.status}.`);
@@ -32,7 +32,7 @@ async function fetchCallState(taskId: string, callId: string): Promise<SettledCa
 /** The interval between two updates of the decision's age. The age is shown in minutes, so half a minute is enough. */
 const REDRAW_MS = 30_000;
 
-export function Outcome({ taskId, callId }: { taskId: string; callId: string }) {
+export function SettledActionOutcome({ taskId, callId }: { taskId: string; callId: string }) {
   const [answer, setAnswer] = useState<{ found: SettledCall | undefined }>();
   const now = useNow(REDRAW_MS);
   useEffect(() => {

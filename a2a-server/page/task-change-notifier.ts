@@ -1,7 +1,7 @@
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 
 /** Notifies the open task lists that tasks have changed, on this server or on another one. */
-export class TaskChanges {
+export class TaskChangeNotifier {
   readonly #listeners = new Set<(tasks: ChangedTasks) => void>();
 
   /** Notifies the listeners about changed tasks. Call this after an append is durable. */

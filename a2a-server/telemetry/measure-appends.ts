@@ -2,7 +2,10 @@ import type { Journal } from '../journal/journal.ts';
 import type { Metrics } from './metrics.ts';
 
 /** Measures the appends of a journal. Changes the journal's `append`, and returns the journal. */
-export function timedAppends<Timed extends Journal>(journal: Timed, metrics: Pick<Metrics, 'append'>): Timed {
+export function measureAppends<Timed extends Journal>(
+  journal: Timed,
+  metrics: Pick<Metrics, 'append'>,
+): Timed {
   const append = journal.append.bind(journal);
   journal.append = async (what) => {
     const since = performance.now();

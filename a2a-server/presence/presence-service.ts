@@ -14,7 +14,7 @@ import {
 } from '../../shared/presence/presence-proof.ts';
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
 import type { PresenceVerifier } from '../executor/resolve-decisions.ts';
-import { CHALLENGE_MS, OpenChallenges } from './open-challenges.ts';
+import { CHALLENGE_MS, ChallengeStore } from './challenge-store.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
@@ -29,7 +29,7 @@ export interface AssertionOptions {
   timeout: number;
 }
 
-export interface Presence extends PresenceVerifier {
+export interface PresenceService extends PresenceVerifier {
   /** Makes a challenge that binds this decision. @throws ProductError PRESENCE_REQUIRED without a passkey */
   challenge(principal: string, decision: DecisionStatement): Promise<AssertionOptions>;
 }
@@ -44,8 +44,14 @@ interface PresenceParts {
   clock: Pick<Clock, 'now'>;
 }
 
-export function createPresence({ passkeys, records, party, base, clock }: PresenceParts): Presence {
-  const open = new OpenChallenges(records, presenceStatementSchema, clock);
+export function createPresenceService({
+  passkeys,
+  records,
+  party,
+  base,
+  clock,
+}: PresenceParts): PresenceService {
+  const open = new ChallengeStore(records, presenceStatementSchema, clock);
 
   return {
     address: (target) => pageAddress(party.type === 'usable' ? party.base : base, target),
