@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
 import { userName } from '../../shared/runtime/user-name.ts';
-import { type AuditAct, type AuditRecord, auditRecordSchema } from './audit-record.ts';
+import type { AuditAct, AuditRecord } from './audit-record.ts';
 
 export interface AuditLog {
   /**
@@ -39,7 +39,8 @@ export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): A
     },
     async read() {
       const all = [...(await records.list('audit'))].toSorted(([one], [other]) => (one < other ? -1 : 1));
-      const found = all.flatMap(([, text]) => recordIn(text) ?? []);
+      const { auditRecordSchema } = await import('./audit-record.ts');
+      const found = all.flatMap(([, text]) => auditRecordSchema.safeParse(jsonIn(text)).data ?? []);
       return { records: withChanges(found), damaged: all.length - found.length };
     },
   };
@@ -61,9 +62,10 @@ function differences(before: Record<string, unknown>, after: Record<string, unkn
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
 }
 
-function recordIn(text: string): AuditRecord | undefined {
+/** Returns undefined if the text is not JSON. */
+function jsonIn(text: string): unknown {
   try {
-    return auditRecordSchema.safeParse(JSON.parse(text)).data;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

@@ -12,6 +12,7 @@
  */
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { z } from 'zod';
+import { lazily } from '../../shared/runtime/lazily.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { fetchWithVersion, hasApiVersion } from './versioned-url.ts';
 
@@ -64,7 +65,7 @@ function otherFields(): TransformStream<LanguageModelV3StreamPart, LanguageModel
   return new TransformStream({
     transform(part, controller) {
       if (part.type === 'raw') {
-        for (const { delta, native_finish_reason } of chunkSchema.parse(part.rawValue).choices) {
+        for (const { delta, native_finish_reason } of chunkSchema().parse(part.rawValue).choices) {
           native = native_finish_reason ?? native;
           if (delta?.reasoning_details) details.add(delta.reasoning_details);
           for (const each of delta?.annotations ?? []) controller.enqueue(sourceOf(each));
@@ -78,34 +79,39 @@ function otherFields(): TransformStream<LanguageModelV3StreamPart, LanguageModel
   });
 }
 
-/** The schema of annotations for web pages. Other annotations, e.g. of files, are dropped. */
-const annotationsSchema = z
-  .array(
+/** The schema of a raw chunk. A server without such a model does not build it. */
+const chunkSchema = lazily(() => {
+  /** The schema of annotations for web pages. Other annotations, e.g. of files, are dropped. */
+  const annotationsSchema = z
+    .array(
+      z
+        .object({ url_citation: z.object({ url: z.string(), title: z.string().nullish() }) })
+        .transform(({ url_citation: { url, title } }) => ({ url, title: title ?? '' }))
+        .or(z.unknown().transform(() => undefined)),
+    )
+    .transform((annotations) => annotations.filter((each) => each !== undefined));
+
+  const deltaSchema = z.object({
+    // A field of an unknown format is not an error, because the fields are additions of some servers.
+    refusal: z.string().nullish().catch(undefined),
+    reasoning_details: z.array(z.record(z.string(), z.json())).nullish().catch(undefined),
+    annotations: annotationsSchema.nullish().catch(undefined),
+  });
+
+  return (
     z
-      .object({ url_citation: z.object({ url: z.string(), title: z.string().nullish() }) })
-      .transform(({ url_citation: { url, title } }) => ({ url, title: title ?? '' }))
-      .or(z.unknown().transform(() => undefined)),
-  )
-  .transform((annotations) => annotations.filter((each) => each !== undefined));
-
-const deltaSchema = z.object({
-  // A field of an unknown format is not an error, because the fields are additions of some servers.
-  refusal: z.string().nullish().catch(undefined),
-  reasoning_details: z.array(z.record(z.string(), z.json())).nullish().catch(undefined),
-  annotations: annotationsSchema.nullish().catch(undefined),
+      .object({
+        choices: z.array(
+          z.object({
+            delta: deltaSchema.nullish(),
+            native_finish_reason: z.string().nullish().catch(undefined),
+          }),
+        ),
+      })
+      // A chunk with an error has no choices.
+      .catch({ choices: [] })
+  );
 });
-
-const chunkSchema = z
-  .object({
-    choices: z.array(
-      z.object({
-        delta: deltaSchema.nullish(),
-        native_finish_reason: z.string().nullish().catch(undefined),
-      }),
-    ),
-  })
-  // A chunk with an error has no choices.
-  .catch({ choices: [] });
 
 function sourceOf({ url, title }: { url: string; title: string }): LanguageModelV3StreamPart {
   return { type: 'source', sourceType: 'url', id: url, url, title };

@@ -15,6 +15,9 @@ function limit(env: string, fallback: string, describe: string) {
   });
 }
 
+const wholeNumber = z.number().int().min(1);
+const optionalWholeNumber = wholeNumber.optional();
+
 const REFUSED = 'at a time; the server refuses more';
 const QUEUED = 'at a time; others wait for their turn';
 const FAILS = 'then the task fails, and its session can continue';
@@ -25,7 +28,7 @@ const DAILY =
 function cap(env: string, fallback: number, rule: string) {
   return setting({
     kind: 'number',
-    schema: z.number().int().min(1),
+    schema: wholeNumber,
     fallback,
     env,
     describe: `how many ${rule} (docs/limits.md)`,
@@ -37,7 +40,7 @@ function cap(env: string, fallback: number, rule: string) {
 function tenantCap(env: string, rule: string) {
   return setting({
     kind: 'number',
-    schema: z.number().int().min(1).optional(),
+    schema: optionalWholeNumber,
     fallback: undefined,
     env,
     describe: `how many ${rule} (default: only the limit of the server; docs/limits.md)`,
@@ -48,7 +51,7 @@ function tenantCap(env: string, rule: string) {
 function budget(env: string, fallback: number | undefined, what: string) {
   return setting({
     kind: 'number',
-    schema: z.number().int().min(1).optional(),
+    schema: optionalWholeNumber,
     fallback,
     env,
     describe: `how many ${what} a task may use before it asks a person whether to continue${fallback === undefined ? ' (default: no limit)' : ''}`,
