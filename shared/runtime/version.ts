@@ -2,14 +2,18 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { lazily } from './lazily.ts';
 
 const packageFile = z.object({ name: z.literal('mcp-a2a-bridge'), version: z.string() });
 
 /**
- * Returns the version in this package's package.json. Searches the directories above this file for package.json,
- * because a bundle in dist/ is at another depth than the sources.
+ * Returns the version in this package's package.json at the first call. An update may replace the file while this version
+ * runs.
  */
-export function packageVersion(): string {
+export const packageVersion = lazily(readVersion);
+
+/** Searches the directories above this file for package.json, because a bundle in dist/ is at another depth than the sources. */
+function readVersion(): string {
   let directory = dirname(fileURLToPath(import.meta.url));
   for (;;) {
     const version = versionIn(join(directory, 'package.json'));
