@@ -49,4 +49,6 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
 // The argument parser is imported only if there are arguments. MCP clients usually start the bridge without any.
 void (process.argv.length <= 2
   ? start({})
-  : import('./cli/program.ts').then(({ program }) => program(start, places).parseAsync()));
+  : import('./cli/program.ts').then(({ createBridgeCommandLine }) =>
+      createBridgeCommandLine(start, places).parseAsync(),
+    ));

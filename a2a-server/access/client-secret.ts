@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { keyFromCommand, SENDABLE_KEY } from '../../shared/runtime/key-command.ts';
+import { readKeyFromCommand, SENDABLE_KEY } from '../../shared/runtime/key-command.ts';
 
 export const clientSecretSchema = z.union(
   [
@@ -44,7 +44,7 @@ async function textOfFile(path: string): Promise<string> {
 
 async function secretOfCommand(command: readonly string[]): Promise<string> {
   try {
-    return await keyFromCommand(command);
+    return await readKeyFromCommand(command);
   } catch (error) {
     throw unreadable(`The command (${command[0] ?? ''} …) ${messageOf(error)}`, error);
   }

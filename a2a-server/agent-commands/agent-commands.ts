@@ -1,5 +1,9 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import {
+  agentCommandText,
+  type CommandCall,
+  type OfferedCommand,
+} from '../../shared/protocol/agent-command.ts';
 import type { Model } from '../models/model.ts';
 import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
@@ -80,7 +84,7 @@ function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductE
   const names = commands.map(({ name }) => name).join(', ');
   return new ProductError(
     'UNKNOWN_COMMAND',
-    `There is no command ${JSON.stringify(commandLine(call).slice(0, 200))}. The commands are: ${names}.`,
+    `There is no command ${JSON.stringify(agentCommandText(call).slice(0, 200))}. The commands are: ${names}.`,
     { facts: { commands: names } },
   );
 }

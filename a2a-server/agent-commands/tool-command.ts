@@ -2,7 +2,7 @@
  * The command `tool <name> <json>` calls one tool without a model. The same policy, approvals, limits and aborts apply
  * as to a model's call.
  */
-import { RUN_TOOL } from '../../shared/protocol/agent-command.ts';
+import { RUN_TOOL_COMMAND } from '../../shared/protocol/agent-command.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,14 +21,14 @@ export function toolCommand(tools: readonly Tool[]): AgentCommand {
     if (!isCallable(tool))
       throw new ProductError(
         'MALFORMED',
-        `The command ${RUN_TOOL} cannot call the tool ${name}. Use the command that belongs to this tool.`,
+        `The command ${RUN_TOOL_COMMAND} cannot call the tool ${name}. Use the command that belongs to this tool.`,
       );
     const parsed = parseInput(tool, input);
     if (!parsed.ok) throw new ProductError('MALFORMED', parsed.message);
     return { tool: name, input };
   };
   return {
-    name: RUN_TOOL,
+    name: RUN_TOOL_COMMAND,
     description: 'Calls one tool with a JSON object as input, without a model. The policy applies.',
     arguments: [
       { name: 'name', description: 'The name of the tool.', required: true },

@@ -3,7 +3,7 @@ import type { JournalEntry, TaskEvent, UserMessage } from '../task/events.ts';
 import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import type { TaskRow } from './journal.ts';
-import { commandLine } from '../../shared/protocol/agent-command.ts';
+import { agentCommandText } from '../../shared/protocol/agent-command.ts';
 
 /**
  * @param entries all entries of the task
@@ -40,7 +40,7 @@ export function taskTitle(events: readonly TaskEvent[]): string {
 }
 
 function firstLine(message: UserMessage): string {
-  if (message.command) return cut(commandLine(message.command));
+  if (message.command) return cut(agentCommandText(message.command));
   for (const part of message.parts) {
     if (part.type !== 'text') continue;
     const line = /\S[^\n\r]*/u.exec(part.text)?.[0];

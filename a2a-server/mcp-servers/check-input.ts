@@ -2,7 +2,11 @@
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { withinTimeWithRetry, TimeExceededError, withinTime } from '../../shared/runtime/sync-time-limit.ts';
+import {
+  runWithinTimeWithRetry,
+  TimeExceededError,
+  runWithinTime,
+} from '../../shared/runtime/sync-time-limit.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */
@@ -51,7 +55,7 @@ export async function readInputSchema(
   const length = JSON.stringify(own).length;
   if (length > MAX_SCHEMA_CHARS)
     throw new Error(`its input schema has ${length} characters, more than ${MAX_SCHEMA_CHARS}`);
-  const check = await withinTimeWithRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
+  const check = await runWithinTimeWithRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
     (error: unknown) => {
       const why =
         error instanceof TimeExceededError ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
@@ -75,7 +79,7 @@ function untilTooSlow(check: (input: Json) => string | undefined, onTooSlow: () 
     if (isTooSlow) return undefined;
     for (let tries = 0; tries < 2; tries += 1) {
       try {
-        return withinTime(CHECK_MS, () => check(input));
+        return runWithinTime(CHECK_MS, () => check(input));
       } catch (error) {
         if (!(error instanceof TimeExceededError)) return messageOf(error);
       }

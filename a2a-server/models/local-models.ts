@@ -3,7 +3,7 @@
  * port, and the settings can give another. Requests go only to loopback addresses and contain no key.
  */
 import { z } from 'zod';
-import { boundedBytes } from '../../shared/net/bounded-body.ts';
+import { readBoundedBytes } from '../../shared/net/bounded-body.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import type { ModelSettings, ProviderName } from './model-settings.ts';
 import { providerUrl } from './providers.ts';
@@ -69,7 +69,7 @@ export async function readLocalJson(url: string, signal: AbortSignal): Promise<u
     await response.body?.cancel();
     throw new Error(`status ${response.status}`);
   }
-  const bytes = await boundedBytes(response.body, MAX_ANSWER_BYTES, (message) => new Error(message));
+  const bytes = await readBoundedBytes(response.body, MAX_ANSWER_BYTES, (message) => new Error(message));
   const parsed: unknown = JSON.parse(new TextDecoder().decode(bytes));
   return parsed;
 }

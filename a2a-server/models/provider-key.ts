@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { keyFromCommand, SENDABLE_KEY } from '../../shared/runtime/key-command.ts';
+import { readKeyFromCommand, SENDABLE_KEY } from '../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../shared/runtime/secret-command.ts';
 import { RETRY_AFTER } from './model.ts';
 
@@ -104,7 +104,7 @@ function missingKey({ provider, model }: KeyRequirement, variables: readonly str
 
 async function readKeyCommand(provider: string, command: readonly string[]): Promise<string> {
   try {
-    return await keyFromCommand(command);
+    return await readKeyFromCommand(command);
   } catch (error) {
     const source = keySourceText(provider, { type: 'command', program: command[0] ?? '' });
     const message = sentence(`${source} ${messageOf(error)}`);

@@ -4,7 +4,13 @@
  */
 import { join } from 'node:path';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { type CheckResult, fail, ok, type ServerCheck, warn } from '../../shared/runtime/check-result.ts';
+import {
+  type CheckResult,
+  failResult,
+  okResult,
+  type ServerCheck,
+  warnResult,
+} from '../../shared/runtime/check-result.ts';
 import { requireOpenable } from '../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
@@ -56,7 +62,7 @@ export async function checkServer(
     });
     const { models: offered } = prepared.worker;
     const findings = [
-      ok(SETTINGS, 'the server can start with them'),
+      okResult(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
       ...presence(settings, prepared.live.policy()),
       ...signInWithProvider(settings),
@@ -70,8 +76,8 @@ export async function checkServer(
     const { variable = null } = error instanceof ProductError ? error.facts : {};
     const finding =
       variable === null
-        ? fail(SETTINGS, messageOf(error), 'Correct this: a server with these settings does not start.')
-        : fail(
+        ? failResult(SETTINGS, messageOf(error), 'Correct this: a server with these settings does not start.')
+        : failResult(
             MODEL,
             `${agent ?? 'it'} cannot be used: ${messageOf(error)}`,
             `Set ${variable} for the program that starts the server: your MCP client, or this terminal.`,
@@ -86,7 +92,7 @@ function makeNothing(): Promise<void> {
 
 function unknownServers(settings: ServerSettings): CheckResult[] {
   return unknownMcpServers(settings).map((name) =>
-    warn(
+    warnResult(
       'policy',
       `a rule names the MCP server "${name}", which is not configured`,
       'Add it to "mcpServers", or correct the rule.',
@@ -98,14 +104,20 @@ function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): Ch
   const problem = presenceProblem(policy, publicUrl ?? serverOrigin({ host, port }));
   return problem === undefined
     ? []
-    : [warn('policy', problem, 'Set --public-url to an https address with a domain, or remove the rule.')];
+    : [
+        warnResult(
+          'policy',
+          problem,
+          'Set --public-url to an https address with a domain, or remove the rule.',
+        ),
+      ];
 }
 
 function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] {
   if (oidc?.signIn === undefined || publicUrl === undefined) return [];
   const provider = providerName(oidc);
   return [
-    ok(
+    okResult(
       'sign-in',
       `with ${provider}, which must know the redirect URI ${redirectUriOf(publicUrl)} of the client`,
     ),
@@ -118,7 +130,7 @@ async function groups(settings: ServerSettings): Promise<CheckResult[]> {
   try {
     const tokens = await withRecords(settings, (records) => createTokenStore(records).list());
     return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
-      warn(
+      warnResult(
         'policy',
         `a rule demands an approver in group ${group}, and no token with the role approve is in it`,
         `Create one with \`a2a-server token create --group ${group}\`, or correct the rule.`,
@@ -126,7 +138,7 @@ async function groups(settings: ServerSettings): Promise<CheckResult[]> {
     );
   } catch (error) {
     return [
-      warn(
+      warnResult(
         'policy',
         `the groups of its rules cannot be checked: ${messageOf(error)}`,
         'Check the stored tokens.',
@@ -158,7 +170,7 @@ async function journal({ database, stateDir }: ServerSettings): Promise<CheckRes
     }
     return [];
   } catch (error) {
-    return [fail('journal', messageOf(error), 'Do what the message says: the server does not start.')];
+    return [failResult('journal', messageOf(error), 'Do what the message says: the server does not start.')];
   }
 }
 
@@ -167,7 +179,7 @@ async function models(
   offered: Models,
   { env, offline }: { env: Environment; offline: boolean },
 ): Promise<CheckResult[]> {
-  if (settings.agent.type !== 'model') return [ok('agent', agentDescription(settings))];
+  if (settings.agent.type !== 'model') return [okResult('agent', agentDescription(settings))];
   const uses = new Map<Model, string>();
   for (const tier of [undefined, ...TIERS]) {
     const model = offered.resolve(tier);
@@ -176,7 +188,7 @@ async function models(
   return Promise.all(
     [...uses].map(async ([model, subject]) =>
       offline && model.id !== OFFLINE_MODEL_ID
-        ? ok(subject, `${model.id}, not tried`)
+        ? okResult(subject, `${model.id}, not tried`)
         : checkModel(model, subject, { settings, env }),
     ),
   );

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { addFlags } from '../../shared/settings/add-flags.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
-import { settingsSources } from '../../shared/settings/settings-sources.ts';
+import { findSettingsSources } from '../../shared/settings/settings-sources.ts';
 import { readClocks, writeClockMark } from '../../shared/state/clock-mark.ts';
 import {
   LOCATION_FLAGS,
@@ -301,7 +301,7 @@ function addJournal(server: Command): void {
         const it = words.find((each): each is Command => each instanceof Command) ?? server;
         const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
         try {
-          const { stateDir } = settingsSources(flags, process.env);
+          const { stateDir } = findSettingsSources(flags, process.env);
           if (!(it.name() === 'verify' && it.args.length > 0)) await requireSqliteJournal(flags, process.env);
           const ok = await run(await import('./journal-commands.ts'), it.args, { stateDir, json, say }, it);
           if (ok === false) process.exitCode = EXIT_FAILURE;

@@ -1,5 +1,5 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { commandLine } from '../../shared/settings/bridge-command-line.ts';
+import { bridgeCommandLine } from '../../shared/settings/bridge-command-line.ts';
 import {
   hostEnvironment,
   stateDirectory,
@@ -37,7 +37,7 @@ export async function modelAdvice(settings: AdviceSettings, script: string | und
 function bridgeCommand({ stateDir, configFile }: AdviceSettings, script = ''): string {
   const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
   const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
-  return commandLine(
+  return bridgeCommandLine(
     {
       // The path is correct in both installations: the build puts both programs into neighbouring directories, and npm
       // puts both commands into one directory.

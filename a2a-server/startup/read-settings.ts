@@ -7,9 +7,9 @@ import {
   settingValues,
   sourceOfSetting,
 } from '../../shared/settings/resolve-settings.ts';
-import type { Sources } from '../../shared/settings/resolve-settings.ts';
+import type { SettingSources } from '../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
+import { locationFlags, findSettingsSources } from '../../shared/settings/settings-sources.ts';
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
@@ -79,8 +79,8 @@ export async function settingSourcesOf<Key extends keyof typeof ALL_SETTINGS>(
 async function serverSources(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<{ stateDir: string; configFile: string | undefined; sources: Sources }> {
-  const { stateDir, configFile, named, flags: settingFlags } = settingsSources(flags, env);
+): Promise<{ stateDir: string; configFile: string | undefined; sources: SettingSources }> {
+  const { stateDir, configFile, named, flags: settingFlags } = findSettingsSources(flags, env);
   const file = await readConfigFile(configFile, named);
   const sources = { flags: settingFlags, env, file: { path: configFile, values: file.server } };
   return { stateDir, configFile: named ? configFile : undefined, sources };
@@ -112,7 +112,7 @@ function checkHost(host: string, allowRemote: boolean): void {
 /** Refuses a password in a flag, because all users of the machine can read a command line. */
 function checkDatabase(
   settings: Pick<ServerSettings, (typeof DATABASE_SETTINGS)[number]>,
-  sources: Sources,
+  sources: SettingSources,
 ): void {
   for (const key of DATABASE_SETTINGS) {
     const url = settings[key];
@@ -151,7 +151,7 @@ export async function requireSqliteJournal(
  */
 async function checkWorkspace(
   { workspace, allowWorkspace, stateDir }: Pick<ServerSettings, 'workspace' | 'allowWorkspace' | 'stateDir'>,
-  sources: Sources,
+  sources: SettingSources,
 ): Promise<void> {
   // If the state directory is missing, there is no directory to protect.
   const own = await readBarredDirectory(stateDir).catch(() => undefined);

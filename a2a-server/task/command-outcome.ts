@@ -1,12 +1,12 @@
 /** Defines the outcome of a command, which is events to append or a refusal. E3: a refused command changes nothing. */
-import type { Facts, Reason } from '../../shared/runtime/errors.ts';
+import type { Facts, ErrorReason } from '../../shared/runtime/errors.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface CommandRefusal {
   type: 'refuse';
-  reason: Reason;
+  reason: ErrorReason;
   message: string;
   facts?: Facts;
 }

@@ -1,5 +1,5 @@
 /** Builds the conversation for the model from the session's tasks. Pure. */
-import { commandLine } from '../../shared/protocol/agent-command.ts';
+import { agentCommandText } from '../../shared/protocol/agent-command.ts';
 import { omitMiddle } from './omit-middle.ts';
 import { stuckRemarks } from './stuck-detection.ts';
 import { todoReminders } from './todo-reminder.ts';
@@ -231,7 +231,7 @@ function userStep(message: UserMessage, taskId: string): ConversationStep {
 
 /** Returns the text of a message for an agent. One line replaces each file. */
 export function messageText({ parts, command }: UserMessage): string {
-  if (command) return `(Carried out: ${commandLine(command)})`;
+  if (command) return `(Carried out: ${agentCommandText(command)})`;
   return parts.map(partText).join('\n\n');
 }
 

@@ -14,7 +14,7 @@ import {
   trace as traceApi,
   type Tracer,
 } from '@opentelemetry/api';
-import { contextOf, openTracer, traceOf } from '../../shared/telemetry/open-tracer.ts';
+import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
 import { modelAttributes } from './model-attributes.ts';
 import { TaskActivities, type TaskActivity } from './task-activity.ts';
 import type { Traces } from './traces.ts';
@@ -31,9 +31,9 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
   const executions = new Map<string, Span>();
   return {
     request(parent) {
-      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, contextOf(parent));
+      const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, otelContextOf(parent));
       return {
-        trace: traceOf(span),
+        trace: traceContextOf(span),
         end({ method, route, operation, status, taskId }) {
           span.updateName(operation ?? (route === undefined ? method : `${method} ${route}`));
           span.setAttributes({
@@ -50,7 +50,7 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
     },
     appended(taskId, entries, trace) {
       for (const activity of activities.note(taskId, entries))
-        record(activity, { taskId, tracer, executions, parent: contextOf(trace) });
+        record(activity, { taskId, tracer, executions, parent: otelContextOf(trace) });
     },
     async close() {
       for (const span of executions.values()) span.end();

@@ -2,7 +2,7 @@
  * A `fetch` for the requests to one agent. It adds the credentials, and limits the size and duration of responses. A
  * response that is not A2A becomes a typed error.
  */
-import { boundedBytes, boundEvents } from '../../shared/net/bounded-body.ts';
+import { readBoundedBytes, createEventLimiter } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpError } from './http-error.ts';
@@ -181,14 +181,14 @@ async function bounded(
   }
   const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    const bound = boundEvents({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
+    const bound = createEventLimiter({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
     return new Response(streamOf(answer).pipeThrough(bound), answer);
   }
   // The caller parses the JSON, so it needs the whole body.
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected)
-    return new Response(await boundedBytes(chunksOf(answer), MAX_ANSWER_BYTES, outOfBounds), answer);
+    return new Response(await readBoundedBytes(chunksOf(answer), MAX_ANSWER_BYTES, outOfBounds), answer);
   const text = await beginning(answer);
   throw new HttpError(status, `it answered with ${type === '' ? 'no content type' : type}`, excerptOf(text));
 }

@@ -6,9 +6,9 @@ import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { A2aConnection, Endpoint } from './connection.ts';
 import { requestFailure } from './failure.ts';
-import { redact } from './redaction.ts';
+import { redactSecrets } from './redaction.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
-import { localWorkspace, mappedWorkspace } from './workspace-mapping.ts';
+import { toLocalWorkspace, toAgentWorkspace } from './workspace-mapping.ts';
 
 /** Returns the URL and credentials of the agent, and starts the agent if necessary. @throws ProductError */
 type FindEndpoint = () => Promise<Endpoint>;
@@ -89,12 +89,12 @@ export class Agent {
 
   /** Returns the agent's path for a local directory. Returns undefined if the settings do not map this directory. */
   workspaceFor(path: string): string | undefined {
-    return mappedWorkspace(path, this.#workspaces);
+    return toAgentWorkspace(path, this.#workspaces);
   }
 
   /** Returns the local path for a path of the agent. Returns undefined if the agent may run on another machine. */
   localPath(path: string, url: string): string | undefined {
-    if (Object.keys(this.#workspaces).length > 0) return localWorkspace(path, this.#workspaces);
+    if (Object.keys(this.#workspaces).length > 0) return toLocalWorkspace(path, this.#workspaces);
     return isLoopback(new URL(url).hostname) ? path : undefined;
   }
 
@@ -117,7 +117,7 @@ export class Agent {
   }
 
   #withoutSecrets(error: ProductError): ProductError {
-    const message = redact(error.message, this.#headers);
+    const message = redactSecrets(error.message, this.#headers);
     // The cause is omitted, because it contains the same secret and could be logged.
     return message === error.message
       ? error

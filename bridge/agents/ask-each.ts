@@ -1,9 +1,9 @@
 /** Sends a request to several agents in parallel. If one agent fails, the answers of the others are still returned. */
-import type { Reason } from '../../shared/runtime/errors.ts';
+import type { ErrorReason } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 import { withTimeoutIfSeveral } from './timeout.ts';
 
-export interface Answers<T> {
+export interface AgentAnswers<T> {
   answers: ReadonlyMap<string, T>;
   unreachable: readonly AgentFailure[];
 }
@@ -11,14 +11,14 @@ export interface Answers<T> {
 /** Why an agent gave no answer. */
 export interface AgentFailure {
   agent: string;
-  reason: Reason;
+  reason: ErrorReason;
   message: string;
 }
 
-export async function askEach<T>(
+export async function askEachAgent<T>(
   agents: readonly Agent[],
   ask: (agent: Agent) => Promise<T>,
-): Promise<Answers<T>> {
+): Promise<AgentAnswers<T>> {
   const answers = new Map<string, T>();
   const unreachable: AgentFailure[] = [];
   await Promise.all(

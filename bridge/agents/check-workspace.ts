@@ -8,7 +8,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import { fileURLToPath } from 'node:url';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
 
-export type WorkspaceCheck =
+export type WorkspaceCheckResult =
   /** `path` is absolute, and its symbolic links are resolved. */
   { type: 'allowed'; path: string } | { type: 'outside'; path: string };
 
@@ -27,7 +27,7 @@ export async function checkWorkspace(
   wanted: string,
   { own, listed }: AllowedWorkspaces,
   roots: () => Promise<readonly string[]>,
-): Promise<WorkspaceCheck> {
+): Promise<WorkspaceCheckResult> {
   const path = await resolvedPath(resolve(own, wanted));
   if ((await isBelow(path, [own, ...listed])) || (await isBelow(path, await roots())))
     return { type: 'allowed', path };

@@ -33,7 +33,7 @@ import { type CardFacts, declaresExtension, fetchCard, resumableUrl } from './ca
 import { HttpError } from './http-error.ts';
 import { tasksInState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { resumableEvents } from './resumable-events.ts';
-import { executeGeminiCommand, geminiCommands, type CommandAnswer } from './gemini-commands.ts';
+import { executeGeminiCommand, geminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
 import { geminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
@@ -73,7 +73,7 @@ export interface A2aConnection {
   /** Lists the commands that the agent offers. Null if it does not declare the extension for commands. */
   commands(): Promise<readonly OfferedCommand[] | null>;
   /** Runs a command outside of a task. Null if the agent does not run commands in this way. */
-  execute(command: CommandCall): Promise<CommandAnswer | null>;
+  execute(command: CommandCall): Promise<GeminiCommandAnswer | null>;
   /** Aborts one tool execution. Null if the agent cannot abort single tool executions. */
   abortTool(toolId: string, reason: string): Promise<AbortAnswer | null>;
   /**
@@ -94,7 +94,7 @@ export interface CancelRequest {
 const receiptKeySchema = z.object({ fingerprint: z.string() });
 
 /** Whether a reader needs more events. */
-export type Verdict = 'more' | 'enough';
+export type StreamDemand = 'more' | 'enough';
 
 interface FollowOptions {
   taskId: string;
@@ -105,7 +105,7 @@ interface FollowOptions {
   signal: AbortSignal;
   onOpen?: () => void;
   /** The next event is read after the returned promise, if there is one. */
-  onEvent: (event: StreamResponse) => Verdict | Promise<Verdict>;
+  onEvent: (event: StreamResponse) => StreamDemand | Promise<StreamDemand>;
 }
 
 export interface Endpoint {

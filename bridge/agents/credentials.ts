@@ -4,7 +4,7 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-settings.ts';
-import { secretFrom } from '../../shared/runtime/secret-command.ts';
+import { readSecretFromCommand } from '../../shared/runtime/secret-command.ts';
 
 interface Credentials {
   tokenEnv?: string | undefined;
@@ -21,7 +21,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const HEADER_VALUE = /^[\t\x20-\x7e]+$/;
 
 /** A configured secret, with the names that error messages use for it. */
-export interface Secret {
+export interface ConfiguredSecret {
   /** The owner of the secret in error messages, such as `Agent "team"`. */
   whose: string;
   what: string;
@@ -61,7 +61,7 @@ function tokenSource(
  * Reads a secret from the settings, the environment, or the output of a command.
  * @throws ProductError CONFIGURATION that names the setting, but never the value
  */
-export async function readSecret({ whose, what, source }: Secret, env: Env): Promise<string> {
+export async function readSecret({ whose, what, source }: ConfiguredSecret, env: Env): Promise<string> {
   const value = await read({ whose, what, source }, env);
   if (HEADER_VALUE.test(value)) return value;
   throw refusal(
@@ -70,7 +70,7 @@ export async function readSecret({ whose, what, source }: Secret, env: Env): Pro
   );
 }
 
-async function read({ whose, what, source }: Secret, env: Env): Promise<string> {
+async function read({ whose, what, source }: ConfiguredSecret, env: Env): Promise<string> {
   if (typeof source === 'string') return source;
   if ('env' in source) {
     const value = env[source.env];
@@ -81,7 +81,7 @@ async function read({ whose, what, source }: Secret, env: Env): Promise<string> 
     );
   }
   try {
-    return await secretFrom(source.command);
+    return await readSecretFromCommand(source.command);
   } catch (error) {
     throw refusal(
       whose,

@@ -8,7 +8,7 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 const current = new AsyncLocalStorage<TraceContext | undefined>();
 
 /** Runs the work in a trace. If `trace` is undefined, the work stays in the trace of its caller. */
-export function inTrace<Result>(trace: TraceContext | undefined, work: () => Result): Result {
+export function runInTrace<Result>(trace: TraceContext | undefined, work: () => Result): Result {
   return trace === undefined ? work() : current.run(trace, work);
 }
 

@@ -8,7 +8,7 @@ import {
   ProductError,
   ERROR_REASONS,
   type Facts,
-  type Reason,
+  type ErrorReason,
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
 import { cappedOneLine } from '../../shared/text/capped-text.ts';
@@ -32,7 +32,7 @@ interface RequestFailure {
 }
 
 /** The reason in this project for each A2A error reason (1.0 §5.4). */
-const A2A_REASONS: Readonly<Record<string, Reason>> = {
+const A2A_REASONS: Readonly<Record<string, ErrorReason>> = {
   TASK_NOT_FOUND: 'UNKNOWN_TASK',
   TASK_NOT_CANCELABLE: 'TASK_ENDED',
   CONTENT_TYPE_NOT_SUPPORTED: 'UNSUPPORTED_CONTENT',
@@ -126,15 +126,15 @@ function unknownTaskText(agent: string, message: string): string {
   return `Agent "${agent}" does not know this task (${cappedOneLine(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 
-function reasonOf(word: string): Reason | undefined {
+function reasonOf(word: string): ErrorReason | undefined {
   return isReason(word) ? word : A2A_REASONS[word];
 }
 
-function isReason(word: string): word is Reason {
+function isReason(word: string): word is ErrorReason {
   return ERROR_REASONS.some((reason) => reason === word);
 }
 
-function refusal(reason: Reason, message: string, facts: Facts = {}): RequestFailure {
+function refusal(reason: ErrorReason, message: string, facts: Facts = {}): RequestFailure {
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 

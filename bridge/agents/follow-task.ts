@@ -3,11 +3,11 @@
  * lost or repeated. Without cursors, an event may repeat.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
-import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
+import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { keepReading } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
-import type { A2aConnection, Verdict } from './connection.ts';
+import type { A2aConnection, StreamDemand } from './connection.ts';
 
 interface FollowedTask {
   agent: Agent;
@@ -15,7 +15,7 @@ interface FollowedTask {
   signal: AbortSignal;
   /** True to receive the model's reasoning too. */
   thinking?: boolean | undefined;
-  backOff?: BackOff | undefined;
+  backOff?: BackOffOptions | undefined;
   /** Returns the `seq` of the last event that was read. Returns null before the first event. */
   position: () => number | null;
   /** Returns true if the caller needs no more events. Called after each event and after each stream. */
@@ -38,7 +38,7 @@ export async function followTask(followed: FollowedTask): Promise<void> {
     taskId,
     signal,
     thinking,
-    backOff = BACK_OFF,
+    backOff = DEFAULT_BACK_OFF,
     position,
     enough,
     onEvent,
@@ -67,7 +67,7 @@ export async function followTask(followed: FollowedTask): Promise<void> {
             onOpen?.();
           },
           onEvent(event) {
-            const verdict = (): Verdict => (enough(connection) ? 'enough' : 'more');
+            const verdict = (): StreamDemand => (enough(connection) ? 'enough' : 'more');
             const taken = onEvent(event, connection);
             return taken === undefined ? verdict() : taken.then(verdict);
           },

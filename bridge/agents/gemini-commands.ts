@@ -4,10 +4,14 @@
  */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { commandLine, type CommandCall, type OfferedCommand } from '../../shared/protocol/agent-command.ts';
+import {
+  agentCommandText,
+  type CommandCall,
+  type OfferedCommand,
+} from '../../shared/protocol/agent-command.ts';
 import { HttpError } from './http-error.ts';
 
-export interface CommandAnswer {
+export interface GeminiCommandAnswer {
   text: string;
   failed: boolean;
 }
@@ -71,7 +75,7 @@ export async function executeGeminiCommand(
   url: string,
   call: CommandCall,
   send: typeof fetch,
-): Promise<CommandAnswer> {
+): Promise<GeminiCommandAnswer> {
   const response = await send(placeOf('executeCommand', url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
@@ -84,13 +88,13 @@ export async function executeGeminiCommand(
     await response.body?.cancel();
     throw new ProductError(
       'AGENT_ERROR',
-      `The agent runs ${commandLine(call)} as a task, and reports it only on the connection that started it. Find its session with list_all_active_sessions, or delegate the work as a task.`,
+      `The agent runs ${agentCommandText(call)} as a task, and reports it only on the connection that started it. Find its session with list_all_active_sessions, or delegate the work as a task.`,
     );
   }
   return answerOf(await response.json());
 }
 
-function answerOf(body: unknown): CommandAnswer {
+function answerOf(body: unknown): GeminiCommandAnswer {
   const { data } = executed.parse(body);
   const said = message.safeParse(data);
   if (said.success) return { text: said.data.content, failed: said.data.messageType === 'error' };
@@ -104,9 +108,9 @@ function refusal(error: unknown, call: CommandCall): unknown {
   if (!(error instanceof HttpError)) return error;
   const why = refused.safeParse(jsonOf(error.excerpt)).data?.error ?? error.excerpt;
   if (error.status === 404)
-    return new ProductError('UNKNOWN_COMMAND', `The agent has no command ${commandLine(call)}: ${why}`);
+    return new ProductError('UNKNOWN_COMMAND', `The agent has no command ${agentCommandText(call)}: ${why}`);
   if (error.status === 400 || error.status === 500)
-    return new ProductError('AGENT_ERROR', `The agent could not run ${commandLine(call)}: ${why}`);
+    return new ProductError('AGENT_ERROR', `The agent could not run ${agentCommandText(call)}: ${why}`);
   return error;
 }
 

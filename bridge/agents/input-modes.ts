@@ -11,7 +11,10 @@ const MEDIA_TYPE_OF_WORD: Readonly<Record<string, string>> = { text: 'text/plain
  * Throws if the agent's input modes do not allow one of the files.
  * @throws ProductError UNSUPPORTED_CONTENT that names the agent's input modes
  */
-export function refuseFiles(files: readonly AttachedFile[], { name, inputModes }: CardFacts): void {
+export function refuseUnsupportedFiles(
+  files: readonly AttachedFile[],
+  { name, inputModes }: CardFacts,
+): void {
   const refused = files.find(({ mediaType }) => !acceptsMediaType(inputModes, mediaType));
   if (refused === undefined) return;
   const modes = inputModes.length === 0 ? 'no types' : visibleLine(inputModes.join(', ').slice(0, 500));

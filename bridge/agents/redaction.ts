@@ -7,7 +7,7 @@ const MIN_SECRET_CHARACTERS = 8;
  * Replaces secrets in a text with `[secret]`.
  * @param headers the request headers with credentials, which an agent may repeat in an error
  */
-export function redact(text: string, headers: Readonly<Record<string, string>>): string {
+export function redactSecrets(text: string, headers: Readonly<Record<string, string>>): string {
   let safe = text;
   for (const value of Object.values(headers)) {
     // A header value may be `Bearer <token>`, so the token alone is replaced too.

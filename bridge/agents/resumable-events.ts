@@ -4,7 +4,7 @@ import { fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
-import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http-error.ts';
 
 interface ResumableStream {
@@ -32,7 +32,7 @@ export async function* resumableEvents({
   signal,
   onOpen,
 }: ResumableStream): AsyncGenerator<StreamResponse, void, undefined> {
-  const cursor = after === null ? {} : { [LAST_EVENT_ID]: String(after) };
+  const cursor = after === null ? {} : { [LAST_EVENT_ID_HEADER]: String(after) };
   const response = await send(url, {
     headers: { ...headers, accept: 'text/event-stream', ...cursor },
     signal,

@@ -5,7 +5,7 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 
 /** Returns the local path for a path of the agent. Returns undefined if the settings do not map this path. */
-export function localWorkspace(
+export function toLocalWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,
 ): string | undefined {
@@ -23,7 +23,7 @@ export function localWorkspace(
 }
 
 /** Returns the agent's path for a local path. Returns undefined if the settings do not map this path. */
-export function mappedWorkspace(
+export function toAgentWorkspace(
   path: string,
   workspaces: Readonly<Record<string, string>>,
 ): string | undefined {

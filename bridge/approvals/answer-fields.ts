@@ -9,27 +9,27 @@
 import { z } from 'zod';
 import type { Answer, Choice, FormSchema, Question } from '../../shared/protocol/question.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import type { Field, Fields, TextField } from './form-field.ts';
+import type { FormField, FormFields, TextField } from './form-field.ts';
 import { fitsField } from './form-rows.ts';
 
 /** The name of the field for a free-text answer beside the choices. */
 const OTHER_FIELD = 'other';
 
-export function answerFields(question: Question): Fields {
+export function formFieldsOfQuestion(question: Question): FormFields {
   const { schema, choices, multiple, freeText } = question;
   if (schema !== undefined) return formFields(schema);
   if (choices === undefined) return { properties: { answer: ANSWER }, required: ['answer'] };
-  const other: Record<string, Field> = freeText
+  const other: Record<string, FormField> = freeText
     ? { [OTHER_FIELD]: { type: 'string', title: 'In other words', description: 'In the place of a choice.' } }
     : {};
   if (multiple) {
-    const ticks = choices.map(({ label, description }, index): [string, Field] => [
+    const ticks = choices.map(({ label, description }, index): [string, FormField] => [
       tickOf(index),
       { type: 'boolean', ...described({ title: label, description }), default: false },
     ]);
     return { properties: { ...Object.fromEntries(ticks), ...other } };
   }
-  const answer: Field = { ...ANSWER, ...choiceField(choices) };
+  const answer: FormField = { ...ANSWER, ...choiceField(choices) };
   return { properties: { answer, ...other }, ...(freeText ? {} : { required: ['answer'] }) };
 }
 
@@ -49,7 +49,7 @@ function choiceField(choices: readonly Choice[]): { enum: string[]; enumNames?: 
  * Returns true if a client shows every title, description and choice of these fields in full. D5: a person decides only
  * on what is shown in full.
  */
-export function fieldsFit({ properties }: Fields): boolean {
+export function canShowFieldsInFull({ properties }: FormFields): boolean {
   return Object.entries(properties).every(([name, field]) => {
     const names = 'enumNames' in field ? field.enumNames : undefined;
     const choices = field.type === 'array' ? field.items.enum : 'enum' in field ? (names ?? field.enum) : [];
@@ -135,9 +135,9 @@ function fieldNames({ properties }: FormSchema): ReadonlyMap<string, string> {
   return new Map(names.map((name, at) => [name, plain ? name : `field${String(at + 1)}`]));
 }
 
-function formFields(schema: FormSchema): Fields {
+function formFields(schema: FormSchema): FormFields {
   const names = fieldNames(schema);
-  const fields = Object.entries(schema.properties).map(([name, field]): [string, Field] => {
+  const fields = Object.entries(schema.properties).map(([name, field]): [string, FormField] => {
     const shown = names.get(name) ?? name;
     const made = fieldOf(field);
     return [shown, shown === name || made.title !== undefined ? made : { ...made, title: visibleLine(name) }];
@@ -173,7 +173,7 @@ function valuesOf({ type, items, oneOf, enum: values }: SchemaField): readonly s
   return type === 'string' ? (oneOf?.map((one) => one.const) ?? values ?? []) : [];
 }
 
-function fieldOf(field: SchemaField): Field {
+function fieldOf(field: SchemaField): FormField {
   const about = described(field);
   switch (field.type) {
     case 'boolean':

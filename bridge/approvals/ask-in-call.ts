@@ -3,16 +3,16 @@
  * and returns the pending actions. The person can still decide on the page or on the command line.
  */
 import type { Session } from '../sessions/session.ts';
-import type { WaitEnd } from '../sessions/wait-for-session.ts';
+import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { ApprovalForm } from './form.ts';
 import type { ApprovalRules } from '../settings/approval-mode.ts';
-import { commandLineNotes, offeredForms } from './forms-to-offer.ts';
+import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import type { SessionRound } from './request-state.ts';
-import type { FormAnswers, SubmittedAnswers } from './submit-form-answers.ts';
-import { waitForPage } from './wait-for-page.ts';
+import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
+import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
 
 export interface AskInCallOptions {
@@ -25,11 +25,11 @@ export interface AskInCallOptions {
   /** The maximum duration of the tool call, in milliseconds. */
   timeout: number;
   /** Waits for the task after a decision, at most until the tool call must return. */
-  wait: () => Promise<WaitEnd>;
+  wait: () => Promise<WaitEndReason>;
 }
 
 interface AskInCallEnd {
-  end: WaitEnd;
+  end: WaitEndReason;
   notes: readonly string[];
 }
 
@@ -38,12 +38,12 @@ interface AskInCallEnd {
  * 'push'`).
  * @param end the end of the tool call's first wait for the task
  */
-export async function askInCall(asking: AskInCallOptions, end: WaitEnd): Promise<AskInCallEnd> {
+export async function askInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
   const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;
   while (stands === 'settled') {
-    const { forms, unoffered } = await offeredForms({ ...asking, opensUrls: client.opensUrls });
+    const { forms, unoffered } = await buildOfferedForms({ ...asking, opensUrls: client.opensUrls });
     const form = forms.find(({ ask }) => !asked.has(ask.key));
     if (form === undefined) return { end: stands, notes: commandLineNotes(unoffered) };
     const { ask } = form;
@@ -59,7 +59,7 @@ export async function askInCall(asking: AskInCallOptions, end: WaitEnd): Promise
         channel: 'elicitation',
       });
       if (settled.opened.length > 0) {
-        const decided = await waitForPage(asking, settled.opened);
+        const decided = await waitForDecisionOnPage(asking, settled.opened);
         if (decided) await client.completed(ask.key);
         else return { end: stands, notes: notesOf(settled, session, offers) };
       } else if (settled.decided === 0) return { end: stands, notes: notesOf(settled, session, offers) };
@@ -73,13 +73,13 @@ export async function askInCall(asking: AskInCallOptions, end: WaitEnd): Promise
  * Processes the form answers that came with the client's next request. For clients that get the forms as a response
  * (`forms: 'rounds'`).
  */
-export async function takeRound(
+export async function processRound(
   asking: AskInCallOptions,
   { responses }: SessionRound,
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
-  const decided = settled.opened.length === 0 || (await waitForPage(asking, settled.opened));
+  const decided = settled.opened.length === 0 || (await waitForDecisionOnPage(asking, settled.opened));
   const end = await wait();
   // After a form without a valid answer, the same tool call sends no new form.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
@@ -87,7 +87,7 @@ export async function takeRound(
 }
 
 /** The module is imported only when a form is answered. Its code for the width of text takes long to load. */
-async function submit(answers: FormAnswers): Promise<SubmittedAnswers> {
+async function submit(answers: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
   const { submitFormAnswers } = await import('./submit-form-answers.ts');
   return submitFormAnswers(answers);
 }

@@ -1,12 +1,12 @@
 /** Builds the fields of a form that offers more than approve and deny (setting `forms: more`). Pure. */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { McpDecisionWord } from './decision-input.ts';
-import type { Field } from './form-field.ts';
+import type { FormField } from './form-field.ts';
 
 export function decisionFields(
   action: PendingAction,
   words: readonly McpDecisionWord[],
-): Record<string, Field> {
+): Record<string, FormField> {
   return {
     decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
     ...(words.includes('edit') ? editField(action) : {}),
@@ -19,7 +19,7 @@ export function decisionFields(
  * The fields that limit how long a decision also covers later tool calls. The trust ends at the first limit that is
  * reached.
  */
-const TRUST_LIMITS: Readonly<Record<string, Field>> = {
+const TRUST_LIMITS: Readonly<Record<string, FormField>> = {
   trustMinutes: {
     type: 'number',
     title: 'Trust for so many minutes',
@@ -35,7 +35,7 @@ const TRUST_LIMITS: Readonly<Record<string, Field>> = {
 };
 
 /** Returns the form field in which the person edits the file text, the command line or the JSON input. */
-function editField({ preview, input }: PendingAction): Record<string, Field> {
+function editField({ preview, input }: PendingAction): Record<string, FormField> {
   if (preview.type === 'diff')
     return {
       editedContent: {

@@ -15,9 +15,9 @@ export type FormAnswer =
   /** The person has opened the link to the page, and has not decided yet. */
   | { type: 'opened' }
   /** The person has given no valid answer. `note` is the explanation for the next form, or '' for none. */
-  | { type: 'unanswered'; why: Unanswered; note: string };
+  | { type: 'unanswered'; why: UnansweredReason; note: string };
 
-export type Unanswered = 'cancelled' | 'too fast' | 'not understood';
+export type UnansweredReason = 'cancelled' | 'too fast' | 'not understood';
 
 const elicitResult = z.looseObject({
   action: z.enum(['accept', 'decline', 'cancel']),

@@ -9,7 +9,7 @@ export type TextField = Described & { type: 'string'; default?: string } & (
   );
 
 /** A form field. MCP allows primitive types and lists of choices (MCP 2025-11-25, `PrimitiveSchemaDefinition`). */
-export type Field = Described &
+export type FormField = Described &
   (
     | TextField
     | { type: 'number' | 'integer'; minimum?: number; maximum?: number; default?: number }
@@ -23,8 +23,8 @@ export type Field = Described &
   );
 
 /** A type alias, because the SDK's type for objects accepts no interface here. */
-export type Fields = {
-  properties: Record<string, Field>;
+export type FormFields = {
+  properties: Record<string, FormField>;
   required?: string[];
 };
 
@@ -32,7 +32,7 @@ export type Fields = {
 export interface Form {
   mode: 'form';
   message: string;
-  requestedSchema: { type: 'object' } & Fields;
+  requestedSchema: { type: 'object' } & FormFields;
 }
 
 /** The parameters of `elicitation/create` that open a URL (MCP 2026-07-28, "URL Mode Elicitation Requests"). */

@@ -71,7 +71,7 @@ export function markedRows(text: string): readonly string[] | undefined {
  * Splits a sentence of the bridge into rows of a form. The caller has already escaped the untrusted names in the
  * sentence.
  */
-export function productRows(text: string): readonly string[] {
+export function ownTextRows(text: string): readonly string[] {
   return [...wrapped(productLine(text))];
 }
 

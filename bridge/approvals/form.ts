@@ -12,14 +12,14 @@ import { otherApprover, type DemandedApprover } from '../../shared/protocol/dema
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { PendingInput } from '../dialects/dialect.ts';
-import type { Question } from '../dialects/observation.ts';
+import type { PlainTextQuestion } from '../dialects/observation.ts';
 import { decisionWordsFor } from './decision-input.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
-import { answerFields, fieldsFit } from './answer-fields.ts';
+import { formFieldsOfQuestion, canShowFieldsInFull } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
-import { formRows, markedRows, MAX_FORM_ROWS, productRows, summaryRows } from './form-rows.ts';
+import { formRows, markedRows, MAX_FORM_ROWS, ownTextRows, summaryRows } from './form-rows.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
@@ -38,9 +38,9 @@ export type ApprovalForm = {
   /** A question that is a pending action. The person may decline it. The agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
   /** A plain-text question, which is not a pending action. */
-  | { about: 'question'; question: Question; form: Form }
+  | { about: 'question'; question: PlainTextQuestion; form: Form }
   /** A plain-text question that does not fit into a form. The agent has no page that could show it. */
-  | { about: 'unshown'; question: Question }
+  | { about: 'unshown'; question: PlainTextQuestion }
 );
 
 /** The earlier forms for a call. None of them got a valid answer. */
@@ -54,7 +54,7 @@ export interface EarlierForms {
  * Builds one form for each pending action and question, in the agent's order.
  * @param before returns the earlier forms for a call
  */
-export function approvalForms(
+export function buildApprovalForms(
   asked: PendingInput,
   before: (callId: string) => EarlierForms | undefined,
   fields: FormDetailLevel = 'none',
@@ -99,10 +99,10 @@ function answerAsk(
   before: EarlierForms | undefined,
 ): ApprovalForm {
   const { callId, tool, source } = action;
-  const by = productRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
+  const by = ownTextRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
   const text = markedRows(asked.text);
-  const fields = answerFields(asked);
-  if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !fieldsFit(fields)) {
+  const fields = formFieldsOfQuestion(asked);
+  if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !canShowFieldsInFull(fields)) {
     const message = messageOf(noteRows(before), [...summaryRows(action), ANSWER_ON_THE_PAGE]);
     const words = decisionWordsFor(action);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
@@ -111,7 +111,7 @@ function answerAsk(
   return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
-function questionAsk(question: Question, before: EarlierForms | undefined): ApprovalForm {
+function questionAsk(question: PlainTextQuestion, before: EarlierForms | undefined): ApprovalForm {
   const { id: callId, shown, text } = question;
   const rows = markedRows(text);
   if (rows === undefined)
@@ -129,7 +129,7 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
 
 /** Returns the rows of the note about the last answer. The note is escaped: it may contain text of the agent. */
 function noteRows(before: EarlierForms | undefined): readonly string[] {
-  return before === undefined || before.note === '' ? [] : productRows(visibleLine(before.note));
+  return before === undefined || before.note === '' ? [] : ownTextRows(visibleLine(before.note));
 }
 
 /** Joins the rows of a form. If there are too many, the note about the last answer is left out. */

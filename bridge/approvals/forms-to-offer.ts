@@ -33,7 +33,7 @@ export interface OfferedForms {
   unoffered: readonly ApprovalForm[];
 }
 
-export async function offeredForms(offering: OfferFormsOptions): Promise<OfferedForms> {
+export async function buildOfferedForms(offering: OfferFormsOptions): Promise<OfferedForms> {
   const { session, offers } = offering;
   const taskId = session.view?.taskId ?? '';
   const forms: OfferedForm[] = [];

@@ -4,7 +4,7 @@
  * may see a form once more.
  */
 import type { PendingInput } from '../dialects/dialect.ts';
-import { type ApprovalForm, approvalForms, type EarlierForms } from './form.ts';
+import { type ApprovalForm, buildApprovalForms, type EarlierForms } from './form.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
@@ -40,7 +40,7 @@ export class OpenForms {
 
   /** Returns the forms that the bridge may show for a task now. */
   asks(taskId: string, asked: PendingInput): readonly ApprovalForm[] {
-    return approvalForms(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
+    return buildApprovalForms(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
   }
 
   /**

@@ -10,7 +10,7 @@ import type { ApprovalForm } from './form.ts';
 
 type PageAsk = Extract<ApprovalForm, { about: 'page' }>;
 
-export interface PageLink {
+export interface CurrentPageLink {
   url: string;
   /** The time until the link expires, in milliseconds. */
   leftMs: number;
@@ -41,7 +41,7 @@ export class PageLinks {
    * Returns the link of a form, and creates it if necessary.
    * @returns `expired` if the link has expired and the form needs another key; undefined if the agent returns no link
    */
-  async link(session: Session, ask: PageAsk): Promise<PageLink | 'expired' | undefined> {
+  async link(session: Session, ask: PageAsk): Promise<CurrentPageLink | 'expired' | undefined> {
     const taskId = session.view?.taskId ?? '';
     const name = `${taskId} ${ask.key}`;
     const { callId, action } = ask;

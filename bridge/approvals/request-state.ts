@@ -38,7 +38,7 @@ const roundState = z.discriminatedUnion('about', [
     askedAt: z.number(),
   }),
 ]);
-export type RoundState = z.infer<typeof roundState>;
+export type FormRoundState = z.infer<typeof roundState>;
 
 const signedState = z.object({ call: z.string(), state: roundState });
 
@@ -46,12 +46,12 @@ const signedState = z.object({ call: z.string(), state: roundState });
 interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
-export type Round = RoundState & Responses;
-export type SessionRound = Extract<Round, { about: 'session' }>;
-export type PermitRound = Extract<Round, { about: 'permit' }>;
+export type FormRound = FormRoundState & Responses;
+export type SessionRound = Extract<FormRound, { about: 'session' }>;
+export type PermitRound = Extract<FormRound, { about: 'permit' }>;
 
 /** Signs and verifies states. All bridges with the same state directory share the key. */
-export class RequestStates {
+export class RequestStateSigner {
   readonly #stateDirectory: string;
   #codec: Promise<RequestStateCodec> | undefined;
 
@@ -63,12 +63,12 @@ export class RequestStates {
    * Signs the state of a tool call for its next round.
    * @throws ProductError CONFIGURATION if the key cannot be read or created
    */
-  async sign(state: RoundState, call: CallNameAndArguments): Promise<string> {
+  async sign(state: FormRoundState, call: CallNameAndArguments): Promise<string> {
     return (await this.#opened()).mint({ call: digestOf(call), state });
   }
 
   /**
-   * Verifies a signed state, and returns its payload for `roundOf`.
+   * Verifies a signed state, and returns its payload for `readFormRound`.
    * @throws Error if the signature is invalid or the state has expired
    */
   async verify(text: string, context: ServerContext): Promise<unknown> {
@@ -91,10 +91,10 @@ export class RequestStates {
  * Returns the round that a request belongs to. Returns undefined for the first request of a tool call.
  * @throws ProtocolError "invalid params" for answers without a state, or for the state of another tool call
  */
-export function roundOf(
+export function readFormRound(
   { requestState, inputResponses }: ServerContext['mcpReq'],
   call: CallNameAndArguments,
-): Round | undefined {
+): FormRound | undefined {
   const given = requestState();
   if (given === undefined && inputResponses === undefined) return undefined;
   const signed = signedState.safeParse(given).data;

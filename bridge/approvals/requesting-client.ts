@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { APPROVAL_CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts';
 import { rootDirectories } from '../agents/check-workspace.ts';
 import type { Form, UrlForm } from './form-field.ts';
-import type { PermitRound, Round, SessionRound } from './request-state.ts';
+import type { PermitRound, FormRound, SessionRound } from './request-state.ts';
 
 /** The MCP extension for pages in the chat (MCP Apps, SEP-1865). */
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
@@ -89,7 +89,7 @@ export function showsCards({ server }: McpServer, { mcpReq }: ServerContext, una
 export function requestingClientOf(
   { server }: McpServer,
   { mcpReq }: ServerContext,
-  { round, unattended }: { round: Round | undefined; unattended: boolean },
+  { round, unattended }: { round: FormRound | undefined; unattended: boolean },
 ): RequestingClient {
   // In MCP 2026-07-28, each request declares the capabilities. In older revisions, the connection declares them once.
   const enveloped = declaredIn(mcpReq);

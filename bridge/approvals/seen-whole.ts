@@ -17,7 +17,7 @@ interface ShownAction {
  * because fewer actions wait. But the person has not seen all of it yet.
  * @returns an error for the first approval of such an action; undefined if there is none
  */
-export function cutPreviewError(
+export function findCutPreviewError(
   decisions: readonly Pick<DecisionInput, 'callId' | 'shown' | 'decision'>[],
   wasCut: (shown: string) => boolean,
 ): ProductError | undefined {

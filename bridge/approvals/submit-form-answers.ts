@@ -7,14 +7,14 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
-import { readAnswer, type Unanswered } from './form-answer.ts';
+import { readAnswer, type UnansweredReason } from './form-answer.ts';
 import type { ApprovalRules, Channel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './withdrawn-form-answer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 import { sendDecisions } from './send-decisions.ts';
 
-export interface FormAnswers {
+export interface SubmitFormAnswersOptions {
   session: Session;
   /** The client's answers by form key. An answer to a form that is no longer open has no effect. */
   responses: Readonly<Record<string, unknown>>;
@@ -32,7 +32,7 @@ export interface SubmittedAnswers {
   opened: readonly ApprovalForm[];
   /** Notes for answers to withdrawn forms. Each explains why the answer has no effect. */
   late: readonly string[];
-  unanswered: readonly Unanswered[];
+  unanswered: readonly UnansweredReason[];
   refused: string | undefined;
 }
 
@@ -47,14 +47,14 @@ export async function submitFormAnswers({
   offers,
   links,
   rules,
-}: FormAnswers): Promise<SubmittedAnswers> {
+}: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
   const taskId = session.view?.taskId ?? '';
   const asks = offers.asks(taskId, session.asked);
   const late = lateAnswerNotes(responses, { asks, view: session.view, channel, offers });
   const opened: ApprovalForm[] = [];
   const decisions: PersonDecision[] = [];
   const deciding: ApprovalForm[] = [];
-  const unanswered: Unanswered[] = [];
+  const unanswered: UnansweredReason[] = [];
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
     const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };

@@ -12,7 +12,7 @@ interface PageWait {
 }
 
 /** @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal */
-export function waitForPage(
+export function waitForDecisionOnPage(
   { session, offers, timeout, signal }: PageWait,
   opened: readonly ApprovalForm[],
 ): Promise<boolean> {

@@ -50,7 +50,7 @@ function wordsFor(verb: string, shown: string, rest = ''): string {
   return `${verb} ${quote([shown])}${rest}`;
 }
 
-export interface WaysToDecide {
+export interface WaysToDecideOptions {
   waiting: ShownWaiting;
   program: string;
   /** True if an earlier tool result has already named the program and the page. */
@@ -62,9 +62,9 @@ export interface WaysToDecide {
  * decision.
  * @param program the command that runs the bridge in a terminal
  */
-export function waysToDecide(
+export function waysToDecideText(
   { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
-  { waiting, program, brief = false }: WaysToDecide,
+  { waiting, program, brief = false }: WaysToDecideOptions,
 ): string {
   const all = `show ${quote([id])}`;
   const hidden = (view?.pending.length ?? 0) > waiting.pending.length;
@@ -74,7 +74,7 @@ export function waysToDecide(
   const told = [...named, ...(others.length > named.length ? [all] : [])].map((each) => `\`${each}\``);
   const rest = told.length === 0 ? '' : ` (or ${told.join(', ')})`;
   if (brief) return `At a terminal: \`${first}\`${rest}.`;
-  const address = taskPage({ agent, view });
+  const address = taskPageUrl({ agent, view });
   const page = address === undefined ? '' : `, or on the page ${address}`;
   return `The person can also decide at a terminal with \`${program} ${first}\`${rest}${page}.`;
 }
@@ -83,7 +83,7 @@ export function waysToDecide(
  * Returns the URL of the task on the local server's page, without a credential. Returns undefined for other agents,
  * because they may have no page.
  */
-export function taskPage({ agent, view }: Pick<Session, 'agent' | 'view'>): string | undefined {
+export function taskPageUrl({ agent, view }: Pick<Session, 'agent' | 'view'>): string | undefined {
   return agent.name === LOCAL_AGENT && agent.url !== undefined && view !== undefined
     ? pageAddress(agent.url, { taskId: view.taskId })
     : undefined;

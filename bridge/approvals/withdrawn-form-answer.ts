@@ -9,7 +9,7 @@ import type { CallView, TaskView } from '../sessions/observed-task.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
-export interface WithdrawnForms {
+export interface LateAnswerContext {
   asks: readonly ApprovalForm[];
   view: TaskView | undefined;
   channel: Channel;
@@ -24,7 +24,7 @@ const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
  */
 export function lateAnswerNotes(
   responses: Readonly<Record<string, unknown>>,
-  { asks, view, channel, offers }: WithdrawnForms,
+  { asks, view, channel, offers }: LateAnswerContext,
 ): readonly string[] {
   const open = new Set(asks.map(({ key }) => key));
   return Object.entries(responses).flatMap(([key, response]) => {

@@ -6,7 +6,7 @@ import { type Command, Option } from 'commander';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { ProbeOptions } from './commands/probe.ts';
-import type { Command as Run, CommonOptions } from './context/run-command.ts';
+import type { CommandHandler as Run, CommonOptions } from './context/run-command.ts';
 
 export function addCommands(program: Command, places: ProgramPaths): void {
   const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {

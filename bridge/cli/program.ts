@@ -16,7 +16,7 @@ import { UNFLAGGED_SETTINGS } from '../settings/settings.ts';
  * @param serve runs the MCP server; called if the command line names no command
  * @param typed the command line. If it contains --json, a usage error is printed as JSON too.
  */
-export function program(
+export function createBridgeCommandLine(
   serve: (flags: Record<string, unknown>) => Promise<void>,
   places: ProgramPaths,
   typed: readonly string[] = process.argv,

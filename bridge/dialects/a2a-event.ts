@@ -2,17 +2,31 @@
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
-import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
-import type { Observation, Observed, Output, Question, TaskStateName } from './observation.ts';
+import type {
+  Activity,
+  ArtifactRole,
+  PendingAction,
+  TaskOverview,
+} from '../../shared/protocol/tool-approval.ts';
+import type {
+  Observation,
+  ObservedEvent,
+  AgentOutput,
+  PlainTextQuestion,
+  TaskStateName,
+} from './observation.ts';
 import { messageText, partsText } from './parts.ts';
 
 /** The functions with which a dialect reads its own message parts and metadata. */
-export interface DialectReading {
+export interface DialectReader {
   /**
    * Returns the pending actions and the question that a status waits for. The parts that `isOwn` selects contain the
    * actions, so they are left out of the text of the status.
    */
-  asked(status: TaskStatus, taskId: string): { pending: readonly PendingAction[]; question: Question | null };
+  asked(
+    status: TaskStatus,
+    taskId: string,
+  ): { pending: readonly PendingAction[]; question: PlainTextQuestion | null };
   isOwn(part: Part): boolean;
   activity(metadata: unknown): Activity | null;
   overview(metadata: unknown): TaskOverview | null;
@@ -28,7 +42,7 @@ export interface DialectReading {
    * Returns what an artifact contains if it is not part of the agent's answer. Absent if the dialect has no such
    * artifacts.
    */
-  aside?(metadata: unknown): Aside | null;
+  aside?(metadata: unknown): ArtifactRole | null;
 }
 
 export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = {
@@ -43,7 +57,7 @@ export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = 
 };
 
 /** Reads one event of a stream, or a task in the form of an event. Returns no observations for an empty event. */
-export function readEvent(event: StreamResponse, reading: DialectReading): Observed {
+export function readA2aEvent(event: StreamResponse, reading: DialectReader): ObservedEvent {
   const payload = event.payload;
   if (payload === undefined) return { seq: null, observations: [] };
   switch (payload.$case) {
@@ -96,13 +110,13 @@ export function readEvent(event: StreamResponse, reading: DialectReading): Obser
 function costOf(
   metadata: unknown,
   of: { taskId: string; sessionId: string },
-  reading: DialectReading,
+  reading: DialectReader,
 ): Observation[] {
   const cost = reading.cost?.(metadata) ?? null;
   return cost === null ? [] : [{ type: 'cost', ...of, cost }];
 }
 
-function snapshotOf(task: Task, reading: DialectReading): Observation {
+function snapshotOf(task: Task, reading: DialectReader): Observation {
   return {
     type: 'snapshot',
     taskId: task.id,
@@ -116,7 +130,7 @@ function snapshotOf(task: Task, reading: DialectReading): Observation {
   };
 }
 
-function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
+function statusOf(status: TaskStatus, taskId: string, reading: DialectReader) {
   return {
     state: TASK_STATE_NAME_BY_CODE[status.state] ?? 'unknown',
     text: messageText(status.message, (part) => reading.isOwn(part)),
@@ -124,7 +138,7 @@ function statusOf(status: TaskStatus, taskId: string, reading: DialectReading) {
   };
 }
 
-function outputOf(artifact: Artifact, reading: DialectReading): Output {
+function outputOf(artifact: Artifact, reading: DialectReader): AgentOutput {
   const aside = reading.aside?.(artifact.metadata) ?? null;
   return {
     ...(aside === null ? {} : { aside }),

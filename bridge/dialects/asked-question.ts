@@ -3,7 +3,7 @@ import { shownCode } from '../../shared/protocol/shown-code.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 
 /** A question in plain text. A new question has a new `id`. */
-export interface Question {
+export interface PlainTextQuestion {
   id: string;
   /**
    * The code of the question. D2: a decision is valid only for what the person saw. The agent sends no code, so the
@@ -20,7 +20,7 @@ export interface Question {
 /** The keys under which agents send the schema of a form. An agent may also send the schema itself as the data. */
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
 
-export function withShownCode(asked: Omit<Question, 'shown'>): Question {
+export function withShownCode(asked: Omit<PlainTextQuestion, 'shown'>): PlainTextQuestion {
   return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
 }
 

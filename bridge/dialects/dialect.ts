@@ -12,7 +12,7 @@ import type {
   RevokePart,
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
-import type { Observed, Question } from './observation.ts';
+import type { ObservedEvent, PlainTextQuestion } from './observation.ts';
 
 /** A person's decision on a call, or an answer to a question. A dialect converts it to a message. */
 export type PersonDecision =
@@ -23,7 +23,7 @@ export type PersonDecision =
 /** The pending actions and the question, as the person saw them. */
 export interface PendingInput {
   pending: readonly PendingAction[];
-  question: Question | null;
+  question: PlainTextQuestion | null;
 }
 
 /** The content of a message to the agent. The ids are added when it is sent. */
@@ -89,7 +89,7 @@ export interface Dialect {
   readonly clientNamesSession: boolean;
   /** The task settings that the agent does not support. A note tells the person about them. */
   readonly ignores: readonly (keyof TaskSettings)[];
-  read(event: StreamResponse): Observed;
+  read(event: StreamResponse): ObservedEvent;
   /** Builds the message for a new task, or for a session that continues. */
   phraseTask(text: string, settings: TaskSettings): MessageContent;
   /**

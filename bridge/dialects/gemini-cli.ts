@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { type Dialect, refuseCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
-import { confirmationOf, editInWords } from './gemini-outcome-of-decision.ts';
+import { toConfirmation, editExplanation } from './gemini-outcome-of-decision.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { phraseAnswer } from './question.ts';
 
@@ -62,8 +62,8 @@ export const geminiDialect: Dialect = {
   phraseDecisions(given, { pending, question }) {
     if (question !== null && pending.length === 0) return phraseAnswer(given, question);
     const decisions = given.map(decisionIn);
-    const parts = decisions.map((decision) => dataPart(confirmationOf(decision, pending)));
-    const edits = decisions.flatMap((decision) => editInWords(decision, pending));
+    const parts = decisions.map((decision) => dataPart(toConfirmation(decision, pending)));
+    const edits = decisions.flatMap((decision) => editExplanation(decision, pending));
     const unsaid = decisions.some(({ reason }) => reason !== undefined && reason !== '');
     return {
       parts,

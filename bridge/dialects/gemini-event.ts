@@ -6,18 +6,18 @@
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { type DialectReading, readEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
+import { type DialectReader, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
 import {
   activityOf,
   isAwaiting,
   isUnderway,
-  keepEnd,
+  keepTextEnd,
   pendingActionOf,
   proposalOf,
   toolCallIn,
 } from './gemini-tool-call.ts';
 import type { GeminiToolCall } from './gemini-tool-call.ts';
-import type { Observation, Observed, Question } from './observation.ts';
+import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
 import { dataOf, messageText, partsText } from './parts.ts';
 import { questionOf } from './question.ts';
 import { withShownCode } from './asked-question.ts';
@@ -31,7 +31,7 @@ const UNTOLD =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
 /** The functions that read an event without `coderAgent.kind` as plain A2A. */
-const reading: DialectReading = {
+const reading: DialectReader = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
   activity: () => null,
@@ -44,22 +44,22 @@ interface Ids {
   sessionId: string;
 }
 
-export function readGeminiEvent(event: StreamResponse): Observed {
+export function readGeminiEvent(event: StreamResponse): ObservedEvent {
   const { payload } = event;
   switch (payload?.$case) {
     case 'statusUpdate': {
       const observations = statusUpdate(payload.value);
-      return observations === null ? readEvent(event, reading) : { seq: null, observations };
+      return observations === null ? readA2aEvent(event, reading) : { seq: null, observations };
     }
     case 'artifactUpdate': {
       const observations = toolOutput(payload.value);
-      return observations === null ? readEvent(event, reading) : { seq: null, observations };
+      return observations === null ? readA2aEvent(event, reading) : { seq: null, observations };
     }
     case 'task':
       return { seq: null, observations: observationsOfTask(payload.value) };
     case 'message':
     case undefined:
-      return readEvent(event, reading);
+      return readA2aEvent(event, reading);
   }
 }
 
@@ -105,7 +105,7 @@ function statusUpdate({
 
 function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly Observation[] {
   const text = messageText(status.message);
-  const said: Question | null =
+  const said: PlainTextQuestion | null =
     text === '' ? null : withShownCode({ id: idOf(status.message, ids.taskId), text: withNextStep(text) });
   if (hasEnded(status) || status.state === TaskState.TASK_STATE_AUTH_REQUIRED) {
     const question = questionOf(status, ids.taskId);
@@ -149,7 +149,7 @@ function toolOutput(update: {
 }): readonly Observation[] | null {
   const callId = TOOL_OUTPUT.exec(update.artifact?.artifactId ?? '')?.[1];
   if (callId === undefined) return null;
-  const text = keepEnd(partsText(update.artifact?.parts ?? []));
+  const text = keepTextEnd(partsText(update.artifact?.parts ?? []));
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 

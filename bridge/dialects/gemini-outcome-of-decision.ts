@@ -18,7 +18,7 @@ interface ConfirmationPart {
  * Converts a decision to a confirmation of gemini-cli.
  * @throws ProductError INVALID_DECISION, UNKNOWN_CALL, INPUT_CHANGED. Nothing is sent then.
  */
-export function confirmationOf(decision: Decision, pending: readonly PendingAction[]): ConfirmationPart {
+export function toConfirmation(decision: Decision, pending: readonly PendingAction[]): ConfirmationPart {
   const { callId } = decision;
   const action = pending.find((each) => each.callId === callId);
   if (action === undefined) throw unknownCall(callId, pending);
@@ -46,7 +46,7 @@ export function confirmationOf(decision: Decision, pending: readonly PendingActi
 /**
  * Returns the messages that explain an edit to the agent, after the denial. Returns an empty list for other decisions.
  */
-export function editInWords(
+export function editExplanation(
   { callId, decision, content, input }: Decision,
   pending: readonly PendingAction[],
 ): string[] {

@@ -238,13 +238,13 @@ function previewOf(
 
 function summaryOf({ response, liveOutput }: GeminiToolCall): string {
   const shown = response?.error?.message ?? response?.resultDisplay ?? liveOutput;
-  if (typeof shown === 'string') return keepEnd(shown);
+  if (typeof shown === 'string') return keepTextEnd(shown);
   // The result of an edit would only repeat the diff that the person has seen.
   return '';
 }
 
 /** Shortens a long text to its end, because the result is at the end. */
-export function keepEnd(text: string): string {
+export function keepTextEnd(text: string): string {
   const trimmed = text.trim();
   return trimmed.length > MAX_SUMMARY_CHARACTERS ? `… ${trimmed.slice(-MAX_SUMMARY_CHARACTERS)}` : trimmed;
 }

@@ -3,11 +3,16 @@
  * observations. A fold then combines them to the view of a task (`sessions/observed-task.ts`). Both are pure.
  */
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
-import type { Activity, Aside, PendingAction, TaskOverview } from '../../shared/protocol/tool-approval.ts';
-import type { Question } from './asked-question.ts';
+import type {
+  Activity,
+  ArtifactRole,
+  PendingAction,
+  TaskOverview,
+} from '../../shared/protocol/tool-approval.ts';
+import type { PlainTextQuestion } from './asked-question.ts';
 import type { TurnObservation } from './turn-observation.ts';
 
-export type { Question };
+export type { PlainTextQuestion };
 
 /** The states of A2A 1.0 §4.1.3 in lower case, and `unknown` for a state that this version does not know. */
 export const TASK_STATE_NAMES = [
@@ -30,12 +35,12 @@ export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 export const SESSION_STATE_NAMES = [...TASK_STATE_NAMES, 'not-delivered', 'unknown-to-agent'] as const;
 export type SessionStateName = (typeof SESSION_STATE_NAMES)[number];
 
-export interface Output {
+export interface AgentOutput {
   id: string;
   name: string;
   text: string;
   /** What the artifact contains. Absent if it is part of the agent's answer. */
-  aside?: Aside;
+  aside?: ArtifactRole;
 }
 
 export type Observation =
@@ -47,8 +52,8 @@ export type Observation =
       state: TaskStateName;
       text: string;
       pending: readonly PendingAction[];
-      question: Question | null;
-      outputs: readonly Output[];
+      question: PlainTextQuestion | null;
+      outputs: readonly AgentOutput[];
       /** The agent's last message in the history. Agents without artifacts answer there. '' if there is none. */
       reply: string;
       overview: TaskOverview | null;
@@ -60,12 +65,12 @@ export type Observation =
       state: TaskStateName;
       text: string;
       pending: readonly PendingAction[];
-      question: Question | null;
+      question: PlainTextQuestion | null;
       at?: string;
     }
   /** A step of a tool call. `at` is a time in RFC 3339, if the agent reports it. */
   | { type: 'activity'; activity: Activity; at?: string }
-  | { type: 'output'; taskId: string; sessionId: string; output: Output; append: boolean }
+  | { type: 'output'; taskId: string; sessionId: string; output: AgentOutput; append: boolean }
   /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
   | { type: 'reasoning'; taskId: string; sessionId: string; turn: number; text: string }
   /** The cost of a model request that has ended. */
@@ -74,7 +79,7 @@ export type Observation =
   | { type: 'reply'; taskId: string; sessionId: string; text: string }
   | TurnObservation;
 
-export interface Observed {
+export interface ObservedEvent {
   seq: number | null;
   observations: readonly Observation[];
 }

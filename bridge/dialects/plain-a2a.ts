@@ -1,12 +1,12 @@
 /** The dialect of agents without extensions. The agent asks in text, and the person answers in text. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { type DialectReading, readEvent } from './a2a-event.ts';
+import { type DialectReader, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, refuseCommand } from './dialect.ts';
 import { textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
-const reading: DialectReading = {
+const reading: DialectReader = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
   activity: () => null,
@@ -20,7 +20,7 @@ export const plainDialect: Dialect = {
   keepsTask: false,
   clientNamesSession: false,
   ignores: ['workspace', 'autoExecute', 'readOnly', 'mode', 'model'],
-  read: (event) => readEvent(event, reading),
+  read: (event) => readA2aEvent(event, reading),
   phraseTask: (text) => ({ parts: [textPart(text)], metadata: undefined }),
   phraseCommand: refuseCommand,
   phraseDecisions(decisions, asked) {

@@ -10,7 +10,7 @@ import { dataOf, dataPart, messageText, textPart } from './parts.ts';
 import {
   answerAsData,
   missingRequiredFields,
-  type Question,
+  type PlainTextQuestion,
   withShownCode,
   schemaIn,
 } from './asked-question.ts';
@@ -20,7 +20,7 @@ const QUESTION_WITHOUT_TEXT = 'The agent waits for input and did not say for wha
 const SIGN_IN_WITHOUT_TEXT = 'The agent waits for a sign-in and did not say where.';
 
 /** Reads the question of a status. Returns null if the status waits for neither an input nor a sign-in. */
-export function questionOf({ state, message }: TaskStatus, taskId: string): Question | null {
+export function questionOf({ state, message }: TaskStatus, taskId: string): PlainTextQuestion | null {
   const signIn = state === TaskState.TASK_STATE_AUTH_REQUIRED;
   if (!signIn && state !== TaskState.TASK_STATE_INPUT_REQUIRED) return null;
   const parts = message?.parts ?? [];
@@ -43,7 +43,10 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Ques
  * @throws ProductError INVALID_DECISION, UNKNOWN_CALL or INPUT_CHANGED, unless `decisions` contains exactly one answer
  * to this question
  */
-export function phraseAnswer(decisions: readonly PersonDecision[], question: Question): MessageContent {
+export function phraseAnswer(
+  decisions: readonly PersonDecision[],
+  question: PlainTextQuestion,
+): MessageContent {
   const [decision, ...rest] = decisions;
   const facts = { callId: question.id };
   if (decision?.type !== 'answer' || rest.length > 0)

@@ -5,12 +5,12 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { eventCostSchema } from '../../shared/protocol/cost-report.ts';
 import { THINKING } from '../../shared/protocol/extensions.ts';
-import { AGENT_COMMAND, commandPart } from '../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND, commandPartSchema } from '../../shared/protocol/agent-command.ts';
 import {
   activitySchema,
-  asideSchema,
+  artifactRoleSchema,
   decisionsPartSchema,
-  pendingPart,
+  pendingActionsPartSchema,
   revokePartSchema,
   taskOverviewSchema,
   TOOL_APPROVAL,
@@ -22,7 +22,7 @@ import type {
   RevokePart,
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
-import { type DialectReading, readEvent } from './a2a-event.ts';
+import { type DialectReader, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, type PersonDecision } from './dialect.ts';
 import { dataOf, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
@@ -39,10 +39,10 @@ function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Val
 }
 
 function pendingIn(part: Part): readonly PendingAction[] | null {
-  return validOrNull(pendingPart, dataOf(part))?.pending ?? null;
+  return validOrNull(pendingActionsPartSchema, dataOf(part))?.pending ?? null;
 }
 
-const reading: DialectReading = {
+const reading: DialectReader = {
   asked(status: TaskStatus, taskId: string) {
     const lists = (status.message?.parts ?? []).map(pendingIn).filter((list) => list !== null);
     // A status without a list of pending actions may still ask a question in text.
@@ -54,7 +54,7 @@ const reading: DialectReading = {
   seq: eventCursorOf,
   reasoningTurn: (metadata) => validOrNull(thinkingSchema, fieldOf(metadata, THINKING))?.turn ?? null,
   cost: (metadata) => validOrNull(eventCostSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'cost')),
-  aside: (metadata) => validOrNull(asideSchema, fieldOf(metadata, TOOL_APPROVAL)),
+  aside: (metadata) => validOrNull(artifactRoleSchema, fieldOf(metadata, TOOL_APPROVAL)),
 };
 
 export const toolApprovalDialect: Dialect = {
@@ -63,14 +63,14 @@ export const toolApprovalDialect: Dialect = {
   keepsTask: false,
   clientNamesSession: false,
   ignores: [],
-  read: (event) => readEvent(event, reading),
+  read: (event) => readA2aEvent(event, reading),
   phraseRevocation: (revoke, channel) => {
     const data: RevokePart = revokePartSchema.parse({ extension: TOOL_APPROVAL, revoke, channel });
     return { parts: [dataPart(data)], metadata: undefined };
   },
   phraseTask: (text, settings) => ({ parts: [textPart(text)], metadata: metadataOf(settings) }),
   phraseCommand: (command, settings) => ({
-    parts: [dataPart(commandPart.parse({ extension: AGENT_COMMAND, ...command }))],
+    parts: [dataPart(commandPartSchema.parse({ extension: AGENT_COMMAND, ...command }))],
     metadata: metadataOf(settings),
     extensions: [AGENT_COMMAND],
   }),

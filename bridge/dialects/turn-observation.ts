@@ -4,7 +4,7 @@
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { FileProposal, Proposal } from './unbound-proposal.ts';
-import type { Question } from './asked-question.ts';
+import type { PlainTextQuestion } from './asked-question.ts';
 
 export type TurnObservation = { taskId: string; sessionId: string } & (
   | /** The turn continues. `text` describes the current work; null if the agent does not report it. */ {
@@ -24,10 +24,10 @@ export type TurnObservation = { taskId: string; sessionId: string } & (
   /** The latest output of a running tool. It replaces the earlier output. */
   | { type: 'tool-output'; callId: string; text: string }
   /** The turn has failed. When it ends, the bridge asks the person this question. */
-  | { type: 'troubled'; question: Question }
+  | { type: 'troubled'; question: PlainTextQuestion }
   /**
    * The turn has ended, or the agent waits for decisions or an answer. `told` is true if the agent has reported how the
    * turn ended. Otherwise the bridge asks the person to check.
    */
-  | { type: 'turn-ended'; question: Question | null; told: boolean }
+  | { type: 'turn-ended'; question: PlainTextQuestion | null; told: boolean }
 );

@@ -35,7 +35,7 @@ export function isFileUnchanged({ before }: FileProposal, now: string): boolean 
 }
 
 /** Returns the action with a diff against the current file. It has a new code, because the person must decide again. */
-export function outdatedAction(
+export function withCurrentDiff(
   action: PendingAction,
   file: FileProposal,
   now: string,

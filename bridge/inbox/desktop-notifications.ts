@@ -14,7 +14,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { NotifiedEntries } from '../state/notified-entries.ts';
 import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
 import { inboxEntries, ownSessions } from './inbox-entry.ts';
-import type { InboxReading, InboxSurface } from './inbox-follower.ts';
+import type { InboxContents, InboxSurface } from './inbox-follower.ts';
 import { isWaiting } from '../sessions/list-sessions.ts';
 import { entryText } from './notices.ts';
 
@@ -33,7 +33,7 @@ export class DesktopNotifications implements InboxSurface {
     this.#log = log;
   }
 
-  show({ tasks, sessions }: InboxReading): void {
+  show({ tasks, sessions }: InboxContents): void {
     // The notification about an ended task comes from the database, which records the end only if no tool call waits
     // for the result. So ended sessions are left out here.
     const waiting = ownSessions(tasks, sessions).filter(isWaiting);

@@ -84,6 +84,6 @@ export function ownSessions(
 }
 
 /** Returns the final state that is recorded for a finished task. */
-export function recordedEnd({ state }: InboxEntry): TaskStateName {
+export function recordedEndState({ state }: InboxEntry): TaskStateName {
   return TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown';
 }

@@ -10,7 +10,7 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
-import type { InboxReading, InboxSurface } from './inbox-follower.ts';
+import type { InboxContents, InboxSurface } from './inbox-follower.ts';
 import { noticesText } from './notices.ts';
 
 const OWN_NAME = `notices.${String(process.pid)}`;
@@ -35,7 +35,7 @@ export class NoticeFiles implements InboxSurface {
     return existsSync(this.#root);
   }
 
-  async show({ tasks, sessions }: InboxReading): Promise<void> {
+  async show({ tasks, sessions }: InboxContents): Promise<void> {
     // A file from an earlier call is written again even if it has no entries now.
     const files = new Map<string, UncollectedTask[]>([...this.#written.keys()].map((path) => [path, []]));
     for (const task of tasks) {

@@ -29,7 +29,7 @@ const POLL_MS = 100;
  * Finds the running server, or starts one.
  * @throws ProductError; for an error of the file system, ProductError STORAGE
  */
-export async function findServer(local: LocalServer): Promise<Endpoint> {
+export async function findOrStartServer(local: LocalServer): Promise<Endpoint> {
   try {
     return await foundOrStarted(local);
   } catch (error) {

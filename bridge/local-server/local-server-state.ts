@@ -6,13 +6,13 @@ import { tokenPath } from '../../shared/state/token-file.ts';
 import { checkServerIdentity } from './check-server-identity.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 
-export type ServerState =
+export type LocalServerState =
   | { type: 'running'; record: ServerRecord }
   | { type: 'stopped' }
   /** The process exists, but the program at the URL does not prove that it is this user's server. */
   | { type: 'strange'; record: ServerRecord; message: string };
 
-export async function serverState(stateDirectory: string): Promise<ServerState> {
+export async function readLocalServerState(stateDirectory: string): Promise<LocalServerState> {
   const record = await readServerRecord(stateDirectory);
   // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };
@@ -34,7 +34,7 @@ export async function serverState(stateDirectory: string): Promise<ServerState> 
 export function unverifiedServerError({
   record,
   message,
-}: Extract<ServerState, { type: 'strange' }>): ProductError {
+}: Extract<LocalServerState, { type: 'strange' }>): ProductError {
   return new ProductError(
     'AGENT_UNREACHABLE',
     `Process ${String(record.pid)} should be the local server at ${record.url}, but does not answer like it: ${message}. Check the process, and end it yourself.`,

@@ -3,7 +3,7 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import type { LocalServer } from './find-or-start-server.ts';
 import { endServer } from './end-server.ts';
-import { serverState, unverifiedServerError } from './local-server-state.ts';
+import { readLocalServerState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
 import { startServer } from './start-server.ts';
 
@@ -17,7 +17,7 @@ export async function restartServer(
 ): Promise<{ before: ServerRecord; after: ServerRecord } | undefined> {
   await prepareStateDirectory(local.stateDirectory);
   return withStartLock(local.stateDirectory, async () => {
-    const state = await serverState(local.stateDirectory);
+    const state = await readLocalServerState(local.stateDirectory);
     if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
     await endServer(state.record);

@@ -3,7 +3,7 @@ import type { ApprovalRules } from '../settings/approval-mode.ts';
 import type { OpenForms } from '../approvals/open-forms.ts';
 import type { CardCodes } from '../approvals/card-codes.ts';
 import type { PageLinks } from '../approvals/page-links.ts';
-import type { RequestStates } from '../approvals/request-state.ts';
+import type { RequestStateSigner } from '../approvals/request-state.ts';
 import type { AllowedWorkspaces } from '../agents/check-workspace.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { ResultInbox } from '../inbox/result-inbox.ts';
@@ -26,7 +26,7 @@ export interface BridgeContext {
   readonly offers: OpenForms;
   readonly links: PageLinks;
   readonly cardCodes: CardCodes;
-  readonly requestStates: RequestStates;
+  readonly requestStates: RequestStateSigner;
   /** Records the actions whose preview was cut in a tool result. */
   readonly cutPreviews: CutPreviews;
   readonly usedPermits: UsedPermits;

@@ -3,7 +3,7 @@
  * answers that the checks need.
  */
 import { z } from 'zod';
-import { type Caller, type Frame, type ResumeOptions, JsonRpcError } from './json-rpc-client.ts';
+import { type RpcCaller, type StreamedEvent, type ResumeOptions, JsonRpcError } from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -27,10 +27,10 @@ const kinds = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('message') }),
 ]);
 
-export class A2a03Client implements Caller {
-  readonly #client: Caller;
+export class A2a03Client implements RpcCaller {
+  readonly #client: RpcCaller;
 
-  constructor(client: Caller) {
+  constructor(client: RpcCaller) {
     this.#client = client;
   }
 
@@ -44,7 +44,7 @@ export class A2a03Client implements Caller {
     method: string,
     params: unknown,
     reading: ResumeOptions = {},
-  ): AsyncGenerator<Frame, void, undefined> {
+  ): AsyncGenerator<StreamedEvent, void, undefined> {
     for await (const frame of this.#client.stream(oldName(method), inOldWords(params), reading))
       yield { ...frame, data: inNewWords(frame.data) };
   }

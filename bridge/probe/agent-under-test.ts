@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { type Caller, type Frame, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
+import { type RpcCaller, type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
 import { TaskContent } from './task-content.ts';
 
 export interface AgentUnderTestOptions {
-  client: Caller;
+  client: RpcCaller;
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;
   /**
@@ -22,7 +22,7 @@ export interface AgentUnderTestOptions {
  * message.
  */
 const RESTS = ['COMPLETED', 'INPUT_REQUIRED'] as const;
-export type Rest = (typeof RESTS)[number];
+export type RestState = (typeof RESTS)[number];
 
 /** The maximum number of messages that a probe sends. Each message may start a task. */
 export const MAX_MESSAGES = 40;
@@ -36,11 +36,11 @@ const RESTART_MS = 30_000;
 const POLL_MS = 100;
 
 export class AgentUnderTest {
-  readonly client: Caller;
+  readonly client: RpcCaller;
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
   /** The state that each task reaches at its end. `tryOut` sets it. */
-  rest: Rest = 'COMPLETED';
+  rest: RestState = 'COMPLETED';
   readonly #signal: AbortSignal;
   readonly #taskIds = new Set<string>();
   #messages = 0;
@@ -66,7 +66,7 @@ export class AgentUnderTest {
    * Runs a first task. Returns it, and the state that it reached. `rest` is undefined if the checks cannot use that
    * state.
    */
-  async tryOut(): Promise<{ task: TaskContent; rest: Rest | undefined }> {
+  async tryOut(): Promise<{ task: TaskContent; rest: RestState | undefined }> {
     const task = await this.send(this.message());
     const rest = RESTS.find((each) => each === task.state);
     this.rest = rest ?? this.rest;
@@ -86,7 +86,7 @@ export class AgentUnderTest {
     return this.#seen(TaskContent.ofTask(answer.task));
   }
 
-  async *begin(params: object = this.message()): AsyncGenerator<Frame, void, undefined> {
+  async *begin(params: object = this.message()): AsyncGenerator<StreamedEvent, void, undefined> {
     this.#count();
     for await (const frame of this.client.stream('SendStreamingMessage', params)) {
       this.#seen(new TaskContent().take(frame.data));
@@ -94,7 +94,7 @@ export class AgentUnderTest {
     }
   }
 
-  subscribe(taskId: string, lastEventId?: string): AsyncGenerator<Frame, void, undefined> {
+  subscribe(taskId: string, lastEventId?: string): AsyncGenerator<StreamedEvent, void, undefined> {
     return this.client.stream(
       'SubscribeToTask',
       { id: taskId },
@@ -129,9 +129,9 @@ export class AgentUnderTest {
   }
 
   /** Runs a task until it has ended or waits. Returns its id and the events of its stream. */
-  async whole(): Promise<{ frames: Frame[]; taskId: string }> {
-    const frames = await readToRest(this.begin());
-    return { frames, taskId: viewOf(frames).taskId ?? '' };
+  async whole(): Promise<{ frames: StreamedEvent[]; taskId: string }> {
+    const frames = await readUntilRest(this.begin());
+    return { frames, taskId: taskContentOf(frames).taskId ?? '' };
   }
 
   /** Cancels the tasks of the probe that wait, so that no person has to do it. An error of the agent is ignored. */
@@ -178,8 +178,10 @@ export class AgentUnderTest {
 }
 
 /** Reads a stream until it ends, or until the task waits. The stream of a task that waits may stay open. */
-export async function readToRest(stream: AsyncGenerator<Frame, void, undefined>): Promise<Frame[]> {
-  const frames: Frame[] = [];
+export async function readUntilRest(
+  stream: AsyncGenerator<StreamedEvent, void, undefined>,
+): Promise<StreamedEvent[]> {
+  const frames: StreamedEvent[] = [];
   const view = new TaskContent();
   for await (const frame of stream) {
     frames.push(frame);
@@ -188,6 +190,6 @@ export async function readToRest(stream: AsyncGenerator<Frame, void, undefined>)
   return frames;
 }
 
-export function viewOf(frames: readonly Frame[]): TaskContent {
+export function taskContentOf(frames: readonly StreamedEvent[]): TaskContent {
   return frames.reduce((view, { data }) => view.take(data), new TaskContent());
 }

@@ -3,23 +3,23 @@
  */
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { type Frame, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
-import { type AgentUnderTest, readToRest, viewOf } from './agent-under-test.ts';
+import { type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
+import { type AgentUnderTest, readUntilRest, taskContentOf } from './agent-under-test.ts';
 import type { TaskContent } from './task-content.ts';
 
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
-export type Verdict = 'passed' | 'failed' | 'not supported';
+export type CheckVerdict = 'passed' | 'failed' | 'not supported';
 
-export interface Row extends Omit<Check, 'run'> {
-  verdict: Verdict;
+export interface CheckRow extends Omit<Check, 'run'> {
+  verdict: CheckVerdict;
   note: string;
 }
 
-type Outcome = Pick<Row, 'verdict' | 'note'>;
+type Outcome = Pick<CheckRow, 'verdict' | 'note'>;
 
 const passed = (note = ''): Outcome => ({ verdict: 'passed', note });
 /** Returns the outcome of a check that the agent does not pass. */
-export const failed = (note: string): Outcome => ({ verdict: 'failed', note });
+export const failedResult = (note: string): Outcome => ({ verdict: 'failed', note });
 const unsupported = (note: string): Outcome => ({ verdict: 'not supported', note });
 
 const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) });
@@ -55,7 +55,7 @@ export const CHECKS: readonly Check[] = [
     run: async (server) => {
       const params = server.message();
       const [one, two] = await Promise.all([server.send(params), server.send(params)]);
-      return one.taskId === two.taskId ? passed() : failed('two tasks do the same work');
+      return one.taskId === two.taskId ? passed() : failedResult('two tasks do the same work');
     },
   },
   {
@@ -67,7 +67,7 @@ export const CHECKS: readonly Check[] = [
       const params = server.message();
       const one = await server.send(params);
       const two = await server.send(params);
-      return one.taskId === two.taskId ? passed() : failed('a second task does the work again');
+      return one.taskId === two.taskId ? passed() : failedResult('a second task does the work again');
     },
   },
   {
@@ -79,7 +79,7 @@ export const CHECKS: readonly Check[] = [
       const id = randomUUID();
       await server.send(server.message(id));
       const again = server.send(server.message(id, `${server.text}\nsay And more.`));
-      return (await refused(again)) ? passed() : failed('the server accepted it as a new message');
+      return (await refused(again)) ? passed() : failedResult('the server accepted it as a new message');
     },
   },
   {
@@ -88,7 +88,7 @@ export const CHECKS: readonly Check[] = [
     source: NOT_IN_A2A,
     why: 'Laptops sleep, and proxies cut idle connections. If a task ends with the socket of its reader, no client can leave it alone.',
     run: async (server) => {
-      const { taskId = '' } = viewOf(await readSome(server.begin(), 1));
+      const { taskId = '' } = taskContentOf(await readSome(server.begin(), 1));
       return afterInterruption(server, taskId);
     },
   },
@@ -102,9 +102,9 @@ export const CHECKS: readonly Check[] = [
       let hasOutput = false;
       for (let cut = 1; cut <= MAX_CUTS; cut++) {
         const before = await readSome(server.begin(), cut);
-        const { taskId = '', settled } = viewOf(before);
+        const { taskId = '', settled } = taskContentOf(before);
         if (settled) break;
-        const after = await readToRest(server.subscribe(taskId)).catch((error: unknown) => {
+        const after = await readUntilRest(server.subscribe(taskId)).catch((error: unknown) => {
           // If the task has ended, subscribing to it is an error. Some agents report this error in the stream itself.
           if (error instanceof JsonRpcError || error instanceof NoAnswerError) return [];
           throw error;
@@ -112,10 +112,10 @@ export const CHECKS: readonly Check[] = [
         const end = await server.settled(taskId);
         if (after.length === 0) continue;
         tried += 1;
-        const seen = viewOf([...before, ...after]);
+        const seen = taskContentOf([...before, ...after]);
         hasOutput ||= seen.hasOutput;
         if (end?.content !== seen.content)
-          return failed(
+          return failedResult(
             `cut after event ${cut}: the reader has ${seen.content}, the task is ${end?.content}`,
           );
       }
@@ -133,15 +133,15 @@ export const CHECKS: readonly Check[] = [
     run: async (server) => {
       const first = server.begin();
       const opening = await first.next();
-      if (opening.done) return failed('the stream was empty');
-      const { taskId = '' } = viewOf([opening.value]);
-      const [one, two] = await Promise.all([readToRest(first), readToRest(server.subscribe(taskId))]);
+      if (opening.done) return failedResult('the stream was empty');
+      const { taskId = '' } = taskContentOf([opening.value]);
+      const [one, two] = await Promise.all([readUntilRest(first), readUntilRest(server.subscribe(taskId))]);
       const tail = two.slice(1).map(({ text }) => eventOf(text));
       const other = one.map(({ text }) => eventOf(text)).slice(-tail.length);
       if (tail.length === 0) return unsupported('the task had ended before the subscription');
       return JSON.stringify(tail) === JSON.stringify(other)
         ? passed()
-        : failed('the readers saw different events');
+        : failedResult('the readers saw different events');
     },
   },
   {
@@ -156,10 +156,12 @@ export const CHECKS: readonly Check[] = [
       // The stream of a task that waits may stay open after its last event, and send nothing more.
       const cursors = server.rest === 'COMPLETED' ? ids : ids.slice(0, -1);
       for (const [index, id] of cursors.entries()) {
-        const rest = (await readToRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
+        const rest = (await readUntilRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
         const expected = frames.slice(index + 1).map(({ text }) => eventOf(text));
         if (JSON.stringify(rest) !== JSON.stringify(expected))
-          return failed(`after ${id} came ${rest.length} events, not the ${expected.length} that follow`);
+          return failedResult(
+            `after ${id} came ${rest.length} events, not the ${expected.length} that follow`,
+          );
       }
       return passed(`${cursors.length} cursors`);
     },
@@ -173,8 +175,8 @@ export const CHECKS: readonly Check[] = [
       const { frames, taskId } = await server.whole();
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
-        if (!(await refused(readToRest(server.subscribe(taskId, cursor)))))
-          return failed(`the cursor ${cursor} was accepted`);
+        if (!(await refused(readUntilRest(server.subscribe(taskId, cursor)))))
+          return failedResult(`the cursor ${cursor} was accepted`);
       return passed();
     },
   },
@@ -190,15 +192,15 @@ export const CHECKS: readonly Check[] = [
         if (await refused(server.client.call('CancelTask', { id: taskId })))
           return unsupported('its tasks wait, and it does not cancel them, so none ends');
         if ((await server.ended(taskId)) === undefined)
-          return failed('it accepted a cancel and does not end');
+          return failedResult('it accepted a cancel and does not end');
       }
       const before = (await server.settled(taskId))?.content;
       const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
-      if (!(await refused(server.send({ message })))) return failed('it accepted a message');
+      if (!(await refused(server.send({ message })))) return failedResult('it accepted a message');
       // A2A 1.0 §3.3.1: a second cancel may be accepted.
       if (task.ended && !(await refused(server.client.call('CancelTask', { id: taskId }))))
-        return failed('it accepted a cancel');
-      if ((await server.task(taskId)).content !== before) return failed('it has changed');
+        return failedResult('it accepted a cancel');
+      if ((await server.task(taskId)).content !== before) return failedResult('it has changed');
       return passed(task.ended ? '' : 'a task that was cancelled');
     },
   },
@@ -208,7 +210,7 @@ export const CHECKS: readonly Check[] = [
     source: 'A2A 1.0 §3.4.2 (MUST)',
     why: 'A client with a wrong id must get an error.',
     run: async (server) =>
-      (await refused(server.task(randomUUID()))) ? passed() : failed('the server answered with a task'),
+      (await refused(server.task(randomUUID()))) ? passed() : failedResult('the server answered with a task'),
   },
   {
     scenario: 'the list contains every task',
@@ -219,7 +221,7 @@ export const CHECKS: readonly Check[] = [
       const { taskId = '' } = await server.send(server.message());
       try {
         const { tasks } = listAnswer.parse(await server.client.call('ListTasks', { pageSize: 100 }));
-        return tasks.some(({ id }) => id === taskId) ? passed() : failed('it is not in the list');
+        return tasks.some(({ id }) => id === taskId) ? passed() : failedResult('it is not in the list');
       } catch (error) {
         if (error instanceof JsonRpcError) return unsupported(error.message);
         throw error;
@@ -238,8 +240,8 @@ export const CHECKS: readonly Check[] = [
       const { taskId = '', content } = await server.send(server.message());
       await restart();
       const now = await known(server, taskId);
-      if (now === undefined) return failed('the server does not know the task any more');
-      if (now.content !== content) return failed('the task has changed');
+      if (now === undefined) return failedResult('the server does not know the task any more');
+      if (now.content !== content) return failedResult('the task has changed');
       return passed(server.rest === 'COMPLETED' ? '' : 'a task that waits');
     },
   },
@@ -254,11 +256,11 @@ export const CHECKS: readonly Check[] = [
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const stream = server.begin();
       const opening = await stream.next();
-      if (opening.done) return failed('the stream was empty');
-      const { taskId = '' } = viewOf([opening.value]);
+      if (opening.done) return failedResult('the stream was empty');
+      const { taskId = '' } = taskContentOf([opening.value]);
       await restart();
       if ((await known(server, taskId)) === undefined)
-        return failed('the server does not know the task any more');
+        return failedResult('the server does not know the task any more');
       return afterInterruption(server, taskId);
     },
   },
@@ -275,7 +277,7 @@ export const CHECKS: readonly Check[] = [
       const { taskId } = await server.send(params);
       await restart();
       const again = await server.send(params);
-      return again.taskId === taskId ? passed() : failed('a second task does the work again');
+      return again.taskId === taskId ? passed() : failedResult('a second task does the work again');
     },
   },
 ];
@@ -293,8 +295,8 @@ async function known(server: AgentUnderTest, taskId: string): Promise<TaskConten
 /** Waits until the task has ended or waits. Judges whether its work continued after the interruption. */
 async function afterInterruption(server: AgentUnderTest, taskId: string): Promise<Outcome> {
   const end = await server.settled(taskId);
-  if (end === undefined) return failed('the task never settled');
-  if (end.state !== server.rest) return failed(`the task is ${end.state}`);
+  if (end === undefined) return failedResult('the task never settled');
+  if (end.state !== server.rest) return failedResult(`the task is ${end.state}`);
   return server.rest === 'COMPLETED'
     ? passed()
     : unsupported('not judged: the task is INPUT_REQUIRED, but so may be a task whose work was stopped');
@@ -311,8 +313,11 @@ async function refused(work: Promise<unknown>): Promise<boolean> {
 }
 
 /** Reads the first `count` events of a stream and disconnects. Returns the events. */
-async function readSome(stream: AsyncGenerator<Frame, void, undefined>, count: number): Promise<Frame[]> {
-  const frames: Frame[] = [];
+async function readSome(
+  stream: AsyncGenerator<StreamedEvent, void, undefined>,
+  count: number,
+): Promise<StreamedEvent[]> {
+  const frames: StreamedEvent[] = [];
   for await (const frame of stream) {
     frames.push(frame);
     if (frames.length === count) break;

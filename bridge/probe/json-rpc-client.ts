@@ -1,6 +1,6 @@
 /** Calls A2A methods over JSON-RPC, and returns each answer unchanged. Needs no extension of the agent. */
 import { z } from 'zod';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 
@@ -9,7 +9,7 @@ export const A2A_VERSIONS = ['1.0', '0.3'] as const;
 export type A2aVersion = (typeof A2A_VERSIONS)[number];
 
 /** One event of a stream. */
-export interface Frame {
+export interface StreamedEvent {
   /** The SSE id of the event. Undefined if the agent sends none. */
   id: string | undefined;
   data: unknown;
@@ -22,7 +22,7 @@ export interface ResumeOptions {
 }
 
 /** Calls A2A methods. The names and types are those of A2A 1.0. */
-export interface Caller {
+export interface RpcCaller {
   /**
    * Calls a method and returns the result.
    * @throws JsonRpcError if the agent answers with an error
@@ -33,7 +33,11 @@ export interface Caller {
    * Calls a method and yields the events of the response.
    * @throws JsonRpcError, NoAnswerError
    */
-  stream(method: string, params: unknown, reading?: ResumeOptions): AsyncGenerator<Frame, void, undefined>;
+  stream(
+    method: string,
+    params: unknown,
+    reading?: ResumeOptions,
+  ): AsyncGenerator<StreamedEvent, void, undefined>;
 }
 
 const rpcError = z.object({ code: z.number(), message: z.string() });
@@ -67,7 +71,7 @@ interface JsonRpcClientOptions {
 /** The maximum duration of one answer or one stream, in milliseconds. */
 const MAX_ANSWER_MS = 60_000;
 
-export class JsonRpcClient implements Caller {
+export class JsonRpcClient implements RpcCaller {
   readonly #options: JsonRpcClientOptions;
 
   constructor(options: JsonRpcClientOptions) {
@@ -83,7 +87,7 @@ export class JsonRpcClient implements Caller {
     method: string,
     params: unknown,
     { lastEventId }: ResumeOptions = {},
-  ): AsyncGenerator<Frame, void, undefined> {
+  ): AsyncGenerator<StreamedEvent, void, undefined> {
     // If the caller leaves the loop early, this signal closes the connection.
     const left = new AbortController();
     const limit = AbortSignal.any([this.#limit(), left.signal]);
@@ -129,7 +133,7 @@ export class JsonRpcClient implements Caller {
           'A2A-Version': version,
           // An agent that does not have this extension ignores the header.
           'A2A-Extensions': RESUMABLE_STREAM,
-          ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
+          ...(lastEventId !== undefined && { [LAST_EVENT_ID_HEADER]: lastEventId }),
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
       });

@@ -4,9 +4,9 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { agentFetch } from '../agents/agent-fetch.ts';
 import { fetchCard, type CardFacts } from '../agents/card.ts';
 import type { Endpoint } from '../agents/connection.ts';
-import { redact } from '../agents/redaction.ts';
+import { redactSecrets } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
-import { CHECKS, failed, type Row } from './checks.ts';
+import { CHECKS, failedResult, type CheckRow } from './checks.ts';
 import {
   A2A_VERSIONS,
   type A2aVersion,
@@ -14,10 +14,10 @@ import {
   NoAnswerError,
   JsonRpcError,
 } from './json-rpc-client.ts';
-import { AgentUnderTest, type Rest } from './agent-under-test.ts';
+import { AgentUnderTest, type RestState } from './agent-under-test.ts';
 
 /** An agent to test, and the task that the probe gives it. */
-export interface Subject {
+export interface ProbeSubject {
   endpoint: Endpoint;
   /** The A2A version to test. If absent, the newest version on the agent's card is tested. */
   version?: A2aVersion | undefined;
@@ -28,7 +28,7 @@ export interface Subject {
 }
 
 /** A JSON-RPC interface on the agent's card. */
-export interface Target {
+export interface ProbeTarget {
   url: string;
   version: A2aVersion;
   /** The name and version of the agent, from its card. */
@@ -36,15 +36,15 @@ export interface Target {
 }
 
 /** The results of the checks. */
-export interface Report extends Target {
+export interface ProbeReport extends ProbeTarget {
   /**
    * The state that each task of the probe reaches at its end. With some agents it is `INPUT_REQUIRED`, because they
    * complete no task and wait for the next message.
    */
-  rest: Rest;
+  rest: RestState;
   /** The number of messages that the probe has sent. */
   messages: number;
-  rows: readonly Row[];
+  rows: readonly CheckRow[];
 }
 
 /** The maximum duration of a whole probe, in milliseconds. */
@@ -56,7 +56,7 @@ const CARD_TIMEOUT_MS = 20_000;
  * @throws ProductError AGENT_UNREACHABLE if there is no card, or if the card lists no JSON-RPC interface of this
  * version
  */
-export async function findTarget({ endpoint, version }: Subject): Promise<Target> {
+export async function findTarget({ endpoint, version }: ProbeSubject): Promise<ProbeTarget> {
   const { url, cardUrl } = endpoint;
   const facts = await readCard(cardUrl ?? url, fetchOf(endpoint));
   const offered = jsonRpcInterfaces(facts);
@@ -70,7 +70,7 @@ export async function findTarget({ endpoint, version }: Subject): Promise<Target
  * Runs all checks, one after the other.
  * @throws ProductError AGENT_UNREACHABLE if the task neither completes nor waits for input. No check has run then.
  */
-export async function probe(subject: Subject, target: Target): Promise<Report> {
+export async function probe(subject: ProbeSubject, target: ProbeTarget): Promise<ProbeReport> {
   const { endpoint, text, restart } = subject;
   const { url, version } = target;
   const signal = AbortSignal.timeout(MAX_PROBE_MS);
@@ -82,16 +82,16 @@ export async function probe(subject: Subject, target: Target): Promise<Report> {
     signal,
   });
   const rest = await mustWork(server, url);
-  const rows: Row[] = [];
+  const rows: CheckRow[] = [];
   for (const { run, ...check } of CHECKS) {
     const outcome = await run(server).catch((error: unknown) => {
       if (signal.aborted) return { verdict: 'not supported', note: 'not tested: no time left' } as const;
       if (error instanceof JsonRpcError || error instanceof NoAnswerError || error instanceof z.ZodError)
-        return failed(`a valid request failed: ${wordsOf(error)}`);
+        return failedResult(`a valid request failed: ${wordsOf(error)}`);
       throw error;
     });
     // An agent may repeat the token of a request in its answer. So it is removed from the note.
-    rows.push({ ...check, verdict: outcome.verdict, note: redact(outcome.note, endpoint.headers) });
+    rows.push({ ...check, verdict: outcome.verdict, note: redactSecrets(outcome.note, endpoint.headers) });
   }
   await server.cancelWaiting();
   return { ...target, rest, messages: server.messages, rows };
@@ -119,7 +119,7 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts
  * Runs a first task, and returns the state that it reaches at its end. Throws if the checks cannot use this state.
  * Otherwise an agent that refuses everything, or starts no tasks, would pass half of the checks.
  */
-async function mustWork(server: AgentUnderTest, url: string): Promise<Rest> {
+async function mustWork(server: AgentUnderTest, url: string): Promise<RestState> {
   const { task, rest } = await server.tryOut().catch((error: unknown) => {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });
@@ -131,7 +131,7 @@ async function mustWork(server: AgentUnderTest, url: string): Promise<Rest> {
 }
 
 /** Returns the JSON-RPC interfaces on the card, the newest A2A version first. */
-function jsonRpcInterfaces({ interfaces }: CardFacts): Pick<Target, 'url' | 'version'>[] {
+function jsonRpcInterfaces({ interfaces }: CardFacts): Pick<ProbeTarget, 'url' | 'version'>[] {
   return A2A_VERSIONS.flatMap((version) =>
     interfaces
       .filter(

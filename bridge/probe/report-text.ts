@@ -1,14 +1,14 @@
 /** Formats the report of a probe as text that a person can send to the authors of the agent. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import type { Row } from './checks.ts';
-import type { Report } from './probe.ts';
+import type { CheckRow } from './checks.ts';
+import type { ProbeReport } from './probe.ts';
 
 const WAITING =
   'Its tasks do not complete: each stops at INPUT_REQUIRED. So the checks used tasks that wait, and ended one with a cancel. ' +
   'No check saw a task that completes, or that goes on after an answer. The probe has cancelled the tasks that wait.';
 
 /** Returns a table of all checks, and a paragraph about each check that failed. */
-export function reportText({ agent, url, version, rest, messages, rows }: Report): string {
+export function reportText({ agent, url, version, rest, messages, rows }: ProbeReport): string {
   const who = `${agent.name} ${agent.version}`.trim();
   const width = Math.max(...rows.map(({ scenario }) => scenario.length));
   const table = rows.map(({ scenario, verdict, note }) =>
@@ -27,7 +27,7 @@ export function reportText({ agent, url, version, rest, messages, rows }: Report
   ].join('\n');
 }
 
-function failureText({ scenario, sent, source, note, why }: Row): string {
+function failureText({ scenario, sent, source, note, why }: CheckRow): string {
   const lines = [
     ['Sent', sent],
     ['Expected', `${scenario} (${source})`],

@@ -15,7 +15,7 @@ import type { Session } from './session.ts';
  * - `may-have-arrived`: the bridge does not know whether the message has reached the agent.
  * - `unknown-to-agent`: the agent has no such task.
  */
-export type CancelEnd =
+export type CancelOutcome =
   | 'cancelled'
   | 'cancelled-when-known'
   | 'withdrawn'

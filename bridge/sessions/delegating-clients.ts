@@ -10,7 +10,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import { newestMessage } from './open-outbox-entries.ts';
+import { newestEntryOfSession } from './open-outbox-entries.ts';
 import type { Session } from './session.ts';
 
 /** The connection of one MCP client. Two connections are equal only if they are the same object. */
@@ -77,7 +77,8 @@ export class DelegatingClients {
     const facts = { sessionId: session.id, messageId, reason: REASON };
     try {
       const { agent, id, firstMessageId } = session;
-      if (newestMessage(outbox.open(), agent.name, [id, firstMessageId])?.messageId !== messageId) return;
+      if (newestEntryOfSession(outbox.open(), agent.name, [id, firstMessageId])?.messageId !== messageId)
+        return;
       log.info(facts, 'a task is cancelled with its client');
       await delegations.cancelMessage(session, messageId, REASON);
     } catch (error) {

@@ -18,11 +18,11 @@ import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 import { type RequestedWork, isSameCall } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
-import type { CancelEnd } from './cancel-task.ts';
+import type { CancelOutcome } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
 import { MessagesInFlight } from './messages-in-flight.ts';
-import { OutboxWrites } from './outbox-writes.ts';
+import { OutboxWriteQueue } from './outbox-write-queue.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session.ts';
@@ -52,7 +52,7 @@ export class DelegationService {
   readonly #parts: DelegationParts;
   readonly #outgoing = new MessagesInFlight();
   readonly #calls: WaitingCalls;
-  readonly #writes: OutboxWrites;
+  readonly #writes: OutboxWriteQueue;
   readonly #recordedCancels: RecordedCancels;
   readonly #delivery: MessageDelivery;
   readonly #cancels: SessionCancels;
@@ -62,7 +62,7 @@ export class DelegationService {
   constructor(parts: DelegationParts) {
     this.#parts = parts;
     this.#calls = new WaitingCalls(parts);
-    this.#writes = new OutboxWrites(parts.log);
+    this.#writes = new OutboxWriteQueue(parts.log);
     this.#recordedCancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
     const own = {
       ...parts,
@@ -129,7 +129,7 @@ export class DelegationService {
   }
 
   /** Cancels the task of a session; see `SessionCancels.cancel`. */
-  cancel(session: Session, reason: string): Promise<CancelEnd> {
+  cancel(session: Session, reason: string): Promise<CancelOutcome> {
     return this.#cancels.cancel(session, reason);
   }
 

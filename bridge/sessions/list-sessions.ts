@@ -6,7 +6,7 @@ import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
-import { commandLine, commandPart } from '../../shared/protocol/agent-command.ts';
+import { agentCommandText, commandPartSchema } from '../../shared/protocol/agent-command.ts';
 import type { LiveState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOf } from '../dialects/parts.ts';
@@ -41,7 +41,7 @@ export interface ListedSession {
   usd: number | null;
 }
 
-export interface Listing {
+export interface SessionListing {
   sessions: readonly ListedSession[];
   /** The agents that did not respond, with their errors. */
   unreachable: readonly AgentFailure[];
@@ -63,7 +63,7 @@ export interface SessionQuery {
 /** The states in which a task waits for a person. */
 export const WAITING_STATES: readonly LiveState[] = ['input-required', 'auth-required'];
 
-export interface AgentAnswer {
+export interface AgentSessions {
   sessions: readonly AgentListing[];
   lists: boolean;
   unread: number;
@@ -79,7 +79,7 @@ export type AgentListing = ListedSession & { messageIds: readonly string[] };
 export async function listSessionsOfAgent(
   agent: Agent,
   { states, newest }: Pick<SessionQuery, 'states' | 'newest'>,
-): Promise<AgentAnswer> {
+): Promise<AgentSessions> {
   return agent.ask(async (connection) => {
     const found = new Map<string, Task>();
     let unread = 0;
@@ -129,15 +129,15 @@ function firstWords(task: Task): string {
   for (const message of task.history) {
     for (const part of message.parts) {
       if (part.content?.$case === 'text') return part.content.value;
-      const command = commandPart.safeParse(dataOf(part));
-      if (command.success) return commandLine(command.data);
+      const command = commandPartSchema.safeParse(dataOf(part));
+      if (command.success) return agentCommandText(command.data);
     }
   }
   return '';
 }
 
 /** Converts a session in memory. Its title and time are missing, because the other sources have them. */
-export function listedSession(session: Session): AgentListing {
+export function toAgentListing(session: Session): AgentListing {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
     sessionId: id,
@@ -221,7 +221,7 @@ export function isWaiting({ state }: Pick<ListedSession, 'state'>): boolean {
 /** A session whose id or task id matches what a person typed. */
 export type NamedSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
 
-export interface NamedSessions extends Pick<Listing, 'unreachable'> {
+export interface NamedSessions extends Pick<SessionListing, 'unreachable'> {
   sessions: readonly NamedSession[];
 }
 

@@ -12,12 +12,12 @@ interface TaskHandle {
 
 const MCP_TASK_ID = /^([A-Za-z0-9\-_.!~*'()%]+)::([A-Za-z0-9\-_.!~*'()%]*)$/;
 
-export function handleOf({ sessionId, taskId }: TaskHandle): string {
+export function encodeTaskHandle({ sessionId, taskId }: TaskHandle): string {
   return `${encodeURIComponent(sessionId)}::${encodeURIComponent(taskId)}`;
 }
 
-/** Parses an MCP task id. Returns undefined for a text that `handleOf` has not built. */
-export function readHandle(text: string): TaskHandle | undefined {
+/** Parses an MCP task id. Returns undefined for a text that `encodeTaskHandle` has not built. */
+export function decodeTaskHandle(text: string): TaskHandle | undefined {
   const [, sessionId, taskId] = MCP_TASK_ID.exec(text) ?? [];
   if (sessionId === undefined || taskId === undefined) return undefined;
   try {

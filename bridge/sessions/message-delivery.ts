@@ -7,8 +7,8 @@
 import type { Message } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { CardFacts } from '../agents/card.ts';
-import { inTrace } from '../agents/current-trace.ts';
-import { refuseFiles } from '../agents/input-modes.ts';
+import { runInTrace } from '../agents/current-trace.ts';
+import { refuseUnsupportedFiles } from '../agents/input-modes.ts';
 import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
@@ -16,7 +16,7 @@ import type { Outbox } from '../state/outbox.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { decideFailedDelivery } from './decide-failed-delivery.ts';
 import { findByMessage } from './find-lost-message.ts';
-import type { OutboxWrites } from './outbox-writes.ts';
+import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { LiveSessions } from './live-sessions.ts';
@@ -27,7 +27,7 @@ interface MessageDeliveryParts {
   outbox: Outbox;
   live: LiveSessions;
   outgoing: MessagesInFlight;
-  writes: OutboxWrites;
+  writes: OutboxWriteQueue;
   calls: WaitingCalls;
   recorded: RecordedCancels;
   /** Called when a message stays in the outbox. The caller must call `adopt` after `RESEND_AFTER_MS`. */
@@ -57,7 +57,7 @@ export class MessageDelivery {
     const { outbox, writes } = this.#parts;
     const write = (dialect: Dialect, card: CardFacts): Message => {
       const { files = [] } = entry;
-      refuseFiles(files, card);
+      refuseUnsupportedFiles(files, card);
       return delegationMessage(
         entry,
         dialect,
@@ -65,7 +65,7 @@ export class MessageDelivery {
       );
     };
     try {
-      await inTrace(entry.trace, () =>
+      await runInTrace(entry.trace, () =>
         session.deliver(write, {
           answers,
           resumed,

@@ -11,7 +11,13 @@ import type {
   TaskOverview,
   ToolServerView,
 } from '../../shared/protocol/tool-approval.ts';
-import type { Observation, Observed, Output, Question, TaskStateName } from '../dialects/observation.ts';
+import type {
+  Observation,
+  ObservedEvent,
+  AgentOutput,
+  PlainTextQuestion,
+  TaskStateName,
+} from '../dialects/observation.ts';
 import type { Proposal } from '../dialects/unbound-proposal.ts';
 import { newestOutputs, withOutput } from './task-outputs.ts';
 import { foldTurn } from './fold-turn.ts';
@@ -71,11 +77,11 @@ export interface TaskView {
   /** The text of the A2A status. */
   text: string;
   pending: readonly PendingAction[];
-  question: Question | null;
+  question: PlainTextQuestion | null;
   calls: readonly CallView[];
   /** The agent's MCP servers, as the agent last reported them. Absent if it reports none. */
   servers?: readonly ToolServerView[];
-  outputs: readonly Output[];
+  outputs: readonly AgentOutput[];
   /** The agent's last message that is neither an artifact nor a status. */
   reply: string;
   /** The last cost that the agent has reported. Null after an event that makes it outdated. */
@@ -126,7 +132,7 @@ export function isInterrupted(view: TaskView): boolean {
  * task with the same `seq` is applied, because it may be more complete. J2: a whole task equals the fold of the events
  * up to its `seq`.
  */
-export function foldObserved(view: TaskView | undefined, observed: Observed): TaskView | undefined {
+export function foldObserved(view: TaskView | undefined, observed: ObservedEvent): TaskView | undefined {
   const { seq, observations } = observed;
   let next = view;
   for (const observation of observations) {

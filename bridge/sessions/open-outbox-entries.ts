@@ -6,7 +6,7 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
  * @param open the open entries of all bridges of the user, oldest first
  * @param ids the session's id, and the id of its first message if the session may have no id yet
  */
-export function newestMessage(
+export function newestEntryOfSession(
   open: readonly OutboxEntry[],
   agent: string,
   ids: readonly string[],

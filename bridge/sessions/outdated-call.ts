@@ -2,7 +2,7 @@
  * Compares the files of approved calls with what the person saw, before the approval is sent. D2: a decision is valid
  * only for what the person saw.
  */
-import { isFileUnchanged, outdatedAction, type FileProposal } from '../dialects/unbound-proposal.ts';
+import { isFileUnchanged, withCurrentDiff, type FileProposal } from '../dialects/unbound-proposal.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './observed-task.ts';
@@ -19,7 +19,7 @@ interface OutdatedCall {
 }
 
 /** @returns the first call whose file has changed, with a new diff; undefined if no file has changed */
-export async function outdatedCall(
+export async function findOutdatedCall(
   callIds: readonly string[],
   view: Pick<TaskView, 'pending' | 'proposals'>,
   read: ReadFile,
@@ -29,7 +29,7 @@ export async function outdatedCall(
     const action = view.pending.find((each) => each.callId === callId);
     if (file === null || action === undefined) continue;
     const now = await read(file.path);
-    if (now !== undefined && !isFileUnchanged(file, now)) return outdatedAction(action, file, now);
+    if (now !== undefined && !isFileUnchanged(file, now)) return withCurrentDiff(action, file, now);
   }
   return undefined;
 }

@@ -21,7 +21,7 @@ export interface SentReplies {
  * For a connection that keeps the order of messages, such as stdio. If the client sends another request, it has
  * received all earlier replies.
  */
-export class UnconfirmedReplies implements SentReplies {
+export class OrderedSentReplies implements SentReplies {
   #sent: OnConfirmed[] = [];
 
   sent(_request: string | number, onConfirmed: readonly OnConfirmed[]): void {

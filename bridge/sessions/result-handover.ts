@@ -2,14 +2,14 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
-import type { OutboxWrites } from './outbox-writes.ts';
+import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { Session } from './session.ts';
 import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 
 interface ResultHandoverParts {
   outbox: Outbox;
   results: WaitingResults;
-  writes: OutboxWrites;
+  writes: OutboxWriteQueue;
   log: Logger;
 }
 
@@ -21,8 +21,8 @@ export class ResultHandover {
   }
 
   /**
-   * Records that a reply now carries the result of the session's task. Until this process ends, no other bridge announces
-   * that result to the client.
+   * Records that a reply now carries the result of the session's task. Until this process ends, no other bridge
+   * announces that result to the client.
    * @returns a function that records that the client has the result, and closes the outbox entries
    */
   handOver(session: Session): OnConfirmed {

@@ -8,10 +8,10 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { requestFailure } from '../agents/failure.ts';
-import { type BackOff, delayAfter, withFixedJitter } from '../../shared/runtime/back-off.ts';
-import { retryAfterMs, waitLonger } from '../../shared/runtime/retry-after.ts';
+import { type BackOffOptions, delayAfter, withFixedJitter } from '../../shared/runtime/back-off.ts';
+import { retryAfterMs, waitForRetryAfter } from '../../shared/runtime/retry-after.ts';
 import { findByMessage } from './find-lost-message.ts';
-import type { Delivery } from './session-state.ts';
+import type { MessageDeliveryState } from './session-state.ts';
 
 /** How the agent has acknowledged a message: it has begun a response, or one of its tasks contains the message. */
 export type AcknowledgedMessage =
@@ -28,12 +28,12 @@ interface SendOptions {
   agent: Agent;
   /** Builds the message. Every call must return the same message. If it throws, nothing is sent. */
   write: (connection: A2aConnection) => Promise<Message>;
-  backOff: BackOff;
+  backOff: BackOffOptions;
   signal: AbortSignal;
   withdrawal?: Withdrawal | undefined;
   /** True if an earlier series of attempts may have delivered the message. The message then cannot be withdrawn. */
   resumed?: boolean | undefined;
-  onDelivery?: (delivery: Delivery) => void;
+  onDelivery?: (delivery: MessageDeliveryState) => void;
 }
 
 /** Cancels the delivery of a message that the agent has not acknowledged. */
@@ -99,7 +99,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
         if (error.arrived === 'no' && !resumed && withdrawal?.wanted() === false) return false;
         const delay = delayAfter(retriesConsumed, backOff);
         tell(new Date(Date.now() + Math.max(delay, retryAfterMs(error.reason))));
-        await waitLonger(error.reason, delay, stop);
+        await waitForRetryAfter(error.reason, delay, stop);
         return true;
       },
     });

@@ -6,8 +6,8 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { cancelTask, type CancelEnd } from './cancel-task.ts';
-import type { OutboxWrites } from './outbox-writes.ts';
+import { cancelTask, type CancelOutcome } from './cancel-task.ts';
+import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { Session } from './session.ts';
@@ -16,7 +16,7 @@ import { hasEnded } from './observed-task.ts';
 interface SessionCancelsParts {
   outbox: Outbox;
   outgoing: MessagesInFlight;
-  writes: OutboxWrites;
+  writes: OutboxWriteQueue;
   recorded: RecordedCancels;
   log: Logger;
   /** How the person uses this program: over MCP or on the command line. The agent records this with the cancel. */
@@ -34,7 +34,7 @@ export class SessionCancels {
    * Cancels the session's task, and each of its messages that has no task yet.
    * @throws ProductError if the agent cannot be reached
    */
-  async cancel(session: Session, reason: string): Promise<CancelEnd> {
+  async cancel(session: Session, reason: string): Promise<CancelOutcome> {
     const { channel, log } = this.#parts;
     const { agent, id: sessionId } = session;
     const end = await this.#cancel(session, reason);
@@ -62,7 +62,7 @@ export class SessionCancels {
     await recorded.send();
   }
 
-  async #cancel(session: Session, reason: string): Promise<CancelEnd> {
+  async #cancel(session: Session, reason: string): Promise<CancelOutcome> {
     const { outgoing, channel } = this.#parts;
     const deliveries = outgoing
       .of(session)

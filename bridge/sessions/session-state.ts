@@ -5,11 +5,11 @@
  * that the task stays visible.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { Observed, SessionStateName } from '../dialects/observation.ts';
+import type { ObservedEvent, SessionStateName } from '../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './observed-task.ts';
 
 /** The state of the delivery of one message to the agent. */
-export type Delivery =
+export type MessageDeliveryState =
   /** The first attempt is running. */
   | { type: 'sending' }
   /** The agent has the message, but has not named a task yet. */
@@ -30,7 +30,8 @@ export type TaskState =
   | { type: 'unknown-to-agent'; view: TaskView; error: ProductError }
   | { type: 'ended'; view: TaskView; result: 'open' | 'handed-over' };
 
-export type SessionState = { type: 'not-delivered'; delivery: Delivery; task: TaskState | null } | TaskState;
+export type SessionState =
+  { type: 'not-delivered'; delivery: MessageDeliveryState; task: TaskState | null } | TaskState;
 
 export type SessionEvent =
   /**
@@ -38,10 +39,10 @@ export type SessionEvent =
    * true if the message delegates work.
    */
   | { type: 'sending'; answers: string | undefined; delegates: boolean }
-  | { type: 'delivery'; delivery: Delivery }
+  | { type: 'delivery'; delivery: MessageDeliveryState }
   | { type: 'delivered' }
   /** The bridge keeps the message and will send it again. */
-  | { type: 'postponed'; delivery: Delivery }
+  | { type: 'postponed'; delivery: MessageDeliveryState }
   /** The bridge will not send the message again, because it is withdrawn or lost. */
   | { type: 'dropped' }
   /**
@@ -49,7 +50,7 @@ export type SessionEvent =
    * that event.
    */
   | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
-  | { type: 'observed'; observed: Observed }
+  | { type: 'observed'; observed: ObservedEvent }
   /** The agent has closed a stream. A working task that needs input or a sign-in becomes `waiting` then. */
   | { type: 'stream-ended' }
   | { type: 'stream-lost'; error: ProductError }
@@ -64,7 +65,7 @@ const NO_QUESTIONS: ReadonlySet<string> = new Set();
 
 /** Returns the state after an event. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
-  const task = taskOf(state);
+  const task = taskOfState(state);
   switch (event.type) {
     case 'sending': {
       const moved = task === null ? null : sent(task, event.answers);
@@ -117,14 +118,14 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
 }
 
 /** Returns the state of the session's task, even while a message is not delivered. */
-export function taskOf(state: SessionState): TaskState | null {
+export function taskOfState(state: SessionState): TaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 
 /**
  * Returns true if only a new message can change the session: its task has ended, or the delivery has finally failed.
  */
-export function isOver(state: SessionState): boolean {
+export function isSessionOver(state: SessionState): boolean {
   if (state.type === 'not-delivered') return state.delivery.type === 'given-up';
   return state.type === 'ended' || state.type === 'unknown-to-agent';
 }
@@ -151,7 +152,7 @@ export function problemMessage(state: SessionState): string | undefined {
   }
 }
 
-function deliveryText(delivery: Delivery): string | undefined {
+function deliveryText(delivery: MessageDeliveryState): string | undefined {
   switch (delivery.type) {
     case 'silent':
       return undefined;

@@ -11,7 +11,7 @@
  *   recognizes a repeated message.
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
-import { BACK_OFF, type BackOff } from '../../shared/runtime/back-off.ts';
+import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -20,10 +20,10 @@ import type { A2aConnection } from '../agents/connection.ts';
 import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { PendingInput, Dialect, PersonDecision } from '../dialects/dialect.ts';
 import type { Channel } from '../settings/approval-mode.ts';
-import type { Observed, SessionStateName } from '../dialects/observation.ts';
+import type { ObservedEvent, SessionStateName } from '../dialects/observation.ts';
 import type { TurnObservation } from '../dialects/turn-observation.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
-import { outdatedCall, outdatedError } from './outdated-call.ts';
+import { findOutdatedCall, outdatedError } from './outdated-call.ts';
 import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from './send-message.ts';
 import { decidedCalls, SentDecisions } from './claim-decisions.ts';
 import {
@@ -33,7 +33,7 @@ import {
   type SessionState,
   stateName,
   type TaskState,
-  taskOf,
+  taskOfState,
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
 import { type StreamChange, TaskReader } from './task-reader.ts';
@@ -66,7 +66,7 @@ const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 interface SessionParts {
   /** Records the decisions of all bridges, because some agents must receive each decision only once. */
   claims: DecisionClaims;
-  backOff?: BackOff;
+  backOff?: BackOffOptions;
   /** Reads a file of the agent, like `ReadFile`. @param url the URL of the agent */
   readFile?: (session: Session, url: string, path: string) => Promise<string | undefined>;
 }
@@ -92,13 +92,13 @@ export class Session {
   readonly #end = new AbortController();
   readonly #decisions: SentDecisions;
   readonly #reader: TaskReader;
-  readonly #backOff: BackOff;
+  readonly #backOff: BackOffOptions;
   readonly #readFile: NonNullable<SessionParts['readFile']>;
 
   constructor(
     agent: Agent,
     firstMessageId: string,
-    { claims, backOff = BACK_OFF, readFile = NO_FILES }: SessionParts,
+    { claims, backOff = DEFAULT_BACK_OFF, readFile = NO_FILES }: SessionParts,
   ) {
     this.agent = agent;
     this.firstMessageId = firstMessageId;
@@ -386,7 +386,7 @@ export class Session {
   }
 
   get #task(): TaskState | null {
-    return taskOf(this.#state);
+    return taskOfState(this.#state);
   }
 
   /**
@@ -397,7 +397,7 @@ export class Session {
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
     if (this.view === undefined || approved.length === 0) return;
-    const found = await outdatedCall(approved, this.view, (path) => this.#readFile(this, url, path));
+    const found = await findOutdatedCall(approved, this.view, (path) => this.#readFile(this, url, path));
     if (found === undefined) return;
     this.#observe({ type: 'outdated', ...found });
     this.#tell({ type: 'state' });
@@ -422,7 +422,7 @@ export class Session {
   #observe(known: OwnObservation, of: { taskId: string; sessionId: string } | undefined = this.view): void {
     if (of === undefined) return;
     const { taskId, sessionId } = of;
-    const observed: Observed = { seq: null, observations: [{ ...known, taskId, sessionId }] };
+    const observed: ObservedEvent = { seq: null, observations: [{ ...known, taskId, sessionId }] };
     this.#changes({ type: 'observed', observed });
   }
 

@@ -5,27 +5,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
-import { askEach } from '../agents/ask-each.ts';
+import { askEachAgent } from '../agents/ask-each.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
-import { readHandle } from './mcp-task-id.ts';
+import { decodeTaskHandle } from './mcp-task-id.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
 import {
-  type AgentAnswer,
+  type AgentSessions,
   inListOrder,
   hasSessionPrefix,
   listSessionsOfAgent,
-  type Listing,
+  type SessionListing,
   mergeListings,
   findSessionsByPrefix,
   type NamedSession,
   type NamedSessions,
   listedOutboxEntry,
   type SessionQuery,
-  listedSession,
+  toAgentListing,
 } from './list-sessions.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session.ts';
@@ -75,7 +75,7 @@ export class Sessions {
    * AGENT_UNREACHABLE if the message is not delivered in time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
-    const sessionId = readHandle(handle)?.sessionId ?? handle;
+    const sessionId = decodeTaskHandle(handle)?.sessionId ?? handle;
     const { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal } = finding;
     const until = performance.now() + timeout;
     for (;;) {
@@ -132,14 +132,14 @@ export class Sessions {
    * Lists the sessions: first those that wait for a person, then the others, newest first. If an agent fails, the
    * sessions of the other agents are still listed.
    */
-  async list(query: SessionQuery = {}): Promise<Listing> {
+  async list(query: SessionQuery = {}): Promise<SessionListing> {
     const { agent: only, states } = query;
     const agents = only === undefined ? this.#registry.all : [only];
-    const { answers, unreachable } = await askEach(agents, (agent) => listSessionsOfAgent(agent, query));
+    const { answers, unreachable } = await askEachAgent(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // A session with an open stream is newer than the agent's list. Any other session in memory may be older.
-    const followed = open.filter((session) => session.live).map(listedSession);
-    const remembered = open.filter((session) => !session.live).map(listedSession);
+    const followed = open.filter((session) => session.live).map(toAgentListing);
+    const remembered = open.filter((session) => !session.live).map(toAgentListing);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
     const known = [...remembered, ...byAgents, ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
@@ -161,11 +161,11 @@ export class Sessions {
    * omitted in the prefix.
    */
   async withPrefix(prefix: string): Promise<NamedSessions> {
-    const { answers, unreachable } = await askEach(this.#registry.all, (agent) =>
+    const { answers, unreachable } = await askEachAgent(this.#registry.all, (agent) =>
       findSessionsByPrefix(agent, prefix),
     );
     const entries = this.#outbox.entries().map((entry) => listedOutboxEntry(entry));
-    const own = [...entries, ...this.#live.all.map(listedSession)].filter((each) =>
+    const own = [...entries, ...this.#live.all.map(toAgentListing)].filter((each) =>
       hasSessionPrefix(each, prefix),
     );
     const found = new Map<string, NamedSession>();
@@ -252,7 +252,7 @@ export class Sessions {
 }
 
 /** Returns true if the agent's list contains every task that the agent knows. */
-function listsAll({ states }: SessionQuery, answer: AgentAnswer | undefined): boolean {
+function listsAll({ states }: SessionQuery, answer: AgentSessions | undefined): boolean {
   return states === undefined && answer?.lists === true && answer.unread === 0;
 }
 
@@ -260,7 +260,7 @@ function listsAll({ states }: SessionQuery, answer: AgentAnswer | undefined): bo
 function isLeftOut(
   { state: { type } }: OutboxEntry,
   { states, newest }: SessionQuery,
-  answer: AgentAnswer | undefined,
+  answer: AgentSessions | undefined,
 ): boolean {
   if (answer?.lists !== true || (type !== 'accepted' && type !== 'collected')) return false;
   return states !== undefined || newest !== undefined || answer.unread > 0;

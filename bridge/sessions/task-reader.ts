@@ -8,7 +8,7 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { BackOff } from '../../shared/runtime/back-off.ts';
+import type { BackOffOptions } from '../../shared/runtime/back-off.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { A2aConnection } from '../agents/connection.ts';
 import { followTask } from '../agents/follow-task.ts';
@@ -23,7 +23,7 @@ export type StreamChange =
 /** The functions of the session that the reader calls. */
 interface TaskReading {
   agent: Agent;
-  backOff: BackOff;
+  backOff: BackOffOptions;
   signal: AbortSignal;
   view: () => TaskView | undefined;
   /** Returns true if the session needs no more events. */

@@ -7,7 +7,7 @@ import type { Activity } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
 import type { TaskView } from './observed-task.ts';
 
-export type WaitEnd = 'settled' | 'trouble' | 'time' | 'gone';
+export type WaitEndReason = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
  * The time in milliseconds in which the agent usually names the task. A tool call waits this long even if its own time
@@ -38,7 +38,7 @@ export function waitForSession({
   atLeast = () => true,
   signal,
   onActivity,
-}: WaitOptions): Promise<WaitEnd> {
+}: WaitOptions): Promise<WaitEndReason> {
   return new Promise((resolve, reject) => {
     let delivered = delivery === undefined;
     const named = (): boolean => delivered && session.view !== undefined && atLeast(session.view);
@@ -53,7 +53,7 @@ export function waitForSession({
       else if (session.trouble !== undefined) end('trouble');
       else if (late && named()) end('time');
     };
-    const end = (how: WaitEnd): void => {
+    const end = (how: WaitEndReason): void => {
       release();
       resolve(how);
     };

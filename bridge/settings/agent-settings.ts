@@ -23,13 +23,13 @@ export type SecretSource = z.infer<typeof secretSource>;
  * Matches an http or https URL without a user and a password. These would appear in logs and errors, so they belong in
  * a header.
  */
-export const httpUrl = z
+export const httpUrlSchema = z
   .url({ protocol: /^https?$/, error: 'it is not a URL that begins with http:// or https://' })
   .refine(hasNoCredentials, 'a user or password belongs into a header, not into the URL');
 
-export const agentAccess = {
+export const agentAccessFields = {
   /** The URL of the card, if the card is not below the agent's URL. */
-  cardUrl: httpUrl.optional(),
+  cardUrl: httpUrlSchema.optional(),
   /**
    * A program and its arguments that print the bearer token. They run without a shell, for up to 30 s. They run for
    * each new connection, and after the agent has refused a token. This setting overrides `tokenEnv`.

@@ -9,15 +9,17 @@ import {
 } from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
-import { locationFlags, settingsSources } from '../../shared/settings/settings-sources.ts';
+import { locationFlags, findSettingsSources } from '../../shared/settings/settings-sources.ts';
 import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
-import { agentAccess, httpUrl } from './agent-settings.ts';
+import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL } from '../mcp/cancelled-calls/cause.ts';
 
-export const agentName = z.string().regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
+export const agentNameSchema = z
+  .string()
+  .regex(/^[A-Za-z0-9._-]{1,100}$/, 'letters, digits, ".", "_" and "-"');
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
 /** The default port for MCP over HTTP: the default port of a2a-server plus one. */
@@ -43,15 +45,15 @@ const httpPort = z
 /**
  * A configured agent. The configuration file need not contain a secret. It can name a variable or a command instead.
  */
-export const agentSettings = z.strictObject({
+export const agentSettingsSchema = z.strictObject({
   /**
    * The agent's URL. The bridge looks for the card at the well-known path below this URL, and then at the well-known
    * path of its host. The card determines the version (1.0, 0.3) and the transport (JSON-RPC, HTTP+JSON).
    */
-  url: httpUrl,
+  url: httpUrlSchema,
   /** The environment variable that contains the bearer token. */
   tokenEnv: variableName.optional(),
-  ...agentAccess,
+  ...agentAccessFields,
   /** PEM files with the public keys that may sign the agent's card. If absent, the card needs no signature. */
   cardKeys: z
     .array(
@@ -66,13 +68,13 @@ export const agentSettings = z.strictObject({
   /** How the agent asks for approval. If absent, the agent's card determines this. */
   dialect: z.enum(DIALECT_NAMES).optional(),
 });
-export type AgentSettings = z.infer<typeof agentSettings>;
+export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
 export const BRIDGE_SETTINGS = {
   agentUrl: setting({
     kind: 'text',
     placeholder: 'url',
-    schema: httpUrl.optional(),
+    schema: httpUrlSchema.optional(),
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_AGENT_URL',
     describe: 'the URL of the A2A agent (default: the local a2a-server, which the bridge starts)',
@@ -271,7 +273,7 @@ export const BRIDGE_SETTINGS = {
 export const UNFLAGGED_SETTINGS = {
   agents: setting({
     kind: 'text',
-    schema: z.record(agentName, agentSettings),
+    schema: z.record(agentNameSchema, agentSettingsSchema),
     fallback: {},
     env: 'MCP_A2A_BRIDGE_AGENTS',
     describe: 'agents by name; the first is the default',
@@ -308,7 +310,7 @@ export async function readBridgeSettings(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<BridgeSettings> {
-  const { stateDir, configFile, named, flags: settingFlags } = settingsSources(flags, env);
+  const { stateDir, configFile, named, flags: settingFlags } = findSettingsSources(flags, env);
   const file = await readConfigFile(configFile, named);
   const sources = { flags: settingFlags, env, file: { path: configFile, values: file.bridge } };
   const settings = resolveSettings(ALL_SETTINGS, sources);

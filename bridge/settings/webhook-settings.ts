@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
-import { agentAccess, httpUrl } from './agent-settings.ts';
+import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
@@ -22,7 +22,7 @@ export const POST_FORMATS = ['json', ...CHAT_FORMATS] as const;
 export const webhookSettingsSchema = z
   .strictObject({
     /** The URL of the receiver: https, or http on this machine. */
-    url: httpUrl,
+    url: httpUrlSchema,
     /** `json` is for a program. The others are messages for a person. */
     format: z.enum(POST_FORMATS).default('json'),
     /** True to allow unencrypted posts over a network. The posts contain previews. */
@@ -30,13 +30,13 @@ export const webhookSettingsSchema = z
     /** The environment variable with the secret that signs posts. The format `json` needs a secret. */
     secretEnv: variableName.optional(),
     /** A program and its arguments that print the secret. */
-    secretCommand: agentAccess.tokenCommand,
+    secretCommand: agentAccessFields.tokenCommand,
     /** The environment variable with the bearer token that posts contain. */
     tokenEnv: variableName.optional(),
     /** A program and its arguments that print this token. */
-    tokenCommand: agentAccess.tokenCommand,
+    tokenCommand: agentAccessFields.tokenCommand,
     /** Further headers of a post. The values are those of an agent's `headers`. */
-    headers: agentAccess.headers,
+    headers: agentAccessFields.headers,
     /** How long an action must have waited before it is posted, in seconds. */
     afterSeconds: z.number().min(0).max(86_400).default(DEFAULT_AFTER_SECONDS),
   })

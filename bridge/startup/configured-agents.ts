@@ -38,7 +38,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
           ),
         ];
-  const listed = Object.entries(agents).map(([name, agent]) => listedAgent(name, agent, env));
+  const listed = Object.entries(agents).map(([name, agent]) => createListedAgent(name, agent, env));
   const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
   return new Registry(first, ...others);
 }
@@ -56,7 +56,7 @@ export function configuredAgent({ agents }: BridgeSettings, name: string): Agent
  * bridge finds the agent of a session by its name, so an agent at another URL must not get the name.
  * @param url the URL of the agent that wants the name
  */
-export function holderOfName(settings: BridgeSettings, name: string, url: string): string | undefined {
+export function findHolderOfName(settings: BridgeSettings, name: string, url: string): string | undefined {
   const { agentUrl } = settings;
   const known = configuredAgent(settings, name)?.url ?? (name === NAME_OF_URL_AGENT ? agentUrl : undefined);
   if (known !== undefined) return known === url ? undefined : `an agent "${name}" at ${known}`;
@@ -64,7 +64,7 @@ export function holderOfName(settings: BridgeSettings, name: string, url: string
 }
 
 /** Creates an agent of the setting `agents`. */
-export function listedAgent(name: string, agent: AgentSettings, env: Env): Agent {
+export function createListedAgent(name: string, agent: AgentSettings, env: Env): Agent {
   return new Agent(
     name,
     () => listedEndpoint(name, agent, env),
@@ -77,8 +77,8 @@ function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverS
   return new Agent(
     LOCAL_AGENT,
     async () => {
-      const { findServer } = await import('../local-server/find-or-start-server.ts');
-      return findServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
+      const { findOrStartServer } = await import('../local-server/find-or-start-server.ts');
+      return findOrStartServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
     },
     `It was sent the token in ${join(stateDir, 'token')}: see that the server runs with this state directory, or end it, so that the bridge starts its own.`,
   );

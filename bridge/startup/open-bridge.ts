@@ -7,7 +7,7 @@ import { configuredAgents } from './configured-agents.ts';
 import { OpenForms } from '../approvals/open-forms.ts';
 import { CardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
-import { RequestStates } from '../approvals/request-state.ts';
+import { RequestStateSigner } from '../approvals/request-state.ts';
 import type { BridgeContext } from '../mcp/bridge-context.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import { ResultInbox } from '../inbox/result-inbox.ts';
@@ -21,7 +21,7 @@ import { logSessions } from '../sessions/log-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
 import { BridgeDatabase } from '../state/database.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
-import { StoredClaims } from '../state/decision-claims.ts';
+import { StoredDecisionClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
 import { NotifiedEntries } from '../state/notified-entries.ts';
 import { UsedPermits } from '../state/used-permits.ts';
@@ -49,7 +49,7 @@ export async function openBridge({
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);
   const results = new WaitingResults(database);
-  const live = new LiveSessions(outbox, new StoredClaims(database));
+  const live = new LiveSessions(outbox, new StoredDecisionClaims(database));
   logSessions(live, log);
   const delegations = new DelegationService({
     registry,
@@ -107,7 +107,7 @@ export async function openBridge({
     offers: new OpenForms({ fields: settings.forms }),
     links: new PageLinks(),
     cardCodes: new CardCodes(),
-    requestStates: new RequestStates(settings.stateDir),
+    requestStates: new RequestStateSigner(settings.stateDir),
     cutPreviews: new CutPreviews(database),
     usedPermits: new UsedPermits(database),
     inbox,

@@ -12,16 +12,16 @@ import { packageVersion } from '../../shared/runtime/version.ts';
 import type { BridgeContext } from '../mcp/bridge-context.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
-import type { HttpRun } from '../transports/http/serve-http.ts';
+import type { RunningHttpServer } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
 import type { ClientConnection } from '../sessions/delegating-clients.ts';
-import { UnconfirmedReplies } from '../sessions/replies-not-confirmed-by-client.ts';
+import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
-import { abort } from '../mcp/tools/abort-tool.ts';
+import { abortToolExecution } from '../mcp/tools/abort-tool.ts';
 import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
 import { wasLeftOpen } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
-import { TaskListening } from '../mcp/tasks/task-listening.ts';
+import { TaskSubscriptionTransport } from '../mcp/tasks/task-subscription-transport.ts';
 import { ClientFollowedTasks } from '../sessions/client-followed-tasks.ts';
 import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
@@ -83,13 +83,13 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   const client = {
     connection,
     withdrawals: new CancelledCalls(),
-    receipts: new UnconfirmedReplies(),
+    receipts: new OrderedSentReplies(),
     seen: new SeenResults(),
     followed,
     unattended,
   };
   let ending = false;
-  let http: Promise<HttpRun | undefined> = Promise.resolve(undefined);
+  let http: Promise<RunningHttpServer | undefined> = Promise.resolve(undefined);
   const clientLeft = async (left: ClientConnection): Promise<void> => {
     if (onDisconnect === 'cancel') await (await opened?.catch(() => undefined))?.clientTasks.left(left);
   };
@@ -116,7 +116,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   if (stdio) {
     const name = (tool: ToolName): string => `${prefix}${tool}`;
     serveStdio(() => createServer(parts, client), {
-      transport: new TaskListening(
+      transport: new TaskSubscriptionTransport(
         new StdioTransport(process.stdin, process.stdout, log),
         (taskId, push, opensUrls) => watchTask(taskId, { bridge, name, push, opensUrls, followed }),
       ),
@@ -144,10 +144,10 @@ async function programLine(
   { stateDir, configFile, agentUrl }: BridgeSettings,
   { bridgeScript }: ProgramPaths,
 ): Promise<string> {
-  const { commandLine } = await import('../../shared/settings/bridge-command-line.ts');
+  const { bridgeCommandLine } = await import('../../shared/settings/bridge-command-line.ts');
   const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;
   const usual = resolve(stateDirectory({ ...hostEnvironment(), env }));
-  return commandLine(
+  return bridgeCommandLine(
     { script: bridgeScript, started: process.argv[1], path: process.env['PATH'] },
     { stateDir: stateDir === usual ? undefined : stateDir, configFile, agentUrl },
   );
@@ -164,7 +164,7 @@ async function serveOverHttp(
     parts: McpServerOptions;
     clientLeft: (connection: ClientConnection) => Promise<void>;
   },
-): Promise<HttpRun> {
+): Promise<RunningHttpServer> {
   // The HTTP modules are imported only here, so that a client on stdin need not wait for them.
   const { serveHttp } = await import('../transports/http/serve-http.ts');
   const run = await serveHttp({
@@ -173,7 +173,7 @@ async function serveOverHttp(
     origins: httpAllowOrigin,
     serve: (client) => createServer(parts, client),
     onLeft: (connection) => void clientLeft(connection),
-    abortTool: async (request) => abort(await parts.bridge(), request),
+    abortTool: async (request) => abortToolExecution(await parts.bridge(), request),
     log: parts.log,
   });
   parts.log.info({ url: run.url, tokenFile: run.tokenPath }, 'serving MCP over HTTP');

@@ -43,7 +43,7 @@ export interface DecisionClaims {
   release(asking: AskedQuestion, messageId: string): void;
 }
 
-export class StoredClaims implements DecisionClaims {
+export class StoredDecisionClaims implements DecisionClaims {
   readonly #database: BridgeDatabase;
 
   constructor(database: BridgeDatabase) {

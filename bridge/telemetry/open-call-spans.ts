@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { contextOf, openTracer, traceOf } from '../../shared/telemetry/open-tracer.ts';
+import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
 import type { CallSpans } from './call-spans.ts';
 
 export function openCallSpans(env: Readonly<Record<string, string | undefined>>): CallSpans {
@@ -19,10 +19,10 @@ export function openCallSpans(env: Readonly<Record<string, string | undefined>>)
       const span = tracer.startSpan(
         `tools/call ${tool}`,
         { kind: SpanKind.SERVER, attributes },
-        contextOf(parent),
+        otelContextOf(parent),
       );
       return {
-        trace: traceOf(span),
+        trace: traceContextOf(span),
         end(outcome) {
           if (outcome === 'error') {
             span.setAttribute('error.type', 'tool_error');

@@ -7,7 +7,7 @@ import { SERVER_SETTINGS } from '../../a2a-server/startup/settings.ts';
 import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/unflagged-settings.ts';
 import { EXIT_MEANINGS } from '../../bridge/cli/terminal/exit-codes.ts';
 import {
-  agentSettings,
+  agentSettingsSchema,
   BRIDGE_SETTINGS,
   UNFLAGGED_SETTINGS as BRIDGE_UNFLAGGED,
 } from '../../bridge/settings/settings.ts';
@@ -26,7 +26,8 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'docs/configuration.md': {
     'settings of mcp-a2a-bridge': () => settingsSection(BRIDGE_SETTINGS, BRIDGE_UNFLAGGED),
     'settings of a2a-server': () => settingsSection(SERVER_SETTINGS, SERVER_UNFLAGGED),
-    'keys of an agent': () => keysSection('bridge/settings/settings.ts', { agentSettings }),
+    'keys of an agent': () =>
+      keysSection('bridge/settings/settings.ts', { agentSettings: agentSettingsSchema }),
   },
   'docs/approvals.md': {
     'keys of the webhook': () =>

@@ -102,7 +102,7 @@ function schemaText(name: string): string {
   return [`### ${titleOf(name)}`, prose(comment), body].filter((text) => text !== '').join('\n\n');
 }
 
-/** @returns words for the heading: `pending part` of `pendingPart` */
+/** @returns words for the heading: `pending part` of `pendingActionsPartSchema` */
 function titleOf(name: string): string {
   return name.replace(/Schema$/, '').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 }

@@ -12,7 +12,7 @@ type MakeError = (message: string) => Error;
  * Reads the whole body.
  * @throws the error that `failing` creates, if the body exceeds `maxBytes`. The rest of the body is not read.
  */
-export async function boundedBytes(
+export async function readBoundedBytes(
   body: AsyncIterable<Uint8Array>,
   maxBytes: number,
   failing: MakeError,
@@ -31,7 +31,7 @@ export async function boundedBytes(
  * Returns a stream that passes server-sent events through. The stream fails if one event exceeds `maxEventBytes`, or if
  * no data arrives for `silenceMs`. A heartbeat counts as data.
  */
-export function boundEvents(
+export function createEventLimiter(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
   failing: MakeError,
 ): TransformStream<Uint8Array, Uint8Array> {

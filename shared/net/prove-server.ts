@@ -2,16 +2,16 @@ import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { messageOf, systemErrorCode } from '../runtime/errors.ts';
 import {
-  type Claim,
+  type IdentityClaim,
   IDENTITY_PATH,
-  identityAnswer,
+  identityAnswerSchema,
   newNonce,
   sameProof,
   serverProof,
 } from './server-proof.ts';
 
 type ServerProof =
-  | ({ type: 'proven' } & Claim)
+  | ({ type: 'proven' } & IdentityClaim)
   /** No program listens at the URL. */
   | { type: 'down' }
   /** Another program listens at the URL, or the server does not respond in time. */
@@ -30,7 +30,7 @@ export async function proveServer(url: string, token: string, timeoutMs: number)
   try {
     const { status, socket, text } = await get(new URL(`${IDENTITY_PATH}?nonce=${nonce}`, url), timeoutMs);
     if (status !== 200) return unproven(`it answered HTTP ${String(status)} to a request for its proof`);
-    const parsed = identityAnswer.safeParse(parseJson(text));
+    const parsed = identityAnswerSchema.safeParse(parseJson(text));
     if (!parsed.success) return unproven('its answer to a request for its proof is not valid');
     const { proof, ...claim } = parsed.data;
     return sameProof(proof, serverProof(token, claim, { ...socket, nonce }))

@@ -27,19 +27,19 @@ interface SocketAddress {
   port: number;
 }
 
-export const identityAnswer = z.object({
+export const identityAnswerSchema = z.object({
   pid: z.number().int().positive(),
   startedAt: z.string().max(40),
   status: z.enum(['ok', 'closing']),
   proof: z.string().max(100),
 });
-type IdentityAnswer = z.infer<typeof identityAnswer>;
-export type Claim = Omit<IdentityAnswer, 'proof'>;
+type IdentityAnswer = z.infer<typeof identityAnswerSchema>;
+export type IdentityClaim = Omit<IdentityAnswer, 'proof'>;
 
 /** Returns the proof of a server's claim (its pid and start time), for one nonce and one address. */
 export function serverProof(
   token: string,
-  claim: Claim,
+  claim: IdentityClaim,
   challenge: SocketAddress & { nonce: string },
 ): string {
   return mac(token, [

@@ -12,7 +12,7 @@ export class EventTooLargeError extends Error {
   override readonly name = 'EventTooLargeError';
 }
 
-export interface StreamReading {
+export interface StreamReadingOptions {
   /**
    * The maximum time without data, after which reading fails. A comment counts as data. If this field is absent, there
    * is no limit.
@@ -32,7 +32,7 @@ export interface StreamReading {
  */
 export async function* eventsOf(
   response: Response,
-  reading: StreamReading,
+  reading: StreamReadingOptions,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   const reader = response.body?.getReader();
   if (reader === undefined) return;
@@ -63,7 +63,7 @@ export async function* eventsOf(
 /** Reads one chunk. Returns undefined at the end of the stream. */
 async function readWithin(
   reader: ReadableStreamDefaultReader<Uint8Array>,
-  { quietMs, signal }: StreamReading,
+  { quietMs, signal }: StreamReadingOptions,
 ): Promise<Uint8Array | undefined> {
   let ended: Error | undefined;
   // Ends a pending read.

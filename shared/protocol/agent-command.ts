@@ -4,9 +4,9 @@
  * result. `GET /api/commands` lists the commands.
  */
 import { z } from 'zod';
-import { AGENT_COMMAND, RUN_TOOL } from './extensions.ts';
+import { AGENT_COMMAND, RUN_TOOL_COMMAND } from './extensions.ts';
 
-export { AGENT_COMMAND, RUN_TOOL };
+export { AGENT_COMMAND, RUN_TOOL_COMMAND };
 
 /**
  * The maximum length of one argument in characters. It is large, because the input of a tool may contain a whole file.
@@ -20,7 +20,7 @@ export const commandCallSchema = z.strictObject({
 });
 export type CommandCall = z.infer<typeof commandCallSchema>;
 
-export const commandPart = commandCallSchema.extend({ extension: z.literal(AGENT_COMMAND) });
+export const commandPartSchema = commandCallSchema.extend({ extension: z.literal(AGENT_COMMAND) });
 
 export const offeredCommandSchema = z.object({
   name: z.string(),
@@ -34,6 +34,6 @@ export type OfferedCommand = z.infer<typeof offeredCommandSchema>;
 export const commandListSchema = z.object({ commands: z.array(offeredCommandSchema) });
 
 /** Returns the command as one line, e.g. `/checkpoint restore 4f2a91bc.3`. */
-export function commandLine({ command, args }: CommandCall): string {
+export function agentCommandText({ command, args }: CommandCall): string {
   return `/${[command.replace(/^\/+/, ''), ...args].join(' ')}`;
 }

@@ -21,7 +21,7 @@ export const THINKING = 'urn:mcp-a2a-bridge:thinking:v1';
 export const PREVIEW_URI_PREFIX = 'urn:mcp-a2a-bridge:preview:';
 
 /** The agent command that makes one tool call. Its arguments are the tool's name and its input as JSON. */
-export const RUN_TOOL = 'tool';
+export const RUN_TOOL_COMMAND = 'tool';
 
 /** The request header that contains the cursor. It is from the WHATWG EventSource specification. */
-export const LAST_EVENT_ID = 'Last-Event-ID';
+export const LAST_EVENT_ID_HEADER = 'Last-Event-ID';

@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 
-export { LAST_EVENT_ID, RESUMABLE_STREAM } from './extensions.ts';
+export { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from './extensions.ts';
 
 /** The value of `metadata[RESUMABLE_STREAM]` in a streamed event and in a task. */
 export const streamPositionSchema = z.object({

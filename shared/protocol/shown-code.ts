@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 
-export const SHOWN_DIGITS = 8;
+export const SHOWN_CODE_DIGITS = 8;
 
 /**
  * Returns the code of what a person sees: the first 8 hex digits of the SHA-256 of the canonical JSON. D2: a decision
@@ -12,7 +12,7 @@ export function shownCode(...shown: readonly unknown[]): string {
   return createHash('sha256')
     .update(stringify(shown) ?? '')
     .digest('hex')
-    .slice(0, SHOWN_DIGITS);
+    .slice(0, SHOWN_CODE_DIGITS);
 }
 
 /** Returns the SHA-256 (hex) of the canonical JSON of a tool's input. */

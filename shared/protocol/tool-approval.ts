@@ -106,7 +106,7 @@ const pendingActionSchema = z.object({
 });
 export type PendingAction = z.infer<typeof pendingActionSchema>;
 
-export const pendingPart = z.object({
+export const pendingActionsPartSchema = z.object({
   extension: z.literal(TOOL_APPROVAL),
   pending: z.array(pendingActionSchema),
 });
@@ -115,11 +115,11 @@ export const pendingPart = z.object({
  * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer: the output of a tool execution, or
  * the agent's current to-do list. A client without this extension shows it like any other artifact.
  */
-export const asideSchema = z.discriminatedUnion('role', [
+export const artifactRoleSchema = z.discriminatedUnion('role', [
   z.object({ role: z.literal('tool-output'), toolId: z.string(), title: z.string() }),
   z.object({ role: z.literal('todos'), todos: z.array(todoSchema) }),
 ]);
-export type Aside = z.infer<typeof asideSchema>;
+export type ArtifactRole = z.infer<typeof artifactRoleSchema>;
 
 /** The decision on a tool call. `by` is the user who decided, `at` the time (RFC 3339). */
 const recordedDecisionSchema = z.object({

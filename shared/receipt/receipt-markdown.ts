@@ -4,7 +4,7 @@
  */
 import { passkeyFingerprint } from '../presence/presence-proof.ts';
 import { quotedPreview, sourceText } from '../protocol/preview-text.ts';
-import { tokensAndPrice } from '../text/cost-text.ts';
+import { tokensAndPriceText } from '../text/cost-text.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import type { Receipt, ReceiptAction, ReceiptRun } from './receipt.ts';
 
@@ -38,7 +38,7 @@ export function receiptMarkdown(receipt: Receipt): string {
       `Session: ${span(task.sessionId)}`,
       ...(task.workspace === null ? [] : [`Workspace: ${span(task.workspace)}`]),
       ...(models.length === 0 ? [] : [`Model: ${models.map(span).join(', ')}`]),
-      ...(requests === 0 ? [] : [`Cost: ${tokensAndPrice({ ...tokens, usd })}`]),
+      ...(requests === 0 ? [] : [`Cost: ${tokensAndPriceText({ ...tokens, usd })}`]),
     ]),
     ...(task.message === '' ? [] : ['Final message:', block(task.message)]),
     '## Messages',

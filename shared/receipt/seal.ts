@@ -50,7 +50,7 @@ const sealComment = z.strictObject({
   signature: z.string(),
 });
 
-export function sealedJsonOf(receipt: Receipt, privateKey: KeyObject): string {
+export function sealReceipt(receipt: Receipt, privateKey: KeyObject): string {
   return jsonText(receipt, sealOf(bodyText(receipt), privateKey));
 }
 
@@ -74,7 +74,7 @@ export function signedMarkdown(receipt: Receipt, privateKey: KeyObject): string 
  * known server.
  * @throws ProductError MALFORMED if the text is not a receipt or has changed
  */
-export function checkSealed(text: string): CheckedReceipt {
+export function checkSealedReceipt(text: string): CheckedReceipt {
   return text.startsWith('{') ? checkJson(text) : checkMarkdown(text);
 }
 

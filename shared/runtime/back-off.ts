@@ -1,5 +1,5 @@
 /** The number of retries, and the delays between attempts in milliseconds. The fields are options of `p-retry`. */
-export interface BackOff {
+export interface BackOffOptions {
   retries: number;
   minTimeout: number;
   maxTimeout: number;
@@ -12,7 +12,7 @@ export interface BackOff {
 }
 
 /** The delays are 0.2 s, 0.4 s … up to 5 s. All retries together take about 20 s. */
-export const BACK_OFF: BackOff = {
+export const DEFAULT_BACK_OFF: BackOffOptions = {
   retries: 8,
   minTimeout: 200,
   maxTimeout: 5_000,
@@ -21,14 +21,14 @@ export const BACK_OFF: BackOff = {
 };
 
 /** Chooses the random part of the delays once. `delayAfter` can then compute each delay in advance. */
-export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOff): BackOff {
+export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOffOptions): BackOffOptions {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
 
 /**
  * Returns the delay in milliseconds that `p-retry` uses after this number of retries. Does not include a random part.
  */
-export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOff): number {
+export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOffOptions): number {
   return Math.min(Math.round(minTimeout * factor ** retries), maxTimeout);
 }
 

@@ -28,14 +28,18 @@ export const serverCheckSchema = z.object({
 });
 export type ServerCheck = z.infer<typeof serverCheckSchema>;
 
-export const ok = (subject: string, message: string): CheckResult => ({ subject, level: 'ok', message });
-export const warn = (subject: string, message: string, next: string): CheckResult => ({
+export const okResult = (subject: string, message: string): CheckResult => ({
+  subject,
+  level: 'ok',
+  message,
+});
+export const warnResult = (subject: string, message: string, next: string): CheckResult => ({
   subject,
   level: 'warn',
   message,
   next,
 });
-export const fail = (subject: string, message: string, next: string): CheckResult => ({
+export const failResult = (subject: string, message: string, next: string): CheckResult => ({
   subject,
   level: 'fail',
   message,

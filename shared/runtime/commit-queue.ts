@@ -12,17 +12,17 @@ interface WaitingItem<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-export interface GroupLimit<Item> {
+export interface CommitGroupLimit<Item> {
   weigh: (item: Item) => number;
   /** The maximum weight of one group. A group contains at least one item, even if that item is heavier. */
   weightPerCommit: number;
 }
 
 export class CommitQueue<Item, Result> {
-  readonly #limit: GroupLimit<Item>;
+  readonly #limit: CommitGroupLimit<Item>;
   readonly #waiting: WaitingItem<Item, Result>[] = [];
 
-  constructor(limit: GroupLimit<Item>) {
+  constructor(limit: CommitGroupLimit<Item>) {
     this.#limit = limit;
   }
 

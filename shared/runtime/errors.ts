@@ -81,10 +81,10 @@ export const ERROR_REASONS = [
   'AGENT_ERROR',
 ] as const;
 
-export type Reason = (typeof ERROR_REASONS)[number];
+export type ErrorReason = (typeof ERROR_REASONS)[number];
 
 /** The errors after which the same request may succeed later without a change. */
-const RETRYABLE: ReadonlySet<Reason> = new Set([
+const RETRYABLE: ReadonlySet<ErrorReason> = new Set([
   'LIMIT_REACHED',
   'OVERLOADED',
   'STORAGE',
@@ -104,10 +104,10 @@ export type Facts = Readonly<Record<string, string>>;
  */
 export class ProductError extends Error {
   override readonly name = 'ProductError';
-  readonly reason: Reason;
+  readonly reason: ErrorReason;
   readonly facts: Facts;
 
-  constructor(reason: Reason, message: string, options: { facts?: Facts; cause?: unknown } = {}) {
+  constructor(reason: ErrorReason, message: string, options: { facts?: Facts; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.facts = options.facts ?? {};

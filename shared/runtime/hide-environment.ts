@@ -11,7 +11,7 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 export const CHILD_MARKER = 'A2A_SERVER_CHILD';
 
 /** Returns true if the variable may stay visible, because it contains no secret. */
-export type Keep = (name: string) => boolean;
+export type ShouldKeepVariable = (name: string) => boolean;
 
 /**
  * Copies every variable to other memory, and overwrites the original memory. `process.env` does not change. Does
@@ -20,7 +20,7 @@ export type Keep = (name: string) => boolean;
  * @returns false if a variable with a secret is still visible, for example because the kernel forbids writing to
  * `/proc/self/mem`
  */
-export function hideEnvironment(keep: Keep): boolean {
+export function hideEnvironment(keep: ShouldKeepVariable): boolean {
   if (process.platform !== 'linux') return true;
   // Each assignment calls setenv(3), which allocates new memory for the value. After this loop, no variable uses the
   // original memory.
@@ -37,14 +37,14 @@ export function hideEnvironment(keep: Keep): boolean {
  * Returns the names of the variables in `/proc/self/environ` that `keep` does not accept.
  * @throws the error of the file system
  */
-function exposedVariables(keep: Keep): string[] {
+function exposedVariables(keep: ShouldKeepVariable): string[] {
   return readFileSync('/proc/self/environ', 'latin1')
     .split('\0')
     .map(nameOf)
     .filter((name) => name !== '' && !keep(name));
 }
 
-function overwrite(keep: Keep): void {
+function overwrite(keep: ShouldKeepVariable): void {
   const { start, end } = environmentRange();
   const memory = openSync('/proc/self/mem', 'r+');
   try {

@@ -6,14 +6,14 @@
  * next stream opens immediately, and the retries start again with the shortest delay.
  */
 import pRetry from 'p-retry';
-import { delayAfter, type BackOff } from './back-off.ts';
-import { waitLonger } from './retry-after.ts';
+import { delayAfter, type BackOffOptions } from './back-off.ts';
+import { waitForRetryAfter } from './retry-after.ts';
 
 /** A stream that stayed open for this time is healthy. */
 const HEALTHY_AFTER_MS = 5_000;
 
-export interface StreamKeeping {
-  backOff: BackOff;
+export interface KeepReadingOptions {
+  backOff: BackOffOptions;
   signal: AbortSignal;
   /**
    * Opens the stream and reads it to its end. Calls `opened` when the first part of the response arrives. Returns
@@ -34,7 +34,7 @@ export interface StreamKeeping {
 }
 
 /** Resolves when `read` returns `enough`. @throws the last error of `read`, or the abort of `signal` */
-export async function keepReading(keeping: StreamKeeping): Promise<void> {
+export async function keepReading(keeping: KeepReadingOptions): Promise<void> {
   const { backOff, signal, read, position, passes, endedEarly, onCut } = keeping;
   const once = async (): Promise<'enough' | 'sound'> => {
     const before = position();
@@ -59,7 +59,7 @@ export async function keepReading(keeping: StreamKeeping): Promise<void> {
       shouldRetry: async ({ error, attemptNumber, retriesConsumed }) => {
         if (!passes(error)) return false;
         onCut?.(error, attemptNumber);
-        await waitLonger(error, delayAfter(retriesConsumed, backOff), signal);
+        await waitForRetryAfter(error, delayAfter(retriesConsumed, backOff), signal);
         return true;
       },
     })) === 'sound'

@@ -1,5 +1,5 @@
 /** Reads the API key of a model provider from the output of a command. */
-import { SecretCommandError, secretFrom } from './secret-command.ts';
+import { SecretCommandError, readSecretFromCommand } from './secret-command.ts';
 
 /**
  * Matches a key that is valid in an HTTP header. `fetch` quotes any other key in its error message, so the key could
@@ -17,7 +17,7 @@ export const KEY_COMMAND_LIMIT_MS = 20_000;
  * @throws SecretCommandError. Its message completes a sentence that starts with a name of the command. The message
  * contains neither the command nor the key.
  */
-export async function keyFromCommand(command: readonly string[]): Promise<string> {
+export async function readKeyFromCommand(command: readonly string[]): Promise<string> {
   const [key = ''] = (await outputOf(command)).split('\n', 1).map((line) => line.trim());
   if (!SENDABLE_KEY.test(key))
     throw new SecretCommandError(
@@ -35,7 +35,7 @@ export async function keyFromCommand(command: readonly string[]): Promise<string
 
 async function outputOf(command: readonly string[]): Promise<string> {
   try {
-    return await secretFrom(command, KEY_COMMAND_LIMIT_MS);
+    return await readSecretFromCommand(command, KEY_COMMAND_LIMIT_MS);
   } catch (error) {
     if (!(error instanceof SecretCommandError)) throw error;
     throw new SecretCommandError(

@@ -19,7 +19,7 @@ export function retryAfterMs(error: unknown): number {
  * the difference. Resolves earlier if the signal aborts.
  * @param delayMs the client's own delay
  */
-export async function waitLonger(error: unknown, delayMs: number, signal: AbortSignal): Promise<void> {
+export async function waitForRetryAfter(error: unknown, delayMs: number, signal: AbortSignal): Promise<void> {
   const ms = retryAfterMs(error) - delayMs;
   if (ms > 0) await pause(ms, signal);
 }

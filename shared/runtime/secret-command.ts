@@ -25,7 +25,7 @@ export class SecretCommandError extends Error {
  * Runs a command without a shell, e.g. a password manager, and returns its stdout.
  * @throws SecretCommandError
  */
-export function secretFrom(
+export function readSecretFromCommand(
   [program = '', ...args]: readonly string[],
   limitMs = TIME_LIMIT_MS,
 ): Promise<string> {

@@ -21,7 +21,7 @@ const call = new Script('work()', { filename: 'time-limit' });
  * Runs the work with a time limit of `ms` milliseconds. The limit itself costs about 0.05 ms.
  * @throws TimeExceededError if the work takes longer, or the error that the work threw
  */
-export function withinTime<T>(ms: number, work: () => T): T {
+export function runWithinTime<T>(ms: number, work: () => T): T {
   let done: { value: T } | undefined;
   box.work = () => {
     done = { value: work() };
@@ -38,16 +38,16 @@ export function withinTime<T>(ms: number, work: () => T): T {
 }
 
 /**
- * Like `withinTime`, but runs the work again after a timeout. A busy machine can delay the first run, so only the
+ * Like `runWithinTime`, but runs the work again after a timeout. A busy machine can delay the first run, so only the
  * second timeout is an error. The event loop runs between the two attempts. The work must be able to run twice.
  */
-export async function withinTimeWithRetry<T>(ms: number, work: () => T): Promise<T> {
+export async function runWithinTimeWithRetry<T>(ms: number, work: () => T): Promise<T> {
   try {
-    return withinTime(ms, work);
+    return runWithinTime(ms, work);
   } catch (error) {
     if (!(error instanceof TimeExceededError)) throw error;
     await nextTurn();
-    return withinTime(ms, work);
+    return runWithinTime(ms, work);
   }
 }
 

@@ -21,7 +21,7 @@ interface TerminalSettings {
 }
 
 /** Returns the start of a command line. The caller appends a command of the bridge, such as `decide`. */
-export function commandLine(
+export function bridgeCommandLine(
   { script, started = '', path = '' }: ProgramFile,
   place: TerminalSettings,
 ): string {

@@ -44,7 +44,7 @@ interface Found {
   origin: string;
 }
 
-export interface Sources {
+export interface SettingSources {
   /**
    * The flags by setting key. A flag that was not given is absent or undefined. A value is text, or the result of
    * commander's parser.
@@ -59,13 +59,13 @@ export interface Sources {
  * Returns the value of every setting.
  * @throws ProductError CONFIGURATION that names the first invalid value, or an unknown key of the file
  */
-export function resolveSettings<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
+export function resolveSettings<S extends Settings>(settings: S, sources: SettingSources): SettingValues<S> {
   requireKnownKeys(settings, sources);
   return settingValues(settings, sources);
 }
 
 /** @throws ProductError CONFIGURATION that names an unknown key of the file */
-export function requireKnownKeys(settings: Settings, sources: Sources): void {
+export function requireKnownKeys(settings: Settings, sources: SettingSources): void {
   const unknown = Object.keys(sources.file.values).find((key) => !Object.hasOwn(settings, key));
   if (unknown !== undefined)
     throw new ProductError(
@@ -79,13 +79,13 @@ export function requireKnownKeys(settings: Settings, sources: Sources): void {
  * Returns the values of these settings. Ignores the other keys of the file.
  * @throws ProductError CONFIGURATION that names the first invalid value
  */
-export function settingValues<S extends Settings>(settings: S, sources: Sources): SettingValues<S> {
+export function settingValues<S extends Settings>(settings: S, sources: SettingSources): SettingValues<S> {
   const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
   // `resolve` has already validated each value. This line only restores the type of the object.
   return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));
 }
 
-function resolve(key: string, it: Setting, sources: Sources): unknown {
+function resolve(key: string, it: Setting, sources: SettingSources): unknown {
   const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
   const parsed = it.schema.safeParse(value, { error: settingProblem });
   if (parsed.success) return parsed.data;
@@ -101,7 +101,7 @@ function resolve(key: string, it: Setting, sources: Sources): unknown {
   );
 }
 
-function find(key: string, it: Setting, { flags, env, file }: Sources): Found | undefined {
+function find(key: string, it: Setting, { flags, env, file }: SettingSources): Found | undefined {
   const flag = flags[key];
   if (flag !== undefined) return { value: read(it, flag), origin: `flag --${flagName(key)}` };
   const variable = env[it.env];
@@ -143,7 +143,7 @@ export function flagName(key: string): string {
 export function sourceOfSetting<S extends Settings>(
   settings: S,
   key: keyof S & string,
-  sources: Sources,
+  sources: SettingSources,
 ): string {
   const it = settings[key];
   return (it && find(key, it, sources)?.origin) ?? 'default';

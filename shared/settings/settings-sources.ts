@@ -32,7 +32,7 @@ export function locationFlags(kept: string): readonly { flag: string; describe: 
  * Finds the state directory and the configuration file.
  * @param flags the values of commander's options by setting key, including `stateDir` and `config`
  */
-export function settingsSources(
+export function findSettingsSources(
   { stateDir: stateFlag, config: configFlag, ...flags }: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): SettingsSources {

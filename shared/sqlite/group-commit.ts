@@ -3,9 +3,9 @@
  * that arrive during a commit share the next one.
  */
 import { setImmediate } from 'node:timers';
-import { type CommitOutcome, type GroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
+import { type CommitOutcome, type CommitGroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
 
-interface GroupCommitOptions<Item, Result> extends GroupLimit<Item> {
+interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
   /**
    * Commits the items and returns their outcomes in the same order. If it throws, none of the items is committed. It
    * blocks the event loop. `weightPerCommit` limits how long.

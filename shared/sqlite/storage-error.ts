@@ -1,4 +1,4 @@
-import { ProductError, type Reason } from '../runtime/errors.ts';
+import { ProductError, type ErrorReason } from '../runtime/errors.ts';
 import { DamagedDataError } from '../runtime/damaged-data-error.ts';
 import { SqliteError } from './driver.ts';
 
@@ -8,7 +8,7 @@ const OTHERWISE = { reason: 'STORAGE', sentence: 'the database refused the work'
  * The meaning of SQLite errors for a person. A key is the first part of an extended error code, e.g. `SQLITE_IOERR` for
  * `SQLITE_IOERR_WRITE`.
  */
-const MEANINGS: Readonly<Record<string, { reason: Reason; sentence: string }>> = {
+const MEANINGS: Readonly<Record<string, { reason: ErrorReason; sentence: string }>> = {
   SQLITE_FULL: { reason: 'STORAGE', sentence: 'the disk is full: free some space, then try again' },
   SQLITE_IOERR: {
     reason: 'STORAGE',

@@ -11,7 +11,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { traceContext, type TraceContext, traceIds } from '../net/trace-context.ts';
 import { serviceResource } from './service-resource.ts';
-import { samplerOf } from './trace-sampler.ts';
+import { createSampler } from './trace-sampler.ts';
 
 /**
  * The delay before spans are sent, in milliseconds: the default of OTEL_BSP_SCHEDULE_DELAY in the OpenTelemetry
@@ -27,20 +27,20 @@ interface TracerOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface OpenTracer {
+export interface TracerHandle {
   tracer: Tracer;
   /** Sends the remaining ended spans, and stops. */
   close: () => Promise<void>;
 }
 
-export function openTracer({ service, instance, env }: TracerOptions): OpenTracer {
+export function openTracer({ service, instance, env }: TracerOptions): TracerHandle {
   const processor = new BatchSpanProcessor({
     exporter: new OTLPTraceExporter(),
     scheduledDelayMillis: Number(env['OTEL_BSP_SCHEDULE_DELAY']) || SEND_AFTER_MS,
   });
   const provider = new TracerProvider({
     resource: serviceResource(service, instance),
-    sampler: samplerOf(env),
+    sampler: createSampler(env),
     spanProcessors: [processor],
   });
   return { tracer: provider.getTracer(service), close: () => provider.shutdown() };
@@ -50,7 +50,7 @@ export function openTracer({ service, instance, env }: TracerOptions): OpenTrace
  * Returns a context in which a new span becomes a child of the trace's current span. If `trace` is undefined, the new
  * span starts a new trace.
  */
-export function contextOf(trace: TraceContext | undefined): Context {
+export function otelContextOf(trace: TraceContext | undefined): Context {
   if (trace === undefined) return ROOT_CONTEXT;
   const { traceId, spanId, flags } = traceIds(trace);
   return traceApi.setSpanContext(ROOT_CONTEXT, {
@@ -63,7 +63,7 @@ export function contextOf(trace: TraceContext | undefined): Context {
 }
 
 /** Returns the trace context in which this span is the current one. */
-export function traceOf(span: Span): TraceContext {
+export function traceContextOf(span: Span): TraceContext {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   return traceContext({ traceId, spanId, flags: traceFlags }, traceState?.serialize());
 }

@@ -8,14 +8,14 @@ export interface TokenCost {
 }
 
 /** Returns a text such as `900 tokens in (500 read from the cache), 40 out, $0.2500`. */
-export function tokensAndPrice(cost: TokenCost): string {
+export function tokensAndPriceText(cost: TokenCost): string {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, usd } = cost;
   const cached = [
     cachedInputTokens === 0 ? '' : `${cachedInputTokens} read from the cache`,
     cacheWriteTokens === 0 ? '' : `${cacheWriteTokens} written to the cache`,
   ].filter((part) => part !== '');
   const of = cached.length === 0 ? '' : ` (${cached.join(', ')})`;
-  const price = usd === undefined ? '' : usd === null ? ', price unknown' : `, ${dollars(usd)}`;
+  const price = usd === undefined ? '' : usd === null ? ', price unknown' : `, ${dollarsText(usd)}`;
   return `${inputTokens} tokens in${of}, ${outputTokens} out${price}`;
 }
 
@@ -23,12 +23,12 @@ export function tokensAndPrice(cost: TokenCost): string {
  * Returns the number of a turn, e.g. `3`, or `summary` for a summary of the conversation.
  * @param turn null for a summary
  */
-export function requestName({ turn }: { turn: number | null }): string {
+export function requestLabel({ turn }: { turn: number | null }): string {
   return turn === null ? 'summary' : String(turn);
 }
 
-export function requestPrice({ usd }: { usd: number | null }): string {
-  return usd === null ? 'unknown' : dollars(usd);
+export function requestPriceText({ usd }: { usd: number | null }): string {
+  return usd === null ? 'unknown' : dollarsText(usd);
 }
 
 export function hasTokens({ inputTokens, outputTokens }: TokenCost): boolean {
@@ -36,6 +36,6 @@ export function hasTokens({ inputTokens, outputTokens }: TokenCost): boolean {
 }
 
 /** Formats US dollars with two decimals, or with four decimals below one dollar. */
-export function dollars(usd: number): string {
+export function dollarsText(usd: number): string {
   return `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
 }

@@ -114,7 +114,7 @@ export function visibleLines(text: string): string[] {
  * Escapes hidden characters in a text that is partly the program's own, such as a sentence with an untrusted name. The
  * untrusted part may still imitate an escape or a marker.
  */
-export function withoutHidden(text: string): string {
+export function escapeHiddenCharacters(text: string): string {
   // A quick test. Most texts have no hidden character, and the search for emoji takes a hundred times as long.
   if (!HAS_UNSEEN().test(text)) return text;
   return text.replaceAll(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
-import { LAST_EVENT_ID } from '../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER } from '../../shared/protocol/resumable-stream-extension.ts';
 import { beginning, completed, continuing, delta, working } from '../support/journal-samples.ts';
 import { startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';
@@ -95,7 +95,7 @@ async function write(journal: Journal, events: number): Promise<void> {
 async function resumed(agent: Agent, events: number): Promise<number> {
   const began = performance.now();
   const path = `/tasks/${taskOf(events)}:subscribe`;
-  const headers = { [LAST_EVENT_ID]: String(events - MISSED) };
+  const headers = { [LAST_EVENT_ID_HEADER]: String(events - MISSED) };
   const body = await buffer(await streamOf(agent, { path, headers }));
   const took = performance.now() - began;
   const frames = body.toString().split('\n\n').length - 1;

@@ -1,6 +1,6 @@
 /** Finds the call that waits for a person in a stream, and approves it. */
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
-import { pendingPart, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { pendingActionsPartSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { saying } from './agent.ts';
 
 /** A call that waits for a decision. */
@@ -27,7 +27,7 @@ function waitingIn({ payload }: StreamResponse): WaitingCall | undefined {
   if (payload?.$case !== 'statusUpdate') return undefined;
   const { taskId, status } = payload.value;
   for (const { content } of status?.message?.parts ?? []) {
-    const part = pendingPart.safeParse(content?.$case === 'data' ? content.value : undefined);
+    const part = pendingActionsPartSchema.safeParse(content?.$case === 'data' ? content.value : undefined);
     const [action] = part.data?.pending ?? [];
     if (action !== undefined) return { taskId, callId: action.callId, shown: action.shown };
   }

@@ -4,7 +4,7 @@
  */
 import { request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { Refusal, resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';
@@ -94,7 +94,7 @@ export class A2aClient {
           ...(this.#token !== undefined && { Authorization: `Bearer ${this.#token}` }),
           'A2A-Version': '1.0',
           'A2A-Extensions': EXTENSIONS,
-          ...(lastEventId !== undefined && { [LAST_EVENT_ID]: lastEventId }),
+          ...(lastEventId !== undefined && { [LAST_EVENT_ID_HEADER]: lastEventId }),
           ...(body !== undefined && {
             'Content-Type': 'application/json',
             'Content-Length': String(Buffer.byteLength(body)),

@@ -1,6 +1,6 @@
 /** Probes our server, and the bare server for comparison, with the checks of `mcp-a2a-bridge probe`. */
 import { A2A_VERSIONS, type A2aVersion } from '../../bridge/probe/json-rpc-client.ts';
-import { findTarget, probe, type Report } from '../../bridge/probe/probe.ts';
+import { findTarget, probe, type ProbeReport } from '../../bridge/probe/probe.ts';
 import { reportText } from '../../bridge/probe/report-text.ts';
 import { must } from './findings.ts';
 import type { Run } from './parts.ts';
@@ -39,7 +39,7 @@ async function bothIn(
   must(losses > 0, 'a server that is known to lose tasks lost none: the harness detects nothing');
 }
 
-async function reportOn(lent: Promise<Lent>): Promise<Report> {
+async function reportOn(lent: Promise<Lent>): Promise<ProbeReport> {
   const { subject, close } = await lent;
   try {
     return await probe(subject, await findTarget(subject));

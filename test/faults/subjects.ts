@@ -3,13 +3,13 @@ import { plainAgent } from '../support/fake-agent-plain.ts';
 import { plan, wait } from '../support/offline-plan.ts';
 import { slowSpeaker } from '../support/slow-speaker.ts';
 import type { A2aVersion } from '../../bridge/probe/json-rpc-client.ts';
-import type { Subject } from '../../bridge/probe/probe.ts';
+import type { ProbeSubject } from '../../bridge/probe/probe.ts';
 import { Place } from './place.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 
 export interface Lent {
-  subject: Subject;
+  subject: ProbeSubject;
   close: () => Promise<void>;
 }
 

@@ -2,7 +2,7 @@
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { decisionOn, decisionsPart, writtenMessage, type MessageFields } from '../support/a2a-message.ts';
 import { resultOf, rpcBody } from '../support/rpc-answer.ts';
@@ -53,7 +53,7 @@ export class A2aConversation {
 
   /** Reads an ended task from its first event. @returns the number of its events */
   async replay(taskId: string): Promise<number> {
-    const headers = { ...this.#headers, [LAST_EVENT_ID]: '0' };
+    const headers = { ...this.#headers, [LAST_EVENT_ID_HEADER]: '0' };
     const path = `/tasks/${taskId}:subscribe`;
     let count = 0;
     for await (const _ of sseFrames(await this.#socket.ask({ method: 'GET', path, headers }))) count += 1;

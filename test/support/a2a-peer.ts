@@ -1,6 +1,6 @@
 /** An A2A 1.0 client over JSON-RPC on raw connections. It sends only what the test tells it. */
 import { z } from 'zod';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { decisionsPart, writtenMessage, type MessageFields, type WrittenDecision } from './a2a-message.ts';
 import { EventStream } from './event-stream.ts';
@@ -53,7 +53,10 @@ export class A2aPeer {
 
   /** Follows a task from its current state or, with a cursor, from the next event. @throws Refusal */
   follow(taskId: string, cursor?: number | string, options: Sending = {}): Promise<EventStream> {
-    const headers = { ...options.headers, ...(cursor !== undefined && { [LAST_EVENT_ID]: String(cursor) }) };
+    const headers = {
+      ...options.headers,
+      ...(cursor !== undefined && { [LAST_EVENT_ID_HEADER]: String(cursor) }),
+    };
     return this.open('SubscribeToTask', { id: taskId }, { ...options, headers });
   }
 

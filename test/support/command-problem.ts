@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createCommandLine as serverProgram } from '../../a2a-server/startup/command-line.ts';
 import { withAgentCommand } from '../../a2a-server/startup/read-settings.ts';
-import { program as bridgeProgram } from '../../bridge/cli/program.ts';
+import { createBridgeCommandLine as bridgeProgram } from '../../bridge/cli/program.ts';
 import { programCall, type ProgramName, type ShellCommand } from './shell-blocks.ts';
 
 const scripts = z

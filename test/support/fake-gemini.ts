@@ -215,7 +215,7 @@ function cardAt(url: string): object {
 const COMMANDS = {
   commands: [
     {
-      name: 'runRestore',
+      name: 'restore',
       description: 'Restore to a previous checkpoint.',
       arguments: [],
       subCommands: [

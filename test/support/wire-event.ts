@@ -4,7 +4,7 @@ import { eventCostSchema, type EventCost } from '../../shared/protocol/cost-repo
 import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
 import {
   activitySchema,
-  pendingPart,
+  pendingActionsPartSchema,
   taskOverviewSchema,
   TOOL_APPROVAL,
   type Activity,
@@ -154,7 +154,9 @@ export function activitiesOf(events: readonly StreamEvent[]): Activity[] {
 }
 
 function pendingIn(said: z.infer<typeof message> | undefined): PendingAction[] {
-  return (said?.parts ?? []).flatMap(({ data }) => pendingPart.safeParse(data).data?.pending ?? []);
+  return (said?.parts ?? []).flatMap(
+    ({ data }) => pendingActionsPartSchema.safeParse(data).data?.pending ?? [],
+  );
 }
 
 function wordsOf(said: { parts: { text?: string | undefined }[] } | undefined): string {

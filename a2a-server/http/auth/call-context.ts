@@ -4,7 +4,10 @@ import { A2AError } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import {
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM,
+} from '../../../shared/protocol/resumable-stream-extension.ts';
 import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { EventVisibility } from '../../task/generation.ts';
 import type { Caller } from './caller.ts';
@@ -80,7 +83,7 @@ export class CallContext extends ServerCallContext {
     // A2A 1.0 §4.6: an extension is active if the client requests it and the agent supports it.
     for (const uri of requested) if (OFFERED_EXTENSIONS.has(uri)) this.addActivatedExtension(uri);
     this.hasGenerations = previews.includes('a2a-1.1') && wire !== 'jsonrpc-0.3';
-    const text = headers[LAST_EVENT_ID.toLowerCase()]?.toString();
+    const text = headers[LAST_EVENT_ID_HEADER.toLowerCase()]?.toString();
     const type = this.resumes ? 'seq' : this.hasGenerations ? 'generation' : undefined;
     this.cursor = type && text !== undefined ? { type, text } : undefined;
   }

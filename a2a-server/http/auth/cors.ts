@@ -3,12 +3,18 @@
  * handler, so the origin is allowed.
  */
 import type { RequestHandler } from 'express';
-import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { EXTENSIONS_HEADER } from './call-context.ts';
 
 const MAX_AGE_SECONDS = 600;
 
-const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'A2A-Version', EXTENSIONS_HEADER, LAST_EVENT_ID];
+const REQUEST_HEADERS = [
+  'Authorization',
+  'Content-Type',
+  'A2A-Version',
+  EXTENSIONS_HEADER,
+  LAST_EVENT_ID_HEADER,
+];
 const RESPONSE_HEADERS = [EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
 
 /** Allows a page to read responses. Also answers preflight requests, which never have a token. */

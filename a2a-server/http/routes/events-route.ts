@@ -11,7 +11,10 @@ import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { LAST_EVENT_ID, RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import {
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM,
+} from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
@@ -118,11 +121,13 @@ function queryOf(request: Request): z.infer<typeof eventsQuery> {
  * is newer than the URL. Without a cursor, the stream starts at the beginning.
  */
 function positionIn(request: Request, end: number): number {
-  const header = request.header(LAST_EVENT_ID);
+  const header = request.header(LAST_EVENT_ID_HEADER);
   const { after = '0' } = queryOf(request);
   return parseCursor(
     {
-      ...(header === undefined ? { name: 'after', text: after } : { name: LAST_EVENT_ID, text: header }),
+      ...(header === undefined
+        ? { name: 'after', text: after }
+        : { name: LAST_EVENT_ID_HEADER, text: header }),
       otherwise: 'Leave it out to read from the beginning.',
     },
     end,

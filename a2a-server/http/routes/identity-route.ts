@@ -1,7 +1,7 @@
 import { Router } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
-  type Claim,
+  type IdentityClaim,
   IDENTITY_PATH,
   NONCE_PATTERN,
   serverProof,
@@ -24,7 +24,11 @@ export function identityRoute({ token, run }: ServerIdentity, closing: () => boo
     if (typeof nonce !== 'string' || !NONCE_PATTERN.test(nonce))
       throw new ProductError('MALFORMED', 'Send ?nonce= with 32 random bytes in base64url.');
     const { localAddress: address = '', localPort: port = 0 } = request.socket;
-    const claim: Claim = { pid: run.pid, startedAt: run.startedAt, status: closing() ? 'closing' : 'ok' };
+    const claim: IdentityClaim = {
+      pid: run.pid,
+      startedAt: run.startedAt,
+      status: closing() ? 'closing' : 'ok',
+    };
     response.setHeader('Cache-Control', 'no-store');
     response.json({ ...claim, proof: serverProof(token, claim, { nonce, address, port }) });
   });

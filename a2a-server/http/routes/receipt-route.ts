@@ -26,14 +26,14 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
       );
     const { taskId } = request.params;
     const receipt = await tasks.receipt(taskId, callerOf(request).requester, parsed.data.events);
-    const { sealedJsonOf, signedMarkdown } = await import('../../../shared/receipt/seal.ts');
+    const { sealReceipt, signedMarkdown } = await import('../../../shared/receipt/seal.ts');
     const key = await signingKey();
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.vary('Accept');
     if (request.accepts(['application/json', 'text/markdown']) === 'text/markdown')
       response.type('text/markdown; charset=utf-8').end(signedMarkdown(receipt, key));
-    else response.type('application/json').end(sealedJsonOf(receipt, key));
+    else response.type('application/json').end(sealReceipt(receipt, key));
   });
   router.get('/api/receipt-key', async (_request, response) => {
     const { fingerprintOf } = await import('../../../shared/receipt/seal.ts');

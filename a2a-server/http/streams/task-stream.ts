@@ -1,7 +1,7 @@
 /** Implements SendStreamingMessage and SubscribeToTask. Each stream reads the task's journal from a cursor. */
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { LAST_EVENT_ID } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { findPosition, type CountedPosition } from '../../executor/find-position.ts';
 import { isDecisionOrRevocation, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
@@ -121,7 +121,7 @@ async function startAfter(
   { taskId, seq: end }: TaskRow,
   { tasks, context }: { tasks: TaskService; context: CallContext },
 ): Promise<Pick<Start, 'after' | 'counted'>> {
-  const raw = { name: LAST_EVENT_ID, text, otherwise: WITHOUT_CURSOR_HINT };
+  const raw = { name: LAST_EVENT_ID_HEADER, text, otherwise: WITHOUT_CURSOR_HINT };
   const task = { taskId, requester: context.caller.requester };
   if (type === 'seq') {
     const after = parseCursor(raw, end);

@@ -11,7 +11,7 @@ import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { AGENT_COMMAND, commandPart } from '../../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND, commandPartSchema } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { MAX_MESSAGE_FILE_BYTES } from '../../../shared/protocol/attached-file.ts';
 import { decisionsPartSchema, revokePartSchema } from '../../../shared/protocol/decision.ts';
@@ -147,7 +147,7 @@ function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   );
   if (meant.length === 0) return undefined;
   if (parts.length > 1) throw malformed('A command needs its own message: send its data part alone.');
-  const parsed = commandPart.safeParse(meant[0]);
+  const parsed = commandPartSchema.safeParse(meant[0]);
   if (!parsed.success)
     throw malformed(
       `The command part is not valid: ${issuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,

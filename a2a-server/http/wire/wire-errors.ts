@@ -22,7 +22,7 @@ import {
 } from '@a2a-js/sdk/errors';
 import type { JsonRpcA2AErrorOptions, RestA2AErrorOptions } from '@a2a-js/sdk/errors';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { Reason } from '../../../shared/runtime/errors.ts';
+import type { ErrorReason } from '../../../shared/runtime/errors.ts';
 
 export type WireFormat = 'jsonrpc' | 'jsonrpc-0.3' | 'rest';
 
@@ -76,7 +76,7 @@ export function retryLaterOf(error: unknown): RetryLater | undefined {
   return { status, retryAfter: facts?.['retryAfter'] ?? RESTART_S };
 }
 
-export const WIRE_ERRORS: { readonly [R in Reason]: Row } = {
+export const WIRE_ERRORS: { readonly [R in ErrorReason]: Row } = {
   MALFORMED: { kind: 'malformed', http: 400 },
   TOO_LARGE: { kind: 'own', http: 413, code: INVALID_REQUEST },
   UNAUTHENTICATED: { kind: 'own', http: 401, code: INVALID_REQUEST },
@@ -170,7 +170,7 @@ function internal(
   status: number,
   metadata: Record<string, string>,
   wire: WireFormat,
-  own: { reason?: Reason } = {},
+  own: { reason?: ErrorReason } = {},
 ): A2AError {
   if (wire === 'rest') return Object.assign(new InternalError(message, status, metadata), own);
   const modern = Object.assign(new A2AError({ message, metadata }), own);

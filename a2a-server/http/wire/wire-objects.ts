@@ -2,7 +2,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
-import type { Aside, Todo } from '../../../shared/protocol/tool-approval.ts';
+import type { ArtifactRole, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
 import { fileLine } from '../../task/stored-file.ts';
 import { partInAcceptedMode } from './output-modes.ts';
@@ -162,7 +162,7 @@ export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifac
 /** Builds an artifact that is not part of the answer. The metadata tells clients with the extension what it is. */
 function besideArtifact(
   view: ClientView,
-  said: Aside,
+  said: ArtifactRole,
   artifact: Pick<Artifact, 'artifactId' | 'name' | 'description' | 'parts'>,
 ): Artifact {
   return {

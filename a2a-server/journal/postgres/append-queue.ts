@@ -1,8 +1,12 @@
 /** Commits items in groups over a network: items that arrive during a commit share the next commit. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type CommitOutcome, type GroupLimit, CommitQueue } from '../../../shared/runtime/commit-queue.ts';
+import {
+  type CommitOutcome,
+  type CommitGroupLimit,
+  CommitQueue,
+} from '../../../shared/runtime/commit-queue.ts';
 
-interface AppendQueueOptions<Item, Result> extends GroupLimit<Item> {
+interface AppendQueueOptions<Item, Result> extends CommitGroupLimit<Item> {
   /** Commits the items in one transaction, and returns their outcomes in order. */
   commit: (items: readonly Item[]) => Promise<readonly CommitOutcome<Result>[]>;
 }

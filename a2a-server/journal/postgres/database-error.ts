@@ -1,6 +1,6 @@
 /** Explains errors of PostgreSQL to a person. No message contains the user, the password or a value of a row. */
 import { DamagedDataError } from '../../../shared/runtime/damaged-data-error.ts';
-import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { isUnavailable, PostgresError } from './driver.ts';
 
 /**
@@ -29,7 +29,7 @@ export class ServerRemovedError extends ProductError {
 }
 
 interface Meaning {
-  reason: Reason;
+  reason: ErrorReason;
   sentence: string;
 }
 

@@ -3,7 +3,7 @@
  * `docs/decisions/postgres-journal.md` gives the reasons.
  */
 import pRetry from 'p-retry';
-import { BACK_OFF, type BackOff } from '../../../shared/runtime/back-off.ts';
+import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
@@ -55,7 +55,7 @@ export interface PostgresJournalOptions {
    */
   onRemoved?: (error: Error) => void;
   /** The retries of reads and appends while the database is unreachable. By default, they take about 20 s. */
-  backOff?: BackOff;
+  backOff?: BackOffOptions;
 }
 
 /**
@@ -71,7 +71,7 @@ export async function openPostgresJournal({
   onAppended,
   onChangedElsewhere = () => undefined,
   onRemoved = () => undefined,
-  backOff = BACK_OFF,
+  backOff = DEFAULT_BACK_OFF,
 }: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
   const address = databaseAddress(url);
   const writer = new Writer(address, { label: label ?? null, onRemoved, backOff });

@@ -9,7 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pRetry from 'p-retry';
-import type { BackOff } from '../../../shared/runtime/back-off.ts';
+import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { integerColumn } from '../column-values.ts';
 import { DatabaseInUseError, ServerRemovedError } from './database-error.ts';
 import {
@@ -29,7 +29,7 @@ const LOCK = '1630694762, hashtext(current_schema())';
  * The retries while another server upgrades the tables, for about 5.5 s. A server of version 1 holds the lock until it
  * ends.
  */
-const LOCK_BACK_OFF: BackOff = {
+const LOCK_BACK_OFF: BackOffOptions = {
   retries: 8,
   minTimeout: 100,
   maxTimeout: 1_000,
@@ -58,13 +58,13 @@ interface WriterOptions {
   /** Called once if the database has forgotten this server. */
   onRemoved: (error: Error) => void;
   /** How often and when work is retried while the database is unreachable. */
-  backOff: BackOff;
+  backOff: BackOffOptions;
 }
 
 export class Writer {
   readonly #address: DatabaseAddress;
   readonly #onRemoved: (error: Error) => void;
-  readonly #backOff: BackOff;
+  readonly #backOff: BackOffOptions;
   readonly #label: string | null;
   readonly #id = randomUUID();
   readonly #closing = new AbortController();

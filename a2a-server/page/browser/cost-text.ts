@@ -1,25 +1,25 @@
 import type { CostReport, ListedTask } from '../../../shared/client/index.ts';
-import { dollars, hasTokens, tokensAndPrice } from '../../../shared/text/cost-text.ts';
+import { dollarsText, hasTokens, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 
 /** Returns the cost of the day and the daily budget. Returns '' if there is no cost and no budget. */
 export function todayCostText({ total, dailyBudget }: CostReport): string {
   if (!hasTokens(total) && dailyBudget === undefined) return '';
   const { usd, knownUsd } = total;
   const unknown = usd === null ? ' and requests with an unknown price' : '';
-  const of = dailyBudget === undefined ? '' : ` of ${dollars(dailyBudget.limitUsd)}`;
-  return `Today (UTC): ${dollars(knownUsd)}${unknown}${of}`;
+  const of = dailyBudget === undefined ? '' : ` of ${dollarsText(dailyBudget.limitUsd)}`;
+  return `Today (UTC): ${dollarsText(knownUsd)}${unknown}${of}`;
 }
 
 /** Returns the cost of the task's session, for the list. Returns '' if the agent counted no tokens. */
 export function sessionPrice({ cost }: Pick<ListedTask, 'cost'>): string {
   if (cost === null || !hasTokens(cost.session)) return '';
-  return cost.session.usd === null ? 'price unknown' : dollars(cost.session.usd);
+  return cost.session.usd === null ? 'price unknown' : dollarsText(cost.session.usd);
 }
 
 /** Returns the cost of the task, for a row of the list. Returns '' if the agent counted no tokens. */
 export function taskPrice({ cost }: Pick<ListedTask, 'cost'>): string {
   if (cost === null || !hasTokens(cost.task)) return '';
-  return cost.task.usd === null ? 'price unknown' : dollars(cost.task.usd);
+  return cost.task.usd === null ? 'price unknown' : dollarsText(cost.task.usd);
 }
 
 /**
@@ -31,6 +31,6 @@ export function taskCostText({ cost }: Pick<ListedTask, 'cost'>): string {
   const { task, session } = cost;
   const same = task.inputTokens === session.inputTokens && task.outputTokens === session.outputTokens;
   return same
-    ? `Cost: ${tokensAndPrice(task)}.`
-    : `Cost: ${tokensAndPrice(task)}. All tasks of the session: ${tokensAndPrice(session)}.`;
+    ? `Cost: ${tokensAndPriceText(task)}.`
+    : `Cost: ${tokensAndPriceText(task)}. All tasks of the session: ${tokensAndPriceText(session)}.`;
 }

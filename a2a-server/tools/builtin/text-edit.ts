@@ -1,5 +1,5 @@
 /** Replaces passages of a text. The functions never guess the position of a passage. */
-import { textFinder } from '../../../shared/text/find-passage.ts';
+import { createTextFinder } from '../../../shared/text/find-passage.ts';
 
 export interface TextEdit {
   oldText: string;
@@ -59,7 +59,7 @@ export function editAll(content: string, edits: readonly TextEdit[]): MultiEditR
  */
 function placesOf(content: string, passage: string, all: boolean): number[] {
   const places: number[] = [];
-  const find = textFinder(passage);
+  const find = createTextFinder(passage);
   const most = all ? Infinity : 2;
   let at = find(content);
   while (at !== -1 && places.length < most) {

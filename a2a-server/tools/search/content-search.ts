@@ -3,7 +3,7 @@
  * the event loop. A regular expression has a time limit for each slice.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { withinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
 import type { LineMatcher } from './line-matcher.ts';
 
 /** The number of characters in one slice. A plain pattern takes about one millisecond for a slice. */
@@ -54,7 +54,7 @@ async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Pr
   const match = () => slice.flatMap((run) => matchRun(run, matcher));
   if (matcher.steady) return match();
   try {
-    return await withinTimeWithRetry(SLICE_MS, match);
+    return await runWithinTimeWithRetry(SLICE_MS, match);
   } catch (error) {
     if (!(error instanceof TimeExceededError)) throw error;
     throw new Error(

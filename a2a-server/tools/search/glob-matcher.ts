@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { withinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
 
 /** The time limit for one batch. Picomatch turns a glob into a regular expression, which may be slow. */
 const LIMIT_MS = 100;
@@ -33,7 +33,7 @@ export async function createGlobMatcher(glob: string): Promise<GlobMatcher> {
 
 async function bounded<T>(glob: string, work: () => T): Promise<T> {
   try {
-    return await withinTimeWithRetry(LIMIT_MS, work);
+    return await runWithinTimeWithRetry(LIMIT_MS, work);
   } catch (cause) {
     if (!(cause instanceof TimeExceededError)) throw cause;
     throw new Error(`The glob "${glob}" takes too long to match; use a simpler one.`, { cause });

@@ -1,7 +1,7 @@
 /** Applies the .gitignore files from the workspace root down to one directory. */
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { withinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
+import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
 import type { DirectoryEntry } from './entries.ts';
 
 /** The time limit for matching, because patterns are untrusted; see `sync-time-limit.ts`. */
@@ -50,7 +50,7 @@ export async function notIgnored(
 
 async function bounded<T>(work: () => T): Promise<T> {
   try {
-    return await withinTimeWithRetry(LIMIT_MS, work);
+    return await runWithinTimeWithRetry(LIMIT_MS, work);
   } catch (cause) {
     if (!(cause instanceof TimeExceededError)) throw cause;
     throw new ProductError(

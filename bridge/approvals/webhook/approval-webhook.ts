@@ -13,8 +13,8 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
 import { WEBHOOK_RETRY_POLICY } from './post.ts';
-import { postBody } from './format-post.ts';
-import { receiverOf } from './configured-receiver.ts';
+import { createPostFormatter } from './format-post.ts';
+import { readReceiver } from './configured-receiver.ts';
 import { type PostingParts, SessionPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
@@ -53,8 +53,8 @@ export class ApprovalWebhook {
     const rows = new WebhookPosts(database);
     const webhook = new ApprovalWebhook({
       afterMs: settings.afterSeconds * 1000,
-      receiver: () => receiverOf(settings, env),
-      body: postBody(settings),
+      receiver: () => readReceiver(settings, env),
+      body: createPostFormatter(settings),
       decides: settings.format === 'json',
       patience: WEBHOOK_RETRY_POLICY,
       rows,

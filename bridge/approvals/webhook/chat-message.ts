@@ -6,7 +6,7 @@ import type { TaskView } from '../../sessions/observed-task.ts';
 import type { DecidedFacts, NoticeSubject } from './notice.ts';
 
 /** Writes the message about all actions and questions that wait in the session. */
-export function askedMessage(
+export function approvalRequestMessage(
   about: NoticeSubject,
   { pending, question }: TaskView,
   page: string | undefined,
@@ -24,7 +24,7 @@ function actionLine(action: PendingAction): string {
 }
 
 /** Writes the message about actions and questions that no longer wait. */
-export function decidedMessage(
+export function approvalDecidedMessage(
   about: NoticeSubject,
   { view, over, waiting }: DecidedFacts,
   page: string | undefined,

@@ -3,16 +3,16 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import { chatAddress } from '../../../shared/chat/chat-body.ts';
-import type { Receiver } from './post.ts';
+import type { WebhookReceiver } from './post.ts';
 
 /**
  * Returns the webhook's URL, secret and headers.
  * @throws ProductError CONFIGURATION. Its message contains no secret.
  */
-export async function receiverOf(
+export async function readReceiver(
   settings: WebhookSettings,
   env: Readonly<Record<string, string | undefined>>,
-): Promise<Receiver> {
+): Promise<WebhookReceiver> {
   const whose = 'The approval webhook';
   const { format, url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;
   const source = secretCommand === undefined ? secretEnv && { env: secretEnv } : { command: secretCommand };

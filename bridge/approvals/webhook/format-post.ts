@@ -2,16 +2,16 @@
 import { chatBody } from '../../../shared/chat/chat-body.ts';
 import type { ChatMessage } from '../../../shared/chat/chat-message.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
-import type { Notice } from './notice.ts';
+import type { WebhookNotice } from './notice.ts';
 
 /** The content of one post, in a form for programs and in a form for people. */
 export interface PostContent {
-  notice: Notice;
+  notice: WebhookNotice;
   message: ChatMessage;
 }
 
 /** Returns the function that formats posts in the format of the settings. */
-export function postBody({
+export function createPostFormatter({
   format,
   url,
 }: Pick<WebhookSettings, 'format' | 'url'>): (content: PostContent) => string {

@@ -5,7 +5,7 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionLines } from '../ways-to-decide.ts';
-import { offeredWords } from '../../mcp/reports/session-report.ts';
+import { offeredDecisionWords } from '../../mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
@@ -24,7 +24,7 @@ export interface NoticeSubject {
 }
 
 /** The JSON body of a post, in the format of "Standard Webhooks". */
-export interface Notice {
+export interface WebhookNotice {
   type: 'approval.asked' | 'approval.decided' | 'approval.test';
   /** The time of the notice in RFC 3339. */
   timestamp: string;
@@ -54,7 +54,7 @@ interface PostedAction {
  * Builds the body of a post about everything that waits in the session.
  * @param now the time in milliseconds since 1970
  */
-export function askedNotice(about: NoticeSubject, view: TaskView, now: number): Notice {
+export function approvalRequestNotice(about: NoticeSubject, view: TaskView, now: number): WebhookNotice {
   const { pending, question } = view;
   const posted = postedActions(pending);
   return {
@@ -87,11 +87,11 @@ export interface DecidedFacts {
 }
 
 /** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */
-export function decidedNotice(
+export function approvalDecidedNotice(
   about: NoticeSubject,
   { view, state, over, waiting }: DecidedFacts,
   now: number,
-): Notice {
+): WebhookNotice {
   return {
     type: 'approval.decided',
     timestamp: new Date(now).toISOString(),
@@ -134,7 +134,7 @@ function postedAction(action: PendingAction): PostedAction {
     shown,
     expiresAt,
     ...(approver && { approver }),
-    decisions: offeredWords(action, quote),
+    decisions: offeredDecisionWords(action, quote),
   };
 }
 

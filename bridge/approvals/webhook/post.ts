@@ -4,9 +4,9 @@
  */
 import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { boundedBytes } from '../../../shared/net/bounded-body.ts';
+import { readBoundedBytes } from '../../../shared/net/bounded-body.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import type { BackOff } from '../../../shared/runtime/back-off.ts';
+import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 
@@ -14,7 +14,7 @@ import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
  * Where a post is sent: URL, signing secret and headers. They are read again for each attempt, because a token may have
  * changed.
  */
-export interface Receiver {
+export interface WebhookReceiver {
   url: string;
   /** The secret that signs the post. Undefined if the receiver checks no signature. */
   secret: string | undefined;
@@ -22,7 +22,7 @@ export interface Receiver {
 }
 
 export interface RetryPolicy {
-  backOff: BackOff;
+  backOff: BackOffOptions;
   answerMs: number;
 }
 
@@ -34,20 +34,20 @@ export const WEBHOOK_RETRY_POLICY: RetryPolicy = {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export interface Post {
+export interface WebhookPost {
   id: string;
   body: string;
   signal: AbortSignal;
 }
 
-export type Delivered = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
+export type DeliveredAnswer = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
 
 /** @throws Error that says why the receiver did not accept the post. The message never contains the post. */
-export function post(
-  { id, body, signal }: Post,
-  receiver: () => Promise<Receiver>,
+export function sendPost(
+  { id, body, signal }: WebhookPost,
+  receiver: () => Promise<WebhookReceiver>,
   { backOff, answerMs }: RetryPolicy,
-): Promise<Delivered> {
+): Promise<DeliveredAnswer> {
   return pRetry(
     async () => {
       const to = await receiver().catch((error: unknown) => {
@@ -63,7 +63,11 @@ export function post(
   );
 }
 
-async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: number): Promise<WebhookAnswer> {
+async function postOnce(
+  { id, body, signal }: WebhookPost,
+  to: WebhookReceiver,
+  answerMs: number,
+): Promise<WebhookAnswer> {
   const call = new AbortController();
   const timer = setTimeout(() => call.abort(new DOMException('It took too long', 'TimeoutError')), answerMs);
   const stop = onAbort(signal, () => call.abort(signal.reason));
@@ -81,7 +85,7 @@ async function postOnce({ id, body, signal }: Post, to: Receiver, answerMs: numb
     const bytes =
       response.body === null
         ? new Uint8Array()
-        : await boundedBytes(response.body, MAX_ANSWER_BYTES, (says) => new Error(says));
+        : await readBoundedBytes(response.body, MAX_ANSWER_BYTES, (says) => new Error(says));
     return readWebhookAnswer({
       status: response.status,
       contentType: response.headers.get('content-type') ?? '',

@@ -14,16 +14,16 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { refuseCutPreviews } from '../seen-whole.ts';
 import { sendDecisions } from '../send-decisions.ts';
-import { taskPage } from '../ways-to-decide.ts';
+import { taskPageUrl } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
 import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './list-approval-requests.ts';
 import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
-import { type NoticeSubject, askedNotice, decidedNotice, postedActions } from './notice.ts';
-import { askedMessage, decidedMessage } from './chat-message.ts';
+import { type NoticeSubject, approvalRequestNotice, approvalDecidedNotice, postedActions } from './notice.ts';
+import { approvalRequestMessage, approvalDecidedMessage } from './chat-message.ts';
 import type { PostContent } from './format-post.ts';
-import { type Delivered, type RetryPolicy, post, type Receiver } from './post.ts';
-import { postedDecisions } from './webhook-answer.ts';
+import { type DeliveredAnswer, type RetryPolicy, sendPost, type WebhookReceiver } from './post.ts';
+import { readPostedDecisions } from './webhook-answer.ts';
 
 /** The delay in milliseconds before the bridge asks an unreachable agent again. */
 const RETRY_MS = 30_000;
@@ -31,7 +31,7 @@ const RETRY_MS = 30_000;
 export interface PostingParts {
   /** How long an action must have waited before the bridge posts it, in milliseconds. */
   afterMs: number;
-  receiver: () => Promise<Receiver>;
+  receiver: () => Promise<WebhookReceiver>;
   body: (content: PostContent) => string;
   /** False if the receiver is a chat. The response of a chat decides nothing. */
   decides: boolean;
@@ -174,8 +174,8 @@ export class SessionPosts {
     this.#underWay.add(under);
     try {
       const content = {
-        notice: askedNotice(about, view, clock.now()),
-        message: askedMessage(about, view, taskPage(session)),
+        notice: approvalRequestNotice(about, view, clock.now()),
+        message: approvalRequestMessage(about, view, taskPageUrl(session)),
       };
       const answer = await this.#deliver(id, content, under.call.signal);
       for (const each of asked) if (this.#asked.has(requestKey(each))) this.#mark(each, 'asked');
@@ -192,14 +192,14 @@ export class SessionPosts {
     }
   }
 
-  async #take(answer: Delivered, { actions, requests }: Told): Promise<void> {
+  async #take(answer: DeliveredAnswer, { actions, requests }: Told): Promise<void> {
     const session = this.#session;
     const { log } = this.#parts;
     if (answer.type === 'later') return;
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
       refuseCutPreviews(actions, answer.decisions);
-      const decisions = postedDecisions(answer.decisions, requests);
+      const decisions = readPostedDecisions(answer.decisions, requests);
       await sendDecisions(session, decisions, 'webhook');
     } catch (error) {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
@@ -228,8 +228,8 @@ export class SessionPosts {
       const shown = state.type === 'working' ? 'working' : stateName;
       const facts = { view, state: shown, over: askings, waiting: this.#waiting() };
       const content = {
-        notice: decidedNotice(about, facts, clock.now()),
-        message: decidedMessage(about, facts, taskPage(this.#session)),
+        notice: approvalDecidedNotice(about, facts, clock.now()),
+        message: approvalDecidedMessage(about, facts, taskPageUrl(this.#session)),
       };
       const under = { keys: [], call: new AbortController() };
       await this.#deliver(postId(first, askings, 'decided'), content, under.call.signal);
@@ -246,9 +246,9 @@ export class SessionPosts {
     this.#parts.rows.set(about, state);
   }
 
-  async #deliver(id: string, content: PostContent, signal: AbortSignal): Promise<Delivered> {
+  async #deliver(id: string, content: PostContent, signal: AbortSignal): Promise<DeliveredAnswer> {
     const { receiver, patience, body, decides } = this.#parts;
-    const answer = await post({ id, body: body(content), signal }, receiver, patience);
+    const answer = await sendPost({ id, body: body(content), signal }, receiver, patience);
     return decides ? answer : { type: 'later' };
   }
 

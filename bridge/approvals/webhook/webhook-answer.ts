@@ -58,7 +58,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
  * @throws ProductError INVALID_DECISION if a decision is invalid
  * @throws Error if a decision is about a call that was not posted
  */
-export function postedDecisions(
+export function readPostedDecisions(
   decisions: readonly DecisionInput[],
   posted: readonly ApprovalRequest[],
 ): readonly PersonDecision[] {

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { AgentSettings } from '../../settings/settings.ts';
-import { type ConfigChange, configText } from '../clients/config-text.ts';
+import { type ConfigChange, configFormatOf } from '../clients/config-text.ts';
 
 const SECTION = ['bridge', 'agents'];
 const MAX_NAME_CHARACTERS = 30;
@@ -15,8 +15,8 @@ export type AgentEntry = Pick<AgentSettings, 'url'> & Partial<AgentSettings>;
  * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
-export function withAgent(text: string, name: string, entry: AgentEntry): ConfigChange {
-  const config = configText('json');
+export function addAgentEntry(text: string, name: string, entry: AgentEntry): ConfigChange {
+  const config = configFormatOf('json');
   const keys = [...SECTION, name];
   const before = config.read(text, keys);
   if (isDeepStrictEqual(z.record(z.string(), z.unknown()).safeParse(before).data, entry))
@@ -26,21 +26,21 @@ export function withAgent(text: string, name: string, entry: AgentEntry): Config
 }
 
 /** Adds several agents. @throws Error if the text is not a JSON object */
-export function withAgents(
+export function addAgentEntries(
   text: string,
   agents: readonly { name: string; entry: AgentEntry }[],
 ): ConfigChange {
   let changed = text;
   for (const { name, entry } of agents) {
-    const change = withAgent(changed, name, entry);
+    const change = addAgentEntry(changed, name, entry);
     if (change.type === 'changed') changed = change.text;
   }
   return changed === text ? { type: 'same' } : { type: 'changed', text: changed };
 }
 
 /** Removes an agent from the text of the configuration file. @throws Error if the text is not a JSON object */
-export function withoutAgent(text: string, name: string): ConfigChange {
-  const config = configText('json');
+export function removeAgentEntry(text: string, name: string): ConfigChange {
+  const config = configFormatOf('json');
   const keys = [...SECTION, name];
   return config.read(text, keys) === undefined
     ? { type: 'same' }
@@ -48,7 +48,7 @@ export function withoutAgent(text: string, name: string): ConfigChange {
 }
 
 /** Returns a name for a new agent: the name on its card in lower case, or the host of its URL. */
-export function nameFrom(cardName: string, url: string): string {
+export function suggestAgentName(cardName: string, url: string): string {
   const words = cardName
     .normalize('NFKD')
     .toLowerCase()

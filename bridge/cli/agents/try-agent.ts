@@ -1,13 +1,13 @@
 /** Tries an agent before it is added to the settings. */
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
-import { agentName, agentSettings, type BridgeSettings } from '../../settings/settings.ts';
-import { holderOfName, listedAgent } from '../../startup/configured-agents.ts';
+import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
+import { findHolderOfName, createListedAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonOptions } from '../context/run-command.ts';
 import { commandWords } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { type AgentEntry, nameFrom } from './agent-entry.ts';
-import { type CheckedAgent, checkedAgent } from './checked-agent.ts';
+import { type AgentEntry, suggestAgentName } from './agent-entry.ts';
+import { type AgentInspection, inspectAgent } from './inspect-agent.ts';
 
 export interface WantedAgent {
   url: string;
@@ -20,7 +20,7 @@ export interface WantedAgent {
   isElsewhere?: boolean;
 }
 
-export interface TriedAgent extends CheckedAgent {
+export interface TriedAgent extends AgentInspection {
   name: string;
   entry: AgentEntry;
 }
@@ -35,19 +35,19 @@ export async function tryAgent(
 ): Promise<TriedAgent> {
   const entry = entryOf(wanted);
   const { url } = entry;
-  const agent = listedAgent(wanted.name ?? new URL(url).host, agentSettings.parse(entry), env);
+  const agent = createListedAgent(wanted.name ?? new URL(url).host, agentSettingsSchema.parse(entry), env);
   const { facts } = await agent.connect();
-  const name = wanted.name ?? nameFrom(facts.name, url);
+  const name = wanted.name ?? suggestAgentName(facts.name, url);
   refuseTakenName(settings, name, url);
   if (wanted.isElsewhere === true && facts.interfaces.some((each) => isOnThisMachine(each.url)))
     throw new UsageError(
       `The card names an endpoint on this machine. If that is right: mcp-a2a-bridge agents add ${url}`,
     );
-  return { name, entry, ...(await checkedAgent(agent)) };
+  return { name, entry, ...(await inspectAgent(agent)) };
 }
 
 function refuseTakenName(settings: BridgeSettings, name: string, url: string): void {
-  const holder = holderOfName(settings, name, url);
+  const holder = findHolderOfName(settings, name, url);
   if (holder !== undefined)
     throw new UsageError(
       `There is ${holder}. Choose another name: mcp-a2a-bridge agents add ${url} --name <name>`,
@@ -58,7 +58,7 @@ function refuseTakenName(settings: BridgeSettings, name: string, url: string): v
 function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgent): AgentEntry {
   if (tokenVariable !== undefined && tokenCommand !== undefined)
     throw new UsageError('Name a variable or a command for the token, not both.');
-  if (name !== undefined && !agentName.safeParse(name).success)
+  if (name !== undefined && !agentNameSchema.safeParse(name).success)
     throw new UsageError('A name has up to 100 letters, digits, ".", "_" and "-".');
   const entry = {
     url,
@@ -66,7 +66,7 @@ function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgen
     ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
     ...(tokenCommand !== undefined && { tokenCommand: commandWords(tokenCommand, '--token-command') }),
   };
-  const parsed = agentSettings.safeParse(entry);
+  const parsed = agentSettingsSchema.safeParse(entry);
   if (parsed.success) return entry;
   throw new UsageError(`This agent cannot be added: ${issuesText(parsed.error)}.`);
 }

@@ -1,11 +1,11 @@
 /** Finds the entries in the configuration of an MCP client that start the bridge. */
 import { z } from 'zod';
-import { type ClientEnvironment, type McpClient, type Scope, SCOPES } from './client.ts';
+import { type ClientEnvironment, type McpClient, type ConfigScope, SCOPES } from './client.ts';
 import { readConfig } from './config-file.ts';
-import { configText, isBridge } from './config-text.ts';
+import { configFormatOf, isBridge } from './config-text.ts';
 
 export interface BridgeEntry {
-  scope: Scope;
+  scope: ConfigScope;
   name: string;
   path: string;
   started: StartedProgram;
@@ -28,10 +28,10 @@ const servers = z.record(z.string(), z.unknown());
  * @param onUnreadable called for a file that cannot be read
  * @returns the entries, those of the widest scope first
  */
-export async function bridgeEntries(
+export async function findBridgeEntries(
   client: McpClient,
   around: ClientEnvironment,
-  onUnreadable: (scope: Scope, path: string, error: unknown) => void,
+  onUnreadable: (scope: ConfigScope, path: string, error: unknown) => void,
 ): Promise<readonly BridgeEntry[]> {
   const entries: BridgeEntry[] = [];
   const seen = new Set<string>();
@@ -43,7 +43,7 @@ export async function bridgeEntries(
     seen.add(JSON.stringify(place));
     try {
       const { text, path } = await readConfig(place.path);
-      const found = servers.safeParse(configText(client.format).read(text, place.section)).data ?? {};
+      const found = servers.safeParse(configFormatOf(client.format).read(text, place.section)).data ?? {};
       for (const [name, entry] of Object.entries(found))
         if (isBridge(entry))
           entries.push({
@@ -51,7 +51,7 @@ export async function bridgeEntries(
             name,
             path,
             started: startedProgramSchema.parse(entry),
-            hazards: hazardsOf(client, entry),
+            hazards: entryWarnings(client, entry),
           });
     } catch (error) {
       onUnreadable(scope, place.path, error);
@@ -61,7 +61,7 @@ export async function bridgeEntries(
 }
 
 /** Returns the warnings about an entry. @param entry the entry exactly as the client's file contains it */
-export function hazardsOf({ hazards }: McpClient, entry: unknown): readonly string[] {
+export function entryWarnings({ hazards }: McpClient, entry: unknown): readonly string[] {
   const parsed = servers.safeParse(entry);
   return parsed.success ? (hazards?.(parsed.data) ?? []) : [];
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ClientEnvironment, McpClient } from './client.ts';
 import { readConfig } from './config-file.ts';
-import { configText } from './config-text.ts';
+import { configFormatOf } from './config-text.ts';
 
 export interface BridgePlugin {
   name: string;
@@ -15,7 +15,7 @@ const disabled = z.union([z.literal(false), z.object({ enabled: z.literal(false)
 const pluginTable = z.record(z.string(), z.unknown());
 
 /** Returns the enabled plugin. Returns undefined if there is none, or if the file cannot be read. */
-export async function bridgePlugin(
+export async function findBridgePlugin(
   { plugins }: McpClient,
   around: ClientEnvironment,
 ): Promise<BridgePlugin | undefined> {
@@ -23,7 +23,7 @@ export async function bridgePlugin(
   const { path, section, format } = plugins(around);
   try {
     const { text } = await readConfig(path);
-    const table = pluginTable.safeParse(configText(format).read(text, section)).data ?? {};
+    const table = pluginTable.safeParse(configFormatOf(format).read(text, section)).data ?? {};
     const name = Object.keys(table).find(
       (each) => PLUGIN.test(each) && !disabled.safeParse(table[each]).success,
     );

@@ -13,7 +13,7 @@ export const CALL_LIMIT_SECONDS = 900;
  * @param limitMs the client's time limit in milliseconds. A value of another type is ignored, because the client checks
  * it.
  */
-export function shortCallLimit(key: string, limitMs: unknown): readonly string[] {
+export function shortCallLimitWarnings(key: string, limitMs: unknown): readonly string[] {
   if (typeof limitMs !== 'number' || limitMs > MAX_WAIT_MS) return [];
   return [
     `each call ends after ${String(limitMs / 1000)} s ("${key}"), but it may wait ten minutes for your answer`,

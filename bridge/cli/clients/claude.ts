@@ -5,7 +5,7 @@
  */
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { shortCallLimit } from './call-limit.ts';
+import { shortCallLimitWarnings } from './call-limit.ts';
 import type { McpClient, ClientEnvironment } from './client.ts';
 import { projectKey } from './project-key.ts';
 
@@ -25,7 +25,7 @@ export const claude: McpClient = {
   // `install` sets no time limit. By default, a tool call may take 28 hours, and Claude Code abandons it after 30
   // minutes without progress.
   entry: ({ command, args }) => ({ type: 'stdio', command, args }),
-  hazards: ({ timeout }) => shortCallLimit('timeout', timeout),
+  hazards: ({ timeout }) => shortCallLimitWarnings('timeout', timeout),
   plugins: (around) => ({
     path: join(settingsDirectory(around), 'settings.json'),
     section: ['enabledPlugins'],

@@ -6,7 +6,7 @@ export const SCOPES = ['user', 'project', 'local'] as const;
  * Where an entry is valid. `user`: for this user in every directory. `project`: for everyone in this directory.
  * `local`: for this user in this directory.
  */
-export type Scope = (typeof SCOPES)[number];
+export type ConfigScope = (typeof SCOPES)[number];
 
 export interface ClientEnvironment {
   env: Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ export interface McpClient {
    */
   format: 'json' | 'jsonc' | 'toml';
   /** The file of each scope. Some clients do not have all scopes. */
-  places: Readonly<Partial<Record<Scope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
+  places: Readonly<Partial<Record<ConfigScope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
   entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
   /** Keys that a new entry also gets. If the user has set such a key, its value does not change. */
   defaults?: Readonly<Record<string, unknown>>;

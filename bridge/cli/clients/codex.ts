@@ -3,7 +3,7 @@
  * `config.toml`. The file is in `CODEX_HOME` for the user, or in a trusted project.
  */
 import { join } from 'node:path';
-import { CALL_LIMIT_SECONDS, shortCallLimit } from './call-limit.ts';
+import { CALL_LIMIT_SECONDS, shortCallLimitWarnings } from './call-limit.ts';
 import type { ClientEnvironment, McpClient } from './client.ts';
 
 /** The time limit of a tool call in Codex in seconds, if the entry contains none. */
@@ -28,7 +28,7 @@ export const codex: McpClient = {
     tool_timeout_sec: CALL_LIMIT_SECONDS,
   },
   hazards: ({ tool_timeout_sec: seconds = OWN_LIMIT_SECONDS }) =>
-    shortCallLimit('tool_timeout_sec', typeof seconds === 'number' ? seconds * 1000 : seconds),
+    shortCallLimitWarnings('tool_timeout_sec', typeof seconds === 'number' ? seconds * 1000 : seconds),
   plugins: (around) => ({
     path: join(codexHome(around), 'config.toml'),
     section: ['plugins'],

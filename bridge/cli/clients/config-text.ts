@@ -3,16 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { McpClient } from './client.ts';
 import type { ConfigFormat, ServerEntry } from './config-format.ts';
-import { jsonText } from './json-text.ts';
-import { tomlText } from './toml-text.ts';
+import { createJsonFormat } from './json-text.ts';
+import { tomlFormat } from './toml-text.ts';
 
 const FORMATS: Readonly<Record<McpClient['format'], ConfigFormat>> = {
-  json: jsonText({ comments: false }),
-  jsonc: jsonText({ comments: true }),
-  toml: tomlText,
+  json: createJsonFormat({ comments: false }),
+  jsonc: createJsonFormat({ comments: true }),
+  toml: tomlFormat,
 };
 
-export const configText = (format: McpClient['format']): ConfigFormat => FORMATS[format];
+export const configFormatOf = (format: McpClient['format']): ConfigFormat => FORMATS[format];
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 

@@ -3,7 +3,7 @@
  */
 import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
-import type { McpClient, Scope } from './client.ts';
+import type { McpClient, ConfigScope } from './client.ts';
 
 export type EntryOutcome =
   | { type: 'written' | 'same' | 'dry run' | 'declined'; facts: object }
@@ -31,7 +31,11 @@ export function outcomeFacts(outcome: EntryOutcome): object {
 }
 
 /** Returns the outcome as one line for the person. */
-export function outcomeLine({ title, program }: McpClient, scope: Scope, outcome: EntryOutcome): string {
+export function outcomeLine(
+  { title, program }: McpClient,
+  scope: ConfigScope,
+  outcome: EntryOutcome,
+): string {
   switch (outcome.type) {
     case 'written':
       return `${title}: written.`;

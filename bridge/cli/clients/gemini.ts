@@ -3,7 +3,7 @@
  * `settings.json`, which is JSON with comments.
  */
 import { join } from 'node:path';
-import { CALL_LIMIT_SECONDS, shortCallLimit } from './call-limit.ts';
+import { CALL_LIMIT_SECONDS, shortCallLimitWarnings } from './call-limit.ts';
 import type { ClientEnvironment, McpClient } from './client.ts';
 
 export const gemini: McpClient = {
@@ -23,7 +23,7 @@ export const gemini: McpClient = {
     trust: false,
   },
   hazards: ({ timeout, trust }) => [
-    ...shortCallLimit('timeout', timeout),
+    ...shortCallLimitWarnings('timeout', timeout),
     ...(trust === true
       ? ['"trust" lets Gemini CLI run each tool without asking you, including the tool that approves actions']
       : []),

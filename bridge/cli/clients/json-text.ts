@@ -17,7 +17,7 @@ import type { ConfigFormat } from './config-format.ts';
 const BOM = '\u{feff}';
 const object = z.record(z.string(), z.unknown());
 
-export function jsonText({ comments }: { comments: boolean }): ConfigFormat {
+export function createJsonFormat({ comments }: { comments: boolean }): ConfigFormat {
   const options = { disallowComments: !comments, allowTrailingComma: comments, allowEmptyContent: true };
   /** Parses the text. @throws Error with the line of the first problem */
   const treeOf = (text: string): Node | undefined => {

@@ -31,7 +31,7 @@ export function isTemporary(script: string): boolean {
  * @throws ProductError CONFIGURATION if the script is a temporary copy, and no command would start the same package
  * again
  */
-export async function startCommand(
+export async function chooseStartCommand(
   script: string,
   platform: NodeJS.Platform = process.platform,
 ): Promise<ServerCommand> {

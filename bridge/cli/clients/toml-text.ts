@@ -8,7 +8,7 @@ import type { ConfigFormat, ServerEntry } from './config-format.ts';
 type Table = Record<string, unknown>;
 const table = z.record(z.string(), z.unknown());
 
-export const tomlText: ConfigFormat = {
+export const tomlFormat: ConfigFormat = {
   read(text, keys) {
     let at: unknown = tableOf(text);
     for (const [depth, key] of keys.entries()) {

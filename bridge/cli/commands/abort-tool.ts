@@ -1,5 +1,5 @@
 /** The command `abort`: stops one tool execution. The task continues. */
-import { abort as abortTool } from '../../mcp/tools/abort-tool.ts';
+import { abortToolExecution as abortTool } from '../../mcp/tools/abort-tool.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';

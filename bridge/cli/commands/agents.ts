@@ -3,8 +3,8 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { configuredAgent, configuredAgents } from '../../startup/configured-agents.ts';
-import { withAgent, withoutAgent } from '../agents/agent-entry.ts';
-import { checkedAgent, hasFailed, showChecked } from '../agents/checked-agent.ts';
+import { addAgentEntry, removeAgentEntry } from '../agents/agent-entry.ts';
+import { inspectAgent, hasFailed, printInspection } from '../agents/inspect-agent.ts';
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -43,10 +43,10 @@ export async function checkAgents(run: CommandRun<CommonOptions>, name?: string)
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = name === undefined ? registry.all : [registry.pick(name)];
   const checked = await Promise.all(
-    agents.map(async (agent) => ({ agent: agent.name, ...(await checkedAgent(agent)) })),
+    agents.map(async (agent) => ({ agent: agent.name, ...(await inspectAgent(agent)) })),
   );
   if (options.json === true) terminal.say(JSON.stringify({ agents: checked }));
-  else for (const each of checked) showChecked(terminal, each.agent, each);
+  else for (const each of checked) printInspection(terminal, each.agent, each);
   return checked.some(({ findings }) => hasFailed(findings)) ? EXIT_FAILURE : 0;
 }
 
@@ -57,7 +57,7 @@ export async function checkAgents(run: CommandRun<CommonOptions>, name?: string)
 export async function addAgent(run: CommandRun<AddOptions>, url: string): Promise<number> {
   const { options, settings, terminal } = run;
   const { name, entry, findings, abilities } = await tryAgent(run, { ...options, url });
-  if (options.json !== true) showChecked(terminal, name, { findings, abilities });
+  if (options.json !== true) printInspection(terminal, name, { findings, abilities });
   if (hasFailed(findings)) {
     if (options.json === true)
       terminal.say(JSON.stringify({ agent: name, findings, abilities, changed: false }));
@@ -66,7 +66,7 @@ export async function addAgent(run: CommandRun<AddOptions>, url: string): Promis
   }
   return writeAgents(run, {
     facts: { agent: name, abilities, findings },
-    decide: (text) => withAgent(text, name, entry),
+    decide: (text) => addAgentEntry(text, name, entry),
     after: firstAgentNote(settings, name) ?? `Name it to delegate to it: agent "${name}".`,
   });
 }
@@ -86,7 +86,7 @@ export async function removeAgent(run: CommandRun<WriteOptions>, name: string): 
   }
   return writeAgents(run, {
     facts: { agent: name },
-    decide: (text) => withoutAgent(text, name),
+    decide: (text) => removeAgentEntry(text, name),
     after: 'Its tasks go on. Its sessions are not listed here any more.',
   });
 }

@@ -1,6 +1,6 @@
 /** The command `cost`: prints what the tasks of each agent cost, by UTC day, by session and by model. */
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';
-import { askEach } from '../../agents/ask-each.ts';
+import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { costTables } from '../terminal/cost-tables.ts';
@@ -21,7 +21,7 @@ export async function cost(run: CommandRun<CostOptions>): Promise<number> {
   const days = daysOf(options.days);
   const context = await openCommandContext(run);
   const agents = options.agent === undefined ? context.registry.all : [context.registry.pick(options.agent)];
-  const { answers, unreachable } = await askEach(agents, (agent) =>
+  const { answers, unreachable } = await askEachAgent(agents, (agent) =>
     agent.ask((connection) => connection.costs(days)),
   );
   await context.close();

@@ -10,7 +10,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { whyNotHere } from '../terminal/how-to-decide.ts';
+import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
@@ -77,7 +77,7 @@ async function shownAndAgreed(
       terminal.write(await linkText(session, actions));
   }
   for (const action of actions) {
-    const barred = whyNotHere(action, word);
+    const barred = decisionElsewhereError(action, word);
     if (barred !== undefined) throw barred;
   }
   const what = actions.length === 1 ? '' : ` all ${String(actions.length)}`;

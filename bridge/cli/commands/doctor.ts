@@ -17,7 +17,12 @@ import { checkServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import { checkNotifications } from '../doctor/check-notifications.ts';
 import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
-import { type CheckResult, ok, type ServerCheck, warn } from '../../../shared/runtime/check-result.ts';
+import {
+  type CheckResult,
+  okResult,
+  type ServerCheck,
+  warnResult,
+} from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import type { Style } from '../terminal/paint.ts';
@@ -76,7 +81,7 @@ async function findingsOf({
   );
   const agents = await Promise.all(asked.map((agent) => agentFindings(agent)));
   return [
-    ok('mcp-a2a-bridge', packageVersion()),
+    okResult('mcp-a2a-bridge', packageVersion()),
     checkNode(process.version),
     ...(await checkStateDirectory(stateDir)),
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
@@ -106,7 +111,7 @@ function startFindings(
 ): readonly CheckResult[] {
   if (missingVariable === null || runs === undefined || runs !== agent) return findings;
   return [
-    warn(
+    warnResult(
       'model',
       `${agent}; the running server has its key. ${missingVariable} is not set here, so it was not tried`,
       `Run this again with ${missingVariable} set to try the model.`,
@@ -117,15 +122,15 @@ function startFindings(
 async function agentFindings(agent: Agent): Promise<readonly CheckResult[]> {
   const findings = await checkAgent(agent);
   if (findings.some(({ level }) => level === 'fail')) return findings;
-  return [...findings, ok(`agent ${agent.name}`, abilitiesLine(await agentAbilities(agent)))];
+  return [...findings, okResult(`agent ${agent.name}`, abilitiesLine(await agentAbilities(agent)))];
 }
 
 async function checkHttpPort(port: number): Promise<CheckResult> {
   return (await isPortInUse(port))
-    ? warn(
+    ? warnResult(
         'MCP over HTTP',
         `port ${String(port)} is in use`,
         'If it is not a bridge of yours that serves there, choose another with --http.',
       )
-    : ok('MCP over HTTP', `port ${String(port)} is free`);
+    : okResult('MCP over HTTP', `port ${String(port)} is free`);
 }

@@ -7,8 +7,8 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { askToConfirm, requireTerminal } from '../terminal/confirm.ts';
-import { whyNotHere } from '../terminal/how-to-decide.ts';
+import { askToConfirm, requireInteractiveTerminal } from '../terminal/confirm.ts';
+import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
@@ -41,7 +41,7 @@ export async function edit(
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
   // An edit is an approval. So it is refused before the person edits.
-  const barred = whyNotHere(action, 'edit');
+  const barred = decisionElsewhereError(action, 'edit');
   if (barred !== undefined) throw barred;
   const withFile = options.file === undefined ? '' : ` --file ${quote([options.file])}`;
   const commandWithoutQuestion = `edit ${visibleLine(shown)}${withFile} --yes`;
@@ -49,7 +49,7 @@ export async function edit(
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
   // This check comes first, so that the person does not edit in vain.
-  requireTerminal(terminal, asking);
+  requireInteractiveTerminal(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {
     terminal.complain(

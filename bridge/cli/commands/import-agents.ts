@@ -3,11 +3,16 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { withAgents } from '../agents/agent-entry.ts';
+import { addAgentEntries } from '../agents/agent-entry.ts';
 import type { AgentList } from '../agents/registry/agent-list.ts';
 import { agentListText, unusableLines } from '../agents/registry/agent-list-text.ts';
 import { readRegistry } from '../agents/registry/read-registry.ts';
-import { showTrial, trialFacts, type Trial, tryListedAgent } from '../agents/registry/try-listed-agent.ts';
+import {
+  printTrial,
+  trialFacts,
+  type AgentTrial,
+  tryListedAgent,
+} from '../agents/registry/try-listed-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
 import type { CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
@@ -62,7 +67,7 @@ export async function importAgents(
   }
   const code = await writeAgents(run, {
     facts,
-    decide: (text) => withAgents(text, usable),
+    decide: (text) => addAgentEntries(text, usable),
     after:
       firstAgentNote(run.settings, first.name) ?? `Name an agent to delegate to it: agent "${first.name}".`,
   });
@@ -73,12 +78,12 @@ async function tryEach(
   run: CommandRun<ImportOptions>,
   chosen: readonly Listed[],
   isRemote: boolean,
-): Promise<readonly Trial[]> {
-  const trials: Trial[] = [];
+): Promise<readonly AgentTrial[]> {
+  const trials: AgentTrial[] = [];
   for (let first = 0; first < chosen.length; first += MAX_PARALLEL_TRIALS) {
     const group = chosen.slice(first, first + MAX_PARALLEL_TRIALS);
     for (const trial of await Promise.all(group.map((agent) => tryListedAgent(run, agent, isRemote)))) {
-      if (run.options.json !== true) showTrial(run.terminal, trial);
+      if (run.options.json !== true) printTrial(run.terminal, trial);
       trials.push(trial);
     }
   }

@@ -4,12 +4,12 @@
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
-import { type InboxEntry, type KeyedEntry, recordedEnd } from '../../inbox/inbox-entry.ts';
+import { type InboxEntry, type KeyedEntry, recordedEndState } from '../../inbox/inbox-entry.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
 import { shortIds } from '../terminal/short-ids.ts';
-import { styleOf } from '../terminal/state-style.ts';
+import { styleOfState } from '../terminal/state-style.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { InboxWatch, readInbox } from '../watch/inbox-watch.ts';
@@ -37,7 +37,7 @@ export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
     if (!json && shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
     if (options.collect !== true) return;
     for (const { entry } of shown)
-      if (entry.type === 'finished') context.outbox.collect(entry, recordedEnd(entry));
+      if (entry.type === 'finished') context.outbox.collect(entry, recordedEndState(entry));
   };
   if (json && options.watch !== true)
     terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
@@ -68,7 +68,7 @@ function inboxText(entries: readonly KeyedEntry[], { paint }: Terminal): string 
       const { sessionId, agent, title, state } = entry;
       const about = title === '' ? '' : `: ${visibleLine(title)}`;
       const id = visibleLine(short.get(sessionId) ?? sessionId);
-      return `${paint(styleOf(state), stateWord(state))}  ${id}  ${agent}${about}${nextStep(entry, id)}`;
+      return `${paint(styleOfState(state), stateWord(state))}  ${id}  ${agent}${about}${nextStep(entry, id)}`;
     })
     .join('\n');
 }

@@ -5,16 +5,16 @@
 import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { type McpClient, type Scope, SCOPES, clientEnvironment } from '../clients/client.ts';
-import { type BridgeEntry, bridgeEntries, hazardsOf } from '../clients/bridge-entries.ts';
+import { type McpClient, type ConfigScope, SCOPES, clientEnvironment } from '../clients/client.ts';
+import { type BridgeEntry, findBridgeEntries, entryWarnings } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
-import { type ConfigChange, configText, withBridge, withoutBridge } from '../clients/config-text.ts';
+import { type ConfigChange, configFormatOf, withBridge, withoutBridge } from '../clients/config-text.ts';
 import { planEntryChange } from '../clients/entry-change.ts';
 import { type EntryOutcome, outcomeFacts, outcomeLine, outcomesExitCode } from '../clients/entry-outcome.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
-import { startCommand } from '../clients/start-command.ts';
+import { chooseStartCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
@@ -31,7 +31,7 @@ interface InstallOptions extends CommonOptions {
 const DEFAULT_NAME = 'a2a-bridge';
 const VALID_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 /** The permissions of a new configuration file. Other users may read a project's file, but not the user's own files. */
-const MODES: Readonly<Record<Scope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
+const MODES: Readonly<Record<ConfigScope, number>> = { user: 0o600, project: 0o644, local: 0o600 };
 
 /**
  * Adds the bridge to the configuration of one client. With `--all`, adds it to every client on this machine.
@@ -44,10 +44,10 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
   const problem = serveArgumentsProblem(args);
   if (problem !== undefined)
     throw new UsageError(`Nothing was written. The bridge would not start with these arguments: ${problem}`);
-  const { command, args: before } = await startCommand(run.places.bridgeScript);
+  const { command, args: before } = await chooseStartCommand(run.places.bridgeScript);
   return changeEntries(run, target, {
     decide: (it, text, keys) =>
-      withBridge(configText(it.format), text, {
+      withBridge(configFormatOf(it.format), text, {
         keys,
         entry: it.entry({ command, args: [...before, ...args] }),
         ...(it.defaults && { defaults: it.defaults }),
@@ -55,7 +55,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
     nextStep: ({ nextStep }) => nextStep,
     afterwards: async (name, text, keys) => {
       const client: McpClient = CLIENTS[name];
-      const hazards = hazardsOf(client, configText(client.format).read(text, keys));
+      const hazards = entryWarnings(client, configFormatOf(client.format).read(text, keys));
       return { lines: hazards.map((each) => `! Your settings stay: ${each}.`), facts: { hazards } };
     },
   });
@@ -67,7 +67,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
  */
 export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
   return changeEntries(run, targetOf(run.options, words[0]), {
-    decide: (it, text, keys) => withoutBridge(configText(it.format), text, keys),
+    decide: (it, text, keys) => withoutBridge(configFormatOf(it.format), text, keys),
     nextStep: ({ title }) => `${title} does without it from its next start on.`,
     afterwards: async (name) => {
       const remaining = await remainingEntries(CLIENTS[name]);
@@ -94,7 +94,7 @@ interface Afterwards {
 
 /** The scope and the name of the entry to change. */
 interface Aim {
-  scope: Scope;
+  scope: ConfigScope;
   name: string;
 }
 
@@ -223,7 +223,7 @@ function remainingText(
 async function remainingEntries(
   client: McpClient,
 ): Promise<readonly Omit<BridgeEntry, 'started' | 'hazards'>[]> {
-  const entries = await bridgeEntries(client, clientEnvironment(), () => undefined);
+  const entries = await findBridgeEntries(client, clientEnvironment(), () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }
 
@@ -245,7 +245,7 @@ function unknownClient(name: string | undefined): UsageError {
   );
 }
 
-function noSuchScope(name: ClientName, scope: Scope): UsageError {
+function noSuchScope(name: ClientName, scope: ConfigScope): UsageError {
   const { title, places }: McpClient = CLIENTS[name];
   const scopes = SCOPES.filter((each) => places[each] !== undefined).join(', ');
   return new UsageError(`${title} has no scope "${scope}". It has: ${scopes}.`);

@@ -7,9 +7,9 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
-import { type ModelChange, withModel } from '../models/edit-model-settings.ts';
+import { type ModelChange, setModelInText } from '../models/edit-model-settings.ts';
 import { refuseKeyInSettings } from '../models/refuse-key-in-settings.ts';
-import { requestedChange, type SetOptions } from '../models/requested-change.ts';
+import { readRequestedChange, type SetOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
 
@@ -22,7 +22,7 @@ const MODE = 0o600;
  */
 export async function setModel(run: CommandRun<SetOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
-  const change = await requestedChange(run, id);
+  const change = await readRequestedChange(run, id);
   await refuseKeyInSettings(change, run.env);
   await prepareStateDirectory(settings.stateDir);
   const file = await readConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
@@ -60,7 +60,7 @@ export async function setModel(run: CommandRun<SetOptions>, id: string): Promise
 /** Returns the new text of the configuration file. @throws ProductError CONFIGURATION if the file is not JSON */
 function changed({ path, text }: { path: string; text: string }, change: ModelChange): string {
   try {
-    return withModel(text, change);
+    return setModelInText(text, change);
   } catch (error) {
     throw unusableConfigError(path, `${messageOf(error)}. Put it right, then run this again`, error);
   }

@@ -1,8 +1,8 @@
 /** The commands `model` and `model list`: show the models in use, and the models that can be used. */
 import { fetchRunningAgent } from '../../local-server/fetch-running-agent.ts';
-import { serverState } from '../../local-server/local-server-state.ts';
-import { knownText, localText, usesText } from '../models/model-text.ts';
-import { serverModels } from '../models/server-models.ts';
+import { readLocalServerState } from '../../local-server/local-server-state.ts';
+import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
+import { readServerModels } from '../models/server-models.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 
 /**
@@ -15,8 +15,8 @@ export async function showModel({
   places,
   terminal,
 }: CommandRun<CommonOptions>): Promise<void> {
-  const report = await serverModels(settings, places.serverScript);
-  const state = await serverState(settings.stateDir);
+  const report = await readServerModels(settings, places.serverScript);
+  const state = await readLocalServerState(settings.stateDir);
   const running =
     state.type === 'running' ? ((await fetchRunningAgent(state.record, settings.stateDir)) ?? null) : null;
   if (options.json === true) {
@@ -24,8 +24,8 @@ export async function showModel({
     terminal.say(JSON.stringify({ ...shown, running }));
     return;
   }
-  terminal.say(usesText(report, terminal.paint));
-  const local = localText(report);
+  terminal.say(modelsInUseText(report, terminal.paint));
+  const local = localModelsText(report);
   if (local !== '') terminal.say(`\n${local}`);
   if (running !== null && running !== report.agent)
     terminal.say(
@@ -46,7 +46,7 @@ export async function listModels(
   { options, settings, places, terminal }: CommandRun<CommonOptions>,
   words: readonly string[],
 ): Promise<void> {
-  const report = await serverModels(settings, places.serverScript);
+  const report = await readServerModels(settings, places.serverScript);
   const wanted = (id: string): boolean =>
     words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
   // OpenRouter has hundreds of models, which would hide the others. So they are listed only if the person types words.
@@ -61,11 +61,11 @@ export async function listModels(
     terminal.say(JSON.stringify({ local, known }));
     return;
   }
-  if (known.length > 0) terminal.say(`${knownText(known, terminal.width)}\n`);
+  if (known.length > 0) terminal.say(`${knownModelsText(known, terminal.width)}\n`);
   if (hidden > 0) terminal.say(`${hidden} more from OpenRouter: mcp-a2a-bridge model list openrouter\n`);
   terminal.say(
     local.length > 0
-      ? localText({ local })
+      ? localModelsText({ local })
       : 'This machine serves no model at the usual ports of Ollama, LM Studio, llama.cpp and vLLM.',
   );
   terminal.say(

@@ -5,10 +5,10 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
-import { findTarget, MAX_PROBE_MS, probe, type Subject, type Target } from '../../probe/probe.ts';
+import { findTarget, MAX_PROBE_MS, probe, type ProbeSubject, type ProbeTarget } from '../../probe/probe.ts';
 import { MAX_MESSAGES } from '../../probe/agent-under-test.ts';
 import { reportText } from '../../probe/report-text.ts';
-import { agentSettings } from '../../settings/settings.ts';
+import { agentSettingsSchema } from '../../settings/settings.ts';
 import type { CommandRun, CommonOptions } from '../context/run-command.ts';
 import { commandWords } from '../models/edit-model-settings.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
@@ -48,7 +48,10 @@ export async function probeAgent(
   return report.rows.some(({ verdict }) => verdict === 'failed') ? EXIT_FAILURE : 0;
 }
 
-function announcement({ endpoint, text, restart }: Subject, { url, version, agent }: Target): string {
+function announcement(
+  { endpoint, text, restart }: ProbeSubject,
+  { url, version, agent }: ProbeTarget,
+): string {
   const lines = [
     `This sends up to ${MAX_MESSAGES} messages to "${visibleLine(agent.name)}" at ${visibleLine(url)}, over A2A ${version}.`,
     `Each may start a task, which may cost money: ${JSON.stringify(text)}.`,
@@ -68,10 +71,10 @@ async function subjectOf(
   url: string,
   { cardUrl, tokenVariable, tokenCommand, text, a2a, restart }: ProbeOptions,
   env: CommandRun<ProbeOptions>['env'],
-): Promise<Subject> {
+): Promise<ProbeSubject> {
   if (tokenVariable !== undefined && tokenCommand !== undefined)
     throw new UsageError('Name a variable or a command for the token, not both.');
-  const parsed = agentSettings.safeParse({
+  const parsed = agentSettingsSchema.safeParse({
     url,
     ...(cardUrl !== undefined && { cardUrl }),
     ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),

@@ -3,7 +3,7 @@
  * calls.
  */
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
-import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
+import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
 import type { Session } from '../../sessions/session.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
@@ -37,7 +37,7 @@ function report(
   { id, view }: Session,
   revoked: 'all' | readonly string[],
 ): void {
-  const grants = standingGrants(view?.grants, Date.now());
+  const grants = unexpiredGrantViews(view?.grants, Date.now());
   if (options.json === true) {
     terminal.say(JSON.stringify({ sessionId: id, revoked, grants }));
     return;

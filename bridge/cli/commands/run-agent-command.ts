@@ -1,5 +1,5 @@
 /** The command `command`: runs a command of an agent, and prints the result or the pending actions. */
-import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { agentCommandText, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
@@ -7,7 +7,7 @@ import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
-import { reportOutcome } from '../context/print-task-outcome.ts';
+import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
@@ -32,7 +32,7 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   const code =
     dialect.name === 'gemini'
       ? await answeredAtOnce(run, agent, call)
-      : reportOutcome(run, await carriedOut(run, { context, agent, going }, call));
+      : printTaskOutcome(run, await carriedOut(run, { context, agent, going }, call));
   await context.close();
   return code;
 }
@@ -59,7 +59,7 @@ async function carriedOut(
   { context, agent, going }: { context: CommandContext; agent: Agent; going: Session | undefined },
   call: CommandCall,
 ): Promise<Session> {
-  const text = commandLine(call);
+  const text = agentCommandText(call);
   const { session, delivery, messageId } =
     going === undefined
       ? await context.delegations.start(agent, {

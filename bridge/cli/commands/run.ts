@@ -3,18 +3,22 @@ import { dirname, resolve } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { taskSettingsFor, unsupportedSettingsNote, withTier } from '../../mcp/tools/settings-for-agent.ts';
+import {
+  taskSettingsFor,
+  unsupportedSettingsNote,
+  withDefaultTier,
+} from '../../mcp/tools/settings-for-agent.ts';
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { reportOutcome } from '../context/print-task-outcome.ts';
+import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { askForDecision } from '../decisions/ask-for-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
-import { howToDecide } from '../terminal/how-to-decide.ts';
+import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { undeliveredText } from '../terminal/undelivered-text.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
@@ -50,7 +54,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   else if (options.json === true) {
     const { signal } = new AbortController();
     await waitForSession({ session, timeout: MAX_WAIT_MS, signal });
-    code = reportOutcome(run, session);
+    code = printTaskOutcome(run, session);
   } else code = await watchAndAsk(run, session);
   // The person has seen the result, so the inbox does not announce it.
   if (session.view !== undefined && hasEnded(session.view)) context.delegations.collect(session);
@@ -105,7 +109,7 @@ async function delegated(
     throw new UsageError(`Agent "${agent.name}" may stop a task when its client goes. Omit --detach.`);
   const { session, delivery, messageId } = await delegations.start(agent, {
     text,
-    settings: await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), settings.workspace),
+    settings: await taskSettingsFor(agent, await withDefaultTier(agent, wanted, 'fast'), settings.workspace),
     ...attachments,
   });
   for (const note of await unsupportedSettingsNote(agent, wanted)) terminal.complain(note);
@@ -170,7 +174,7 @@ function reportWaiting(
   id: string,
   { pending, question }: TaskView,
 ): void {
-  for (const action of pending) terminal.say(howToDecide(action));
+  for (const action of pending) terminal.say(howToDecideText(action));
   if (question !== null)
     terminal.say(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
   terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${id}`);

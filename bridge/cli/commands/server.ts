@@ -1,11 +1,11 @@
 /** The commands `server start|stop|status`: control the local a2a-server. */
-import { findServer } from '../../local-server/find-or-start-server.ts';
+import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { endServer } from '../../local-server/end-server.ts';
 import {
-  type ServerState,
-  serverState,
+  type LocalServerState,
+  readLocalServerState,
   unverifiedServerError,
 } from '../../local-server/local-server-state.ts';
 import { durationText } from '../terminal/age.ts';
@@ -17,9 +17,9 @@ import { durationText } from '../terminal/age.ts';
 export async function startServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { settings, places } = run;
   const { stateDir: stateDirectory, configFile } = settings;
-  const before = (await serverState(stateDirectory)).type === 'running';
-  await findServer({ stateDirectory, script: places.serverScript, autoStart: true, configFile });
-  tell(run, await serverState(stateDirectory), before ? 'It was running already.' : 'Started.');
+  const before = (await readLocalServerState(stateDirectory)).type === 'running';
+  await findOrStartServer({ stateDirectory, script: places.serverScript, autoStart: true, configFile });
+  tell(run, await readLocalServerState(stateDirectory), before ? 'It was running already.' : 'Started.');
 }
 
 /**
@@ -28,7 +28,7 @@ export async function startServer(run: CommandRun<CommonOptions>): Promise<void>
  */
 export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> {
   const { stateDir } = run.settings;
-  const state = await serverState(stateDir);
+  const state = await readLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   if (state.type === 'running') await endServer(state.record);
   tell(
@@ -43,7 +43,7 @@ export async function stopServer(run: CommandRun<CommonOptions>): Promise<void> 
  * @returns EXIT_UNAVAILABLE if it does not run
  */
 export async function serverStatus(run: CommandRun<CommonOptions>): Promise<number> {
-  const state = await serverState(run.settings.stateDir);
+  const state = await readLocalServerState(run.settings.stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   tell(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;
@@ -51,7 +51,7 @@ export async function serverStatus(run: CommandRun<CommonOptions>): Promise<numb
 
 function tell(
   { options, terminal, settings }: CommandRun<CommonOptions>,
-  state: ServerState,
+  state: LocalServerState,
   what: string,
 ): void {
   const { paint } = terminal;

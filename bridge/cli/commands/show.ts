@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines } from '../../../shared/text/visible-text.ts';
-import type { Question } from '../../dialects/observation.ts';
+import type { PlainTextQuestion } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
 import { toWholePending } from '../../mcp/reports/session-result.ts';
@@ -11,7 +11,7 @@ import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { howToDecide } from '../terminal/how-to-decide.ts';
+import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
@@ -26,7 +26,7 @@ interface ShowOptions extends CommonOptions {
 interface Waiting {
   session: Session;
   actions: readonly PendingAction[];
-  question: Question | null;
+  question: PlainTextQuestion | null;
 }
 
 /**
@@ -59,7 +59,7 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}`));
     for (const action of actions) {
       terminal.say(`\n${actionText(action, terminal.paint)}`);
-      terminal.say(terminal.paint('gray', howToDecide(action)));
+      terminal.say(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
       terminal.say(`\nIt asks:\n${withMarkedLines(question.text).text}`);

@@ -6,12 +6,12 @@ import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
-import { dollars } from '../../../shared/text/cost-text.ts';
+import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { ID_KIND, shortIds } from '../terminal/short-ids.ts';
-import { styleOf } from '../terminal/state-style.ts';
+import { styleOfState } from '../terminal/state-style.ts';
 import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { table } from '../terminal/table.ts';
@@ -113,14 +113,14 @@ function tasksTable(
       { text: agent },
       {
         text: `${stateWord(state)}${notDone === '' ? '' : ', not done'}`,
-        paint: (text: string) => paint(styleOf(state), text),
+        paint: (text: string) => paint(styleOfState(state), text),
       },
       {
         text: pending === 0 ? '-' : String(pending),
         paint: (text: string) => (pending === 0 ? text : paint('yellow', text)),
       },
       { text: ageText(updatedAt, now) },
-      ...(priced ? [{ text: usd === null ? '?' : dollars(usd) }] : []),
+      ...(priced ? [{ text: usd === null ? '?' : dollarsText(usd) }] : []),
       { text: visibleLine(title) },
     ]),
     width,

@@ -5,11 +5,11 @@
  */
 import { readFile } from 'node:fs/promises';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { checkSealed, type CheckedReceipt } from '../../../shared/receipt/seal.ts';
+import { checkSealedReceipt, type CheckedReceipt } from '../../../shared/receipt/seal.ts';
 import { checkPresence, type ProvenPresence } from '../../../shared/receipt/receipt-presence.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { askEach } from '../../agents/ask-each.ts';
+import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
@@ -31,7 +31,7 @@ type JournalCheck = 'same' | 'differs' | 'not-compared';
  */
 export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string): Promise<number> {
   const { options, terminal } = run;
-  const { proofs, ...receipt } = checkSealed(await textOf(file));
+  const { proofs, ...receipt } = checkSealedReceipt(await textOf(file));
   const presence = await checkPresence(receipt.taskId, proofs);
   if (options.key !== undefined && options.key !== receipt.fingerprint)
     throw new ProductError(
@@ -39,7 +39,7 @@ export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string
       `The receipt is unchanged, but ${receipt.fingerprint} signed it, not ${options.key}.`,
     );
   const context = await openCommandContext(run);
-  const { answers, unreachable } = await askEach(context.registry.all, (agent) =>
+  const { answers, unreachable } = await askEachAgent(context.registry.all, (agent) =>
     agent.ask((connection) => connection.receiptKey()),
   );
   const signer = context.registry.all.find(({ name }) => answers.get(name) === receipt.fingerprint);
@@ -99,7 +99,7 @@ async function compareWithJournal(agent: Agent, { taskId, journal }: ComparedRec
     throw error;
   }
   if (again === null) return 'not-compared';
-  return checkSealed(again).journal.hash === journal.hash ? 'same' : 'differs';
+  return checkSealedReceipt(again).journal.hash === journal.hash ? 'same' : 'differs';
 }
 
 async function textOf(file: string): Promise<string> {

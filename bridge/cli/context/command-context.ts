@@ -5,7 +5,7 @@ import { DelegationService } from '../../sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../sessions/live-sessions.ts';
 import { Sessions } from '../../sessions/sessions.ts';
 import { BridgeDatabase } from '../../state/database.ts';
-import { StoredClaims } from '../../state/decision-claims.ts';
+import { StoredDecisionClaims } from '../../state/decision-claims.ts';
 import { Outbox } from '../../state/outbox.ts';
 import { WaitingResults } from '../../state/waiting-results.ts';
 import type { CommonOptions, CommandRun } from './run-command.ts';
@@ -38,7 +38,7 @@ export async function openCommandContext({
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);
   const results = new WaitingResults(database);
-  const live = new LiveSessions(outbox, new StoredClaims(database));
+  const live = new LiveSessions(outbox, new StoredDecisionClaims(database));
   const delegations = new DelegationService({
     registry,
     outbox,

@@ -5,12 +5,12 @@ import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { howToDecide } from '../terminal/how-to-decide.ts';
+import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from './run-command.ts';
 
 /** Prints the state of a session's task. Returns the exit code. */
-export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
+export function printTaskOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
   const { id, agent, view, stateName: state } = session;
   const problem = problemMessage(session.state);
   const output = view === undefined ? '' : agentOutput(view);
@@ -33,7 +33,7 @@ export function reportOutcome({ options, terminal }: CommandRun<CommonOptions>, 
     if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
       terminal.complain(visibleText(view.text));
     for (const action of pending) terminal.say(actionText(action, terminal.paint));
-    for (const action of pending) terminal.say(howToDecide(action));
+    for (const action of pending) terminal.say(howToDecideText(action));
     if (problem !== undefined) terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${id}`);
     else if (pending.length === 0 && (view === undefined || !hasEnded(view)))
       terminal.say(`It continues. Follow it with: mcp-a2a-bridge watch ${id}`);

@@ -4,10 +4,10 @@ import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { ProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
-import { withoutHidden } from '../../../shared/text/visible-text.ts';
-import { StartNote } from '../terminal/start-note.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import { StartCommandNote } from '../terminal/start-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { type Terminal, thisTerminal } from '../terminal/terminal.ts';
+import { type Terminal, createTerminal } from '../terminal/terminal.ts';
 
 export interface CommonOptions {
   json?: boolean;
@@ -23,16 +23,18 @@ export interface CommandRun<Options extends CommonOptions> {
 }
 
 /** The function that runs a command. It prints the result and returns the exit code (undefined means 0). */
-export type Command<Options extends CommonOptions> = (run: CommandRun<Options>) => Promise<number | void>;
+export type CommandHandler<Options extends CommonOptions> = (
+  run: CommandRun<Options>,
+) => Promise<number | void>;
 
 /** Runs the command and exits with its exit code. Open connections are dropped. E4: a lost connection stops no task. */
 export async function runCommand<Options extends CommonOptions>(
-  command: Command<Options>,
+  command: CommandHandler<Options>,
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,
 ): Promise<void> {
-  const startNote = new StartNote();
-  const terminal = tee(thisTerminal(), (text) => startNote.read(text));
+  const startNote = new StartCommandNote();
+  const terminal = tee(createTerminal(), (text) => startNote.read(text));
   // A reader such as `head` may close the pipe early. That is not an error.
   process.stdout.on('error', () => process.exit(0));
   let code: number;
@@ -69,7 +71,7 @@ function tee(terminal: Terminal, copy: (text: string) => void): Terminal {
 
 /** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
 export function failureText(error: unknown): string {
-  return inTerminalWords(messageOf(error)).split('\n').map(withoutHidden).join('\n');
+  return inTerminalWords(messageOf(error)).split('\n').map(escapeHiddenCharacters).join('\n');
 }
 
 function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {

@@ -1,5 +1,5 @@
 /** Asks the person at the terminal to decide the first pending action of a task. */
-import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -11,7 +11,7 @@ import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { answerFromText } from './parse-choice-numbers.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
-import { typedDecision } from './typed-decision.ts';
+import { parseTypedDecision } from './typed-decision.ts';
 
 /**
  * How a prompt ended. `left`: the person typed nothing, and the action still waits. `changed`: the task has new events.
@@ -19,13 +19,13 @@ import { typedDecision } from './typed-decision.ts';
 type AskingEnd = 'left' | 'changed';
 
 /** The errors after which the action still waits, so that the person can answer again. */
-const STILL_WAITING: ReadonlySet<Reason> = new Set<Reason>([
+const STILL_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'INVALID_DECISION',
   'MALFORMED',
   'PRESENCE_REQUIRED',
 ]);
 /** The errors after which the action no longer waits. Later events of the task show why. */
-const NO_LONGER_WAITING: ReadonlySet<Reason> = new Set<Reason>([
+const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'ALREADY_DECIDED',
   'INPUT_CHANGED',
   'UNKNOWN_CALL',
@@ -137,7 +137,7 @@ async function decisionOn(
       ? `Approve ${named}? [y/n], or n and a reason; Enter leaves it waiting:`
       : `${approvalNeededText(other)}. Deny ${named}? [n], or n and a reason; Enter leaves it waiting:`;
   for (;;) {
-    const typed = typedDecision(await terminal.ask(terminal.paint('bold', prompt), signal));
+    const typed = parseTypedDecision(await terminal.ask(terminal.paint('bold', prompt), signal));
     switch (typed.type) {
       case 'leave':
         return undefined;

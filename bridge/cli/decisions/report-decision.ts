@@ -1,10 +1,10 @@
 /** Prints the result of a decision, as the agent reported it. */
 import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
-import { whenItRuns } from '../../mcp/reports/next-step.ts';
+import { whenApprovedCallRuns } from '../../mcp/reports/next-step.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { styleOf } from '../terminal/state-style.ts';
+import { styleOfState } from '../terminal/state-style.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
@@ -51,7 +51,7 @@ export function reportDecision(
     terminal.say(`The agent asks: ${visibleText(view.question.text)}`);
   terminal.say(
     pending.length > 0
-      ? whenItRuns(session)
-      : `The task is ${terminal.paint(styleOf(state), stateWord(state))}. Follow it with: mcp-a2a-bridge watch ${id}`,
+      ? whenApprovedCallRuns(session)
+      : `The task is ${terminal.paint(styleOfState(state), stateWord(state))}. Follow it with: mcp-a2a-bridge watch ${id}`,
   );
 }

@@ -7,7 +7,7 @@ import { hasSessionPrefix, type NamedSession } from '../../sessions/list-session
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
-import { whyNotHere } from '../terminal/how-to-decide.ts';
+import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { isCode, isWholeCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
@@ -158,7 +158,7 @@ export function resolveQuestion(
   const pending = code === undefined ? all : all.filter(({ shown }) => shown === code);
   const questions = pending.filter(({ decisions }) => decisions.includes('answer'));
   for (const action of pending) {
-    const barred = action.preview.type === 'question' ? whyNotHere(action, 'answer') : undefined;
+    const barred = action.preview.type === 'question' ? decisionElsewhereError(action, 'answer') : undefined;
     if (questions.length === 0 && barred !== undefined) throw barred;
   }
   if (questions.length === 0)

@@ -2,7 +2,7 @@ type TypedDecision =
   { type: 'approve' } | { type: 'deny'; reason?: string } | { type: 'leave' } | { type: 'unclear' };
 
 /** Parses the text that a person typed at the prompt. `y` approves. `n` denies, and a reason may follow. */
-export function typedDecision(text: string): TypedDecision {
+export function parseTypedDecision(text: string): TypedDecision {
   const [word = '', ...rest] = text.trim().split(/\s+/);
   if (word === '') return { type: 'leave' };
   if (/^y(es)?$/i.test(word) && rest.length === 0) return { type: 'approve' };

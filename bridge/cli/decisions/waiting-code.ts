@@ -1,11 +1,11 @@
 /** Finds a pending action or question by its code. At least the first four digits of the code are needed. */
-import { SHOWN_DIGITS } from '../../../shared/protocol/shown-code.ts';
+import { SHOWN_CODE_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
-const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_DIGITS)}}$`);
+const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_CODE_DIGITS)}}$`);
 
 export interface SessionAndCode {
   session: Session;
@@ -62,5 +62,5 @@ export function isCode(given: string): boolean {
 }
 
 export function isWholeCode(given: string): boolean {
-  return CODE.test(given) && given.length === SHOWN_DIGITS;
+  return CODE.test(given) && given.length === SHOWN_CODE_DIGITS;
 }

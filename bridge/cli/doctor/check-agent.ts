@@ -4,7 +4,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeout } from '../../agents/timeout.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
+import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 
 const TIMEOUT_MS = 10_000;
 /**
@@ -24,14 +24,17 @@ export async function checkAgent(
     const speaks = [
       ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
     ].join(', ');
-    const card = ok(subject, `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`);
+    const card = okResult(
+      subject,
+      `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`,
+    );
     const found = await Promise.all([
       endpointProblem(agent, subject, timeoutMs),
       checkClock(url, subject, timeoutMs),
     ]);
     return [card, ...found.filter((each) => each !== undefined)];
   } catch (error) {
-    return [fail(subject, inTerminalWords(messageOf(error)), nextFor(error))];
+    return [failResult(subject, inTerminalWords(messageOf(error)), nextFor(error))];
   }
 }
 
@@ -54,18 +57,18 @@ async function endpointProblem(
     const { reason } = error;
     if (reason === 'UNKNOWN_TASK') return undefined;
     if (reason === 'UNAUTHENTICATED' || reason === 'FORBIDDEN')
-      return fail(
+      return failResult(
         subject,
         error.message,
         'Correct the token, and restart the MCP clients: they pass it to the bridge.',
       );
     if (reason === 'AGENT_UNREACHABLE')
-      return fail(
+      return failResult(
         subject,
         `its card answers, but its endpoint does not: ${inTerminalWords(error.message)}`,
         'Check the address of the endpoint on its card, and that the agent runs there.',
       );
-    return warn(
+    return warnResult(
       subject,
       `it answers a question for an unknown task in an unusual way: ${error.message}`,
       'Look at its log.',
@@ -90,7 +93,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
     });
     const skew = clockSkew(response.headers.get('date'), { before, after: Date.now() });
     if (skew === undefined || Math.abs(skew) < MAX_SKEW_MS) return undefined;
-    return warn(
+    return warnResult(
       subject,
       `its clock is ${String(Math.round(Math.abs(skew) / 1000))} s ${skew > 0 ? 'ahead of' : 'behind'} this one`,
       'Set both by a time server: until then ages and times of expiry are shown wrong.',

@@ -2,15 +2,15 @@
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { type BridgeEntry, bridgeEntries } from '../clients/bridge-entries.ts';
-import { type BridgePlugin, bridgePlugin } from '../clients/bridge-plugin.ts';
+import { type BridgeEntry, findBridgeEntries } from '../clients/bridge-entries.ts';
+import { type BridgePlugin, findBridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { isTemporary } from '../clients/start-command.ts';
-import { doubledEntries } from './doubled-entries.ts';
-import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
+import { checkDoubledEntries } from './doubled-entries.ts';
+import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 
 const REMOVE = 'Remove this key, and run mcp-a2a-bridge install again for this client.';
 const NEXT = 'Run mcp-a2a-bridge install again for this client.';
@@ -21,7 +21,7 @@ export async function checkClients(around: ClientEnvironment): Promise<readonly 
     findings.push(...(await checkClient(name, around)));
   if (findings.length > 0) return findings;
   return [
-    warn(
+    warnResult(
       'clients',
       'no MCP client of this user or directory starts the bridge',
       `Run: mcp-a2a-bridge install <client>, where <client> is one of: ${Object.keys(CLIENTS).join(', ')}`,
@@ -35,9 +35,9 @@ async function checkClient(
 ): Promise<readonly CheckResult[]> {
   const client: McpClient = CLIENTS[clientName];
   const unreadable: CheckResult[] = [];
-  const entries = await bridgeEntries(client, around, (scope, path, error) =>
+  const entries = await findBridgeEntries(client, around, (scope, path, error) =>
     unreadable.push(
-      fail(
+      failResult(
         `${client.title}, ${scope}`,
         `${path} cannot be read: ${messageOf(error)}`,
         'Correct it: the client cannot read it either.',
@@ -47,12 +47,12 @@ async function checkClient(
   const findings = entries.map(async (entry) =>
     checkEntry(`${client.title}, ${entry.scope}`, `"${entry.name}" in ${entry.path}`, entry, around),
   );
-  const plugin = await bridgePlugin(client, around);
+  const plugin = await findBridgePlugin(client, around);
   return [
     ...(await Promise.all(findings)).flat(),
     ...unreadable,
     ...(plugin === undefined ? [] : [pluginFinding(clientName, plugin, entries)]),
-    ...doubledEntries(clientName, entries),
+    ...checkDoubledEntries(clientName, entries),
   ];
 }
 
@@ -63,8 +63,8 @@ function pluginFinding(
 ): CheckResult {
   const subject = `${CLIENTS[clientName].title}, plugin`;
   const where = `"${plugin.name}" in ${plugin.path}`;
-  if (entry === undefined) return ok(subject, where);
-  return warn(
+  if (entry === undefined) return okResult(subject, where);
+  return warnResult(
     subject,
     `${where} and "${entry.name}" in ${entry.path} both start the bridge. The client may show each tool twice`,
     `Remove the plugin, or run: mcp-a2a-bridge uninstall ${clientName} --scope ${entry.scope} --name ${entry.name}`,
@@ -78,20 +78,24 @@ async function checkEntry(
   around: ClientEnvironment,
 ): Promise<readonly CheckResult[]> {
   if (!(await programExists(command, around)))
-    return [fail(subject, `${where} starts ${command}, which is not there`, NEXT)];
+    return [failResult(subject, `${where} starts ${command}, which is not there`, NEXT)];
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
   if (script !== undefined && !(await isReadable(script)))
-    return [fail(subject, `${where} starts ${script}, which is not there`, NEXT)];
+    return [failResult(subject, `${where} starts ${script}, which is not there`, NEXT)];
   if (script !== undefined && isTemporary(script))
-    return [warn(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
+    return [warnResult(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
   const problem =
     script === undefined ? undefined : serveArgumentsProblem(args.slice(args.indexOf(script) + 1));
   if (problem !== undefined)
     return [
-      fail(subject, `${where} cannot start the bridge: ${problem}`, 'Correct the arguments in this entry.'),
+      failResult(
+        subject,
+        `${where} cannot start the bridge: ${problem}`,
+        'Correct the arguments in this entry.',
+      ),
     ];
-  if (hazards.length === 0) return [ok(subject, where)];
-  return hazards.map((hazard) => warn(subject, `${where}: ${hazard}`, REMOVE));
+  if (hazards.length === 0) return [okResult(subject, where)];
+  return hazards.map((hazard) => warnResult(subject, `${where}: ${hazard}`, REMOVE));
 }
 
 function isReadable(path: string): Promise<boolean> {

@@ -6,14 +6,14 @@ import {
   readClockMark,
   readClocks,
 } from '../../../shared/state/clock-mark.ts';
-import { type CheckResult, warn } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, warnResult } from '../../../shared/runtime/check-result.ts';
 
 /** Compares the clock with the time that a local server has stored. Returns undefined if the clock is plausible. */
 export async function checkClockMark(stateDirectory: string): Promise<CheckResult | undefined> {
   const mark = await readClockMark(stateDirectory).catch(() => undefined);
   const jump = mark === undefined ? 0 : clockJump(mark, await readClocks(Date.now()));
   if (jump === 0) return undefined;
-  return warn(
+  return warnResult(
     'clock',
     `it ${jumpText(jump)} since the local server last ran; the server ends no task and deletes no session`,
     `Set the clock. If it is right, run: ${CONFIRM_CLOCK} --state-dir ${stateDirectory}`,

@@ -2,7 +2,7 @@
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
-import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
+import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 
 /** The minimum version of Node, as in package.json. */
 const MIN_NODE = [20, 19] as const;
@@ -13,12 +13,12 @@ export function checkNode(version: string): CheckResult {
   const least = MIN_NODE.join('.');
   const old = major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]);
   return old
-    ? fail(
+    ? failResult(
         'node',
         `${version} is older than ${least}`,
         `Install Node ${least} or newer, and start the clients again.`,
       )
-    : ok('node', version);
+    : okResult('node', version);
 }
 
 /** Checks the state directory, its permissions, and the free disk space. */
@@ -29,7 +29,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
     const findings: CheckResult[] = [];
     if (process.getuid !== undefined && uid !== process.getuid())
       findings.push(
-        fail(
+        failResult(
           subject,
           `${path} belongs to another user`,
           'Choose another one with --state-dir, in the clients too.',
@@ -37,23 +37,23 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
       );
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       findings.push(
-        fail(subject, `${path} is open to other users (mode ${octal(mode)})`, `Run: chmod 700 ${path}`),
+        failResult(subject, `${path} is open to other users (mode ${octal(mode)})`, `Run: chmod 700 ${path}`),
       );
     await access(path, constants.R_OK | constants.W_OK);
     const { bavail, bsize } = await statfs(path);
     if (bavail * bsize < MIN_FREE_BYTES)
       findings.push(
-        warn(
+        warnResult(
           subject,
           `less than 100 MB are left on the disk of ${path}`,
           'Free some space: tasks park when they cannot be written down.',
         ),
       );
-    return findings.length > 0 ? findings : [ok(subject, path)];
+    return findings.length > 0 ? findings : [okResult(subject, path)];
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [ok(subject, `${path} is made when it is needed`)];
+    if (systemErrorCode(error) === 'ENOENT') return [okResult(subject, `${path} is made when it is needed`)];
     return [
-      fail(
+      failResult(
         subject,
         `${path} cannot be used: ${messageOf(error)}`,
         'Make it readable and writable for this user, or choose another with --state-dir.',
@@ -71,17 +71,17 @@ export async function checkTokenFile(
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      return fail(
+      return failResult(
         file,
         `${path} can be read by other users (mode ${octal(mode)})`,
         `Run: chmod 600 ${path}. If others may have read it, remove it: a new one is made, and the local server has to be started again.`,
       );
     if (!TOKEN_PATTERN.test(text.trim()))
-      return fail(file, `${path} holds no token`, 'Remove it: a new one is made.');
-    return ok(file, `${path}, mode ${octal(mode)}`);
+      return failResult(file, `${path} holds no token`, 'Remove it: a new one is made.');
+    return okResult(file, `${path}, mode ${octal(mode)}`);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
-    return fail(
+    return failResult(
       file,
       `${path} cannot be read: ${messageOf(error)}`,
       `Make it this user's own: chmod 600 ${path}`,

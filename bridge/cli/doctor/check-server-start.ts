@@ -2,7 +2,7 @@
  * Checks whether a2a-server can start, with a2a-server's own command `check`. So the result is the same as at a real
  * start.
  */
-import { fail, type ServerCheck, serverCheckSchema } from '../../../shared/runtime/check-result.ts';
+import { failResult, type ServerCheck, serverCheckSchema } from '../../../shared/runtime/check-result.ts';
 import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
@@ -28,7 +28,7 @@ export async function checkServerStart(
     agent: null,
     missingVariable: null,
     findings: [
-      fail(
+      failResult(
         'server settings',
         `the server program does not say whether it can start${said === '' ? '' : `: ${said}`}`,
         `Run: node ${script} check`,

@@ -6,10 +6,10 @@ import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
 import { fetchRunningAgent } from '../../local-server/fetch-running-agent.ts';
-import { serverState, type ServerState } from '../../local-server/local-server-state.ts';
+import { readLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
-import { fail, type CheckResult, ok, warn } from '../../../shared/runtime/check-result.ts';
+import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 import { join } from 'node:path';
 import type { ServerRecord } from '../../../shared/state/server-record.ts';
 
@@ -28,7 +28,7 @@ export async function checkServer(
   env: Readonly<Record<string, string | undefined>>,
   agent: string | null,
 ): Promise<LocalServer> {
-  const state = await serverState(stateDir);
+  const state = await readLocalServerState(stateDir);
   switch (state.type) {
     case 'running': {
       const runs = await fetchRunningAgent(state.record, stateDir);
@@ -50,18 +50,18 @@ function runningFinding(
 ): CheckResult {
   const own = packageVersion();
   if (version !== own)
-    return warn(
+    return warnResult(
       SUBJECT,
       `${url} runs version ${version}, this is ${own}`,
       'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.',
     );
   if (runs !== undefined && wanted !== null && runs !== wanted)
-    return warn(
+    return warnResult(
       SUBJECT,
       `${url}, pid ${String(pid)}, runs with ${runs}, and the settings here say ${wanted}`,
       'To apply the settings, run: mcp-a2a-bridge server stop. Tasks go on with the next server.',
     );
-  return ok(
+  return okResult(
     SUBJECT,
     `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
@@ -70,8 +70,8 @@ function runningFinding(
 function strangeFinding({
   record: { pid, url },
   message,
-}: Extract<ServerState, { type: 'strange' }>): CheckResult {
-  return fail(
+}: Extract<LocalServerState, { type: 'strange' }>): CheckResult {
+  return failResult(
     SUBJECT,
     `process ${String(pid)} at ${url} does not answer as the server would: ${message}`,
     `Check this process. If it hangs, end it (kill ${String(pid)}); its tasks go on with the next one.`,
@@ -84,14 +84,14 @@ async function stoppedFinding(
 ): Promise<CheckResult> {
   const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
   if (port !== undefined && (await isPortInUse(port)))
-    return fail(
+    return failResult(
       SUBJECT,
       `none runs, and its port ${String(port)} is taken by another program`,
       `End that program, or give the server another port: ${OTHER_PORT}.`,
     );
   return autoStart
-    ? ok(SUBJECT, 'none runs; it is started when it is needed')
-    : warn(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
+    ? okResult(SUBJECT, 'none runs; it is started when it is needed')
+    : warnResult(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
 }
 
 /**

@@ -3,16 +3,16 @@
  * it.
  */
 import { randomUUID } from 'node:crypto';
-import { type CheckResult, fail, ok, warn } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, failResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { receiverOf } from '../../approvals/webhook/configured-receiver.ts';
-import { postBody } from '../../approvals/webhook/format-post.ts';
-import { WEBHOOK_RETRY_POLICY, post } from '../../approvals/webhook/post.ts';
+import { readReceiver } from '../../approvals/webhook/configured-receiver.ts';
+import { createPostFormatter } from '../../approvals/webhook/format-post.ts';
+import { WEBHOOK_RETRY_POLICY, sendPost } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 const SUBJECT = 'approval webhook';
 /** The result if the person asks for a test post and the settings name no webhook. */
-export const NO_WEBHOOK = warn(
+export const NO_WEBHOOK = warnResult(
   SUBJECT,
   'the settings name none, so no test post was sent',
   'Set "approvalWebhook" in the section "bridge" of the configuration file.',
@@ -30,21 +30,21 @@ export async function checkWebhook(
   const to = `${origin}, gets what has waited for ${String(settings.afterSeconds)} s`;
   const { secretCommand, tokenCommand } = settings;
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)
-    return ok(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
+    return okResult(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
   try {
-    const receiver = await receiverOf(settings, env);
-    if (!posts) return ok(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
+    const receiver = await readReceiver(settings, env);
+    if (!posts) return okResult(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
     const notice = { type: 'approval.test' as const, timestamp: new Date().toISOString(), data: {} };
     const message = { title: 'A test of the approval webhook', lines: ['Nothing waits.'], page: undefined };
     const { signal } = new AbortController();
-    await post(
-      { id: randomUUID(), body: postBody(settings)({ notice, message }), signal },
+    await sendPost(
+      { id: randomUUID(), body: createPostFormatter(settings)({ notice, message }), signal },
       () => Promise.resolve(receiver),
       ONCE,
     );
-    return ok(SUBJECT, `${to}; it took the test post`);
+    return okResult(SUBJECT, `${to}; it took the test post`);
   } catch (error) {
-    return fail(
+    return failResult(
       SUBJECT,
       `${to}: ${messageOf(error)}`,
       'Correct "approvalWebhook" in the settings, or its receiver.',

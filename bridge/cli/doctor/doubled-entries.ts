@@ -1,6 +1,6 @@
 /** Finds two entries in one client's configuration that start the bridge with the same tool names. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CheckResult, fail, warn } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, failResult, warnResult } from '../../../shared/runtime/check-result.ts';
 import type { BridgeEntry } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS } from '../clients/clients.ts';
 
@@ -11,7 +11,10 @@ const FLAG = '--tool-prefix';
  * @param entries the entries, those of the widest scope first. If two entries have the same name, the client starts the
  * later one.
  */
-export function doubledEntries(client: ClientName, entries: readonly BridgeEntry[]): readonly CheckResult[] {
+export function checkDoubledEntries(
+  client: ClientName,
+  entries: readonly BridgeEntry[],
+): readonly CheckResult[] {
   return entries.flatMap((entry, at) => {
     const earlier = entries.slice(0, at).find((other) => collide(other, entry));
     return earlier === undefined ? [] : [collision(client, earlier, entry)];
@@ -30,15 +33,19 @@ function collision(client: ClientName, one: BridgeEntry, other: BridgeEntry): Ch
   const subject = `${CLIENTS[client].title}, ${one.scope} and ${other.scope}`;
   const remove = `Remove one of them, e.g. with: mcp-a2a-bridge uninstall ${client} --scope ${other.scope} --name ${other.name}`;
   if (one.name !== other.name)
-    return fail(
+    return failResult(
       subject,
       `"${one.name}" in ${one.path} and "${other.name}" in ${other.path} both start the bridge, with the same tool names`,
       remove,
     );
   const where = `"${one.name}" is in ${one.path} and in ${other.path}`;
   return isDeepStrictEqual(one.started, other.started)
-    ? warn(subject, `${where}; both start the same bridge`, remove)
-    : fail(subject, `${where}, and they differ; in this directory the client uses the second one`, remove);
+    ? warnResult(subject, `${where}; both start the same bridge`, remove)
+    : failResult(
+        subject,
+        `${where}, and they differ; in this directory the client uses the second one`,
+        remove,
+      );
 }
 
 function prefixOf({ started: { args, env } }: BridgeEntry): unknown {

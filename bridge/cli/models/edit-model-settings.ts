@@ -1,6 +1,6 @@
 /** Changes the model settings in the text of the configuration file, for the command `model set`. Pure. */
 import { parse } from 'shell-quote';
-import { configText } from '../clients/config-text.ts';
+import { configFormatOf } from '../clients/config-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
 export const TIERS = ['fast', 'smart'] as const;
@@ -21,8 +21,8 @@ const SETTINGS = { default: 'model', fast: 'fastModel', smart: 'smartModel' } as
  * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
-export function withModel(text: string, { id, tier, key, baseUrl }: ModelChange): string {
-  const config = configText('json');
+export function setModelInText(text: string, { id, tier, key, baseUrl }: ModelChange): string {
+  const config = configFormatOf('json');
   const provider = id.split(':', 1)[0] ?? '';
   let after = config.put(text, ['server'], { [SETTINGS[tier ?? 'default']]: id });
   if (key !== undefined) {

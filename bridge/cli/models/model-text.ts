@@ -5,7 +5,7 @@ import type { Paint } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
 
 /** Formats the models in use. If a model is used for several tiers, it is printed once. */
-export function usesText({ uses, agent, agentType }: ModelReport, paint: Paint): string {
+export function modelsInUseText({ uses, agent, agentType }: ModelReport, paint: Paint): string {
   const note =
     agentType === 'model'
       ? []
@@ -66,7 +66,7 @@ function priceText(price: ModelUse['price']): string {
 }
 
 /** Formats the models that programs on this machine serve. Returns '' if there are none. */
-export function localText({ local }: Pick<ModelReport, 'local'>): string {
+export function localModelsText({ local }: Pick<ModelReport, 'local'>): string {
   const lines = local.map(
     ({ provider, url, models }) =>
       `  ${models.map((model) => `${provider}:${visibleLine(model)}`).join(', ')}  (${visibleLine(url)})`,
@@ -78,7 +78,7 @@ export function localText({ local }: Pick<ModelReport, 'local'>): string {
  * Formats the known models as a table.
  * @param width the width of the terminal in columns; undefined if stdout is not a terminal
  */
-export function knownText(known: ModelReport['known'], width: number | undefined): string {
+export function knownModelsText(known: ModelReport['known'], width: number | undefined): string {
   const rows = known.map(({ id, contextWindow, price }) => [
     { text: contextWindow === null ? '' : contextWindow.toLocaleString('en-US') },
     { text: price === null ? '?' : String(price.input) },

@@ -1,6 +1,6 @@
 /** Refuses a `model set` that would write an API key into a file. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { keyFromCommand } from '../../../shared/runtime/key-command.ts';
+import { readKeyFromCommand } from '../../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../../shared/runtime/secret-command.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { looksLikeKey, type ModelChange } from './edit-model-settings.ts';
@@ -26,7 +26,7 @@ export async function refuseKeyInSettings(
     return;
   }
   try {
-    await keyFromCommand(key.command);
+    await readKeyFromCommand(key.command);
   } catch (error) {
     if (!(error instanceof SecretCommandError)) throw error;
     throw new ProductError('CONFIGURATION', `Nothing was changed: the key command ${error.message}`);

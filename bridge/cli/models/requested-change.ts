@@ -3,7 +3,7 @@ import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { commandWords, type ModelChange, TIERS } from './edit-model-settings.ts';
-import { serverModels } from './server-models.ts';
+import { readServerModels } from './server-models.ts';
 
 export interface SetOptions extends CommonOptions {
   tier?: string;
@@ -15,7 +15,7 @@ export interface SetOptions extends CommonOptions {
 }
 
 /** @throws UsageError */
-export async function requestedChange(
+export async function readRequestedChange(
   { options, settings, places }: CommandRun<SetOptions>,
   id: string,
 ): Promise<ModelChange> {
@@ -28,7 +28,7 @@ export async function requestedChange(
   if (id === 'offline' && (keyCommand ?? keyVariable ?? baseUrl) !== undefined)
     throw new UsageError('The offline model has no key and no URL.');
   if (id !== 'offline' && !/^[a-z-]+:\S+$/.test(id)) {
-    const { known, local } = await serverModels(settings, places.serverScript);
+    const { known, local } = await readServerModels(settings, places.serverScript);
     const served = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
     const ids = [...served, ...known.map((each) => each.id)];
     const containing = ids.filter((each) => each.includes(id.toLowerCase())).slice(0, 3);

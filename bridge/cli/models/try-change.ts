@@ -10,7 +10,7 @@ import type { CommandRun } from '../context/run-command.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import type { ModelChange } from './edit-model-settings.ts';
 import type { SetOptions } from './requested-change.ts';
-import { serverModels } from './server-models.ts';
+import { readServerModels } from './server-models.ts';
 
 const MODE = 0o600;
 const UNCHANGED = 'Nothing was changed';
@@ -71,7 +71,7 @@ async function tried(
   configFile: string,
 ): Promise<TriedModel> {
   const at = { stateDir, configFile };
-  const report = await serverModels(at, places.serverScript);
+  const report = await readServerModels(at, places.serverScript);
   const use = report.uses.find((each) => each.use === (tier ?? 'default'));
   if (use === undefined || use.id !== id)
     throw new ProductError(

@@ -18,7 +18,7 @@ export async function askToConfirm(
   options: Confirmation,
   question: string,
 ): Promise<boolean> {
-  requireTerminal(terminal, options);
+  requireInteractiveTerminal(terminal, options);
   return options.yes === true || terminal.confirm(terminal.paint('bold', question));
 }
 
@@ -26,7 +26,7 @@ export async function askToConfirm(
  * Throws if the command can ask no person.
  * @throws UsageError without `--yes` and without a terminal
  */
-export function requireTerminal(
+export function requireInteractiveTerminal(
   { interactive }: Terminal,
   { yes, json, commandWithoutQuestion = 'approve 3f9ac2d1' }: Confirmation,
 ): void {

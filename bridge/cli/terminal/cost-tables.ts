@@ -2,7 +2,7 @@
 import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
 import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { dollars } from '../../../shared/text/cost-text.ts';
+import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { shortIds } from './short-ids.ts';
 import { table, type Column } from './table.ts';
 
@@ -62,8 +62,8 @@ function cells(sums: CostSumView): { text: string }[] {
 
 function amount({ usd, knownUsd, inputTokens, outputTokens }: CostSumView): string {
   if (inputTokens + outputTokens === 0) return '-';
-  if (usd !== null) return dollars(usd);
-  return knownUsd === 0 ? 'unknown' : `${dollars(knownUsd)} + unknown`;
+  if (usd !== null) return dollarsText(usd);
+  return knownUsd === 0 ? 'unknown' : `${dollarsText(knownUsd)} + unknown`;
 }
 
 function unknownPrice({ model, unpricedRequests }: CostReport['models'][number]): string {
@@ -73,6 +73,6 @@ function unknownPrice({ model, unpricedRequests }: CostReport['models'][number])
 
 function budgetText({ usd, limitUsd, spentUsd }: NonNullable<CostReport['dailyBudget']>): string {
   const more =
-    limitUsd > usd ? `, and a person allowed more: the limit of today is ${dollars(limitUsd)}` : '';
-  return `The budget per day is ${dollars(usd)}${more}. Today cost ${dollars(spentUsd)}.`;
+    limitUsd > usd ? `, and a person allowed more: the limit of today is ${dollarsText(limitUsd)}` : '';
+  return `The budget per day is ${dollarsText(usd)}${more}. Today cost ${dollarsText(spentUsd)}.`;
 }

@@ -1,5 +1,5 @@
 /** The exit codes of the commands, by which a script recognizes the outcome. */
-import { ProductError, type Reason } from '../../../shared/runtime/errors.ts';
+import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 
 export const EXIT_FAILURE = 1;
@@ -40,7 +40,7 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-const BY_REASON: Partial<Record<Reason, number>> = {
+const BY_REASON: Partial<Record<ErrorReason, number>> = {
   MALFORMED: EXIT_USAGE,
   INVALID_CURSOR: EXIT_USAGE,
   UNKNOWN_SESSION: EXIT_UNKNOWN,
@@ -80,7 +80,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** Returns the exit code if no agent has answered. Another attempt cannot help if each of them refused the token. */
-export function noAnswerExitCode(failures: readonly { reason: Reason }[]): number {
+export function noAnswerExitCode(failures: readonly { reason: ErrorReason }[]): number {
   const refused =
     failures.length > 0 && failures.every(({ reason }) => BY_REASON[reason] === EXIT_CREDENTIALS);
   return refused ? EXIT_CREDENTIALS : EXIT_UNAVAILABLE;

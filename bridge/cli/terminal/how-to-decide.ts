@@ -11,7 +11,7 @@ export const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the p
  * Returns the error for a decision that only another person, or only the page, can make. Commands throw it before they
  * ask the person. Returns undefined if this person may decide so here.
  */
-export function whyNotHere(
+export function decisionElsewhereError(
   action: PendingAction,
   word: 'approve' | 'deny' | 'edit' | 'answer',
 ): ProductError | undefined {
@@ -19,7 +19,7 @@ export function whyNotHere(
   if (other !== undefined && !action.decisions.includes(word))
     return new ProductError(
       'OTHER_APPROVER_REQUIRED',
-      `${approvalNeededText(other)}. Nothing was decided. ${howToDecide(action)}`,
+      `${approvalNeededText(other)}. Nothing was decided. ${howToDecideText(action)}`,
     );
   if (action.presence === true && (word === 'approve' || word === 'edit'))
     return new ProductError('PRESENCE_REQUIRED', `${PASSKEY_ON_PAGE} Nothing was decided.`);
@@ -27,7 +27,7 @@ export function whyNotHere(
 }
 
 /** Returns a sentence with the command that decides the action. It offers only what the reader may decide. */
-export function howToDecide(action: PendingAction): string {
+export function howToDecideText(action: PendingAction): string {
   const code = visibleLine(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;
   if (otherApprover(action) !== undefined)

@@ -4,8 +4,8 @@ import { styleText } from 'node:util';
 export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
 export type Paint = (style: Style, text: string) => string;
 
-export const plain: Paint = (_, text) => text;
-export const coloured: Paint = (style, text) => styleText(style, text);
+export const paintNothing: Paint = (_, text) => text;
+export const paintWithColour: Paint = (style, text) => styleText(style, text);
 
 /**
  * Returns true if the output should have colours. https://no-color.org: a non-empty `NO_COLOR` disables colours, even

@@ -22,7 +22,7 @@ interface Place {
   path: string | undefined;
 }
 
-export class StartNote {
+export class StartCommandNote {
   readonly #hinted = new Set<ProgramName>();
 
   /** Records the programs in the hints of an output. */

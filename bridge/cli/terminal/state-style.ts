@@ -15,4 +15,4 @@ const STYLES: Readonly<Record<SessionStateName, Style>> = {
   'unknown-to-agent': 'red',
 };
 
-export const styleOf = (state: SessionStateName): Style => STYLES[state];
+export const styleOfState = (state: SessionStateName): Style => STYLES[state];

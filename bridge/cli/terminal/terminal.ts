@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { wrapWords } from './wrap-words.ts';
-import { coloured, type Paint, plain, wantsColour } from './paint.ts';
+import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
 export interface Terminal {
   paint: Paint;
@@ -24,10 +24,10 @@ export interface Terminal {
   ask(question: string, signal?: AbortSignal): Promise<string>;
 }
 
-export function thisTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
+export function createTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
   const { stdout, stderr, stdin } = process;
   return {
-    paint: wantsColour(env, stdout.isTTY) ? coloured : plain,
+    paint: wantsColour(env, stdout.isTTY) ? paintWithColour : paintNothing,
     width: stdout.isTTY ? stdout.columns : undefined,
     interactive: stdin.isTTY && stdout.isTTY,
     say: (text) => void stdout.write(`${text}\n`),

@@ -1,5 +1,5 @@
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
-import { requestName, requestPrice } from '../../../shared/text/cost-text.ts';
+import { requestLabel, requestPriceText } from '../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { table } from './table.ts';
 
@@ -16,12 +16,12 @@ export function turnCostTable({ requests }: TaskCosts, width: number | undefined
       { title: 'MODEL' },
     ],
     requests.map((request) => [
-      { text: requestName(request) },
+      { text: requestLabel(request) },
       { text: String(request.inputTokens) },
       { text: String(request.cachedInputTokens) },
       { text: String(request.cacheWriteTokens) },
       { text: String(request.outputTokens) },
-      { text: requestPrice(request) },
+      { text: requestPriceText(request) },
       { text: visibleLine(request.model) },
     ]),
     width,

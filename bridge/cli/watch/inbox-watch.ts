@@ -4,7 +4,7 @@
  */
 import { inboxEntries, type KeyedEntry } from '../../inbox/inbox-entry.ts';
 import { watchDatabase } from '../../inbox/watch-database.ts';
-import type { ListedSession, Listing } from '../../sessions/list-sessions.ts';
+import type { ListedSession, SessionListing } from '../../sessions/list-sessions.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -13,7 +13,7 @@ import type { CommandContext } from '../context/command-context.ts';
 /** The maximum number of tasks that are followed, newest first. Each of them has one stream. */
 const MAX_FOLLOWED_TASKS = 50;
 
-interface InboxReading extends Pick<Listing, 'sessions' | 'unreachable'> {
+interface InboxReading extends Pick<SessionListing, 'sessions' | 'unreachable'> {
   entries: readonly KeyedEntry[];
 }
 

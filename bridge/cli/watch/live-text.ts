@@ -3,18 +3,18 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
-import type { Observed, Output, TaskStateName } from '../../dialects/observation.ts';
-import { lineOf } from '../../mcp/reports/todos-line.ts';
+import type { ObservedEvent, AgentOutput, TaskStateName } from '../../dialects/observation.ts';
+import { todoListLine } from '../../mcp/reports/todos-line.ts';
 import { activityText } from '../../sessions/activity-text.ts';
-import { grantWords, standingGrants } from '../../mcp/reports/grant-words.ts';
+import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { howToDecide } from '../terminal/how-to-decide.ts';
-import { styleOf } from '../terminal/state-style.ts';
+import { howToDecideText } from '../terminal/how-to-decide.ts';
+import { styleOfState } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { requestName, tokensAndPrice } from '../../../shared/text/cost-text.ts';
+import { requestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
 export class LiveText {
@@ -43,7 +43,7 @@ export class LiveText {
     this.#times = times;
   }
 
-  show({ seq, observations }: Observed, view: TaskView | undefined): void {
+  show({ seq, observations }: ObservedEvent, view: TaskView | undefined): void {
     this.#at = observations.flatMap((each) => ('at' in each && each.at !== undefined ? [each.at] : []))[0];
     for (const observation of observations) {
       if (observation.type === 'snapshot' && view !== undefined) {
@@ -78,7 +78,7 @@ export class LiveText {
   }
 
   #trusted({ grants }: TaskView): void {
-    for (const grant of standingGrants(grants, Date.now()))
+    for (const grant of unexpiredGrantViews(grants, Date.now()))
       this.#line('yellow', `trusted ${grantWords(grant)}`);
   }
 
@@ -103,7 +103,7 @@ export class LiveText {
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = notDoneText(state, calls);
     this.#line(
-      styleOf(state),
+      styleOfState(state),
       `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
     );
   }
@@ -114,8 +114,8 @@ export class LiveText {
     return seq === null ? time : `${time}#${String(seq)} `;
   }
 
-  #todos(output: Output): void {
-    const line = lineOf(output);
+  #todos(output: AgentOutput): void {
+    const line = todoListLine(output);
     if (line !== null) this.#line('cyan', line);
   }
 
@@ -129,7 +129,7 @@ export class LiveText {
     this.#shown.add(key);
     this.#close();
     this.#terminal.say(actionText(action, this.#terminal.paint));
-    this.#hint(howToDecide(action));
+    this.#hint(howToDecideText(action));
   }
 
   #activity(activity: Activity, seq: number | null): void {
@@ -148,8 +148,8 @@ export class LiveText {
   }
 
   #cost(cost: EventCost): void {
-    const name = cost.turn === null ? requestName(cost) : `turn ${requestName(cost)}`;
-    this.note(`${name}: ${tokensAndPrice(cost)}`);
+    const name = cost.turn === null ? requestLabel(cost) : `turn ${requestLabel(cost)}`;
+    this.note(`${name}: ${tokensAndPriceText(cost)}`);
   }
 
   /** Prints reasoning of the model, below a heading that separates it from the answer. */

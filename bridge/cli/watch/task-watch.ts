@@ -1,7 +1,7 @@
 /** Prints the events of one task as they arrive. After an interruption, it reconnects. */
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
-import type { Observed } from '../../dialects/observation.ts';
+import type { ObservedEvent } from '../../dialects/observation.ts';
 import { foldObserved, type TaskView } from '../../sessions/observed-task.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { LiveText } from './live-text.ts';
@@ -62,7 +62,7 @@ export class TaskWatch {
     if (!this.#task.json) this.#live.end(this.#view);
   }
 
-  #show(observed: Observed): void {
+  #show(observed: ObservedEvent): void {
     const { terminal, json } = this.#task;
     this.#view = foldObserved(this.#view, observed);
     this.#after = observed.seq ?? this.#after;

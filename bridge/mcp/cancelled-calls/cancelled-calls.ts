@@ -10,7 +10,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, causeWords } from './cause.ts';
 
 /** What happened to the task of a cancelled tool call. */
-export type TaskOutcome =
+export type CancelledTaskOutcome =
   /** The client cancelled the tool call before the bridge had sent the message. */
   | { type: 'unsent' }
   | { type: 'goes-on' }
@@ -32,7 +32,7 @@ export interface CancelledCall {
   cause: CancelCause;
   /** The session of the tool call. Absent if the tool call had sent nothing. */
   session?: Session;
-  fate: TaskOutcome;
+  fate: CancelledTaskOutcome;
 }
 
 /** The maximum number of stored tool calls. A client that cancels more of them ignores the reports anyway. */
@@ -61,7 +61,7 @@ function cancelledCallText(
   return `${before} ${outcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
 }
 
-export function outcomeText(fate: TaskOutcome): string {
+export function outcomeText(fate: CancelledTaskOutcome): string {
   switch (fate.type) {
     case 'unsent':
       return 'Nothing had been sent yet, and nothing was.';
@@ -88,7 +88,7 @@ export function outcomeText(fate: TaskOutcome): string {
   }
 }
 
-function wayBack(session: Session, fate: TaskOutcome, name: (tool: ToolName) => string): string {
+function wayBack(session: Session, fate: CancelledTaskOutcome, name: (tool: ToolName) => string): string {
   const { id, view } = session;
   if (fate.type === 'refused' || fate.type === 'withdrawn') return '';
   const ended = view !== undefined && hasEnded(view);

@@ -18,7 +18,12 @@ import type { Session } from '../../sessions/session.ts';
 import { hasEnded } from '../../sessions/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
-import { type TaskOutcome, outcomeText, type CancelledCall, type CancelledCalls } from './cancelled-calls.ts';
+import {
+  type CancelledTaskOutcome,
+  outcomeText,
+  type CancelledCall,
+  type CancelledCalls,
+} from './cancelled-calls.ts';
 
 /**
  * The session that a tool call waits for. It is known after the tool call has sent its message or found its session.
@@ -117,7 +122,7 @@ export class OpenCall {
     finalText(`${causeWords(call.cause)}. ${outcomeText(call.fate)}${named}`).catch(() => undefined);
   }
 
-  #learn(call: CancelledCall, fate: TaskOutcome): void {
+  #learn(call: CancelledCall, fate: CancelledTaskOutcome): void {
     call.fate = fate;
     const { requestId, log } = this.#watching;
     log.info({ requestId, sessionId: call.session?.id, fate: fate.type }, 'the outcome of a cancelled call');

@@ -1,7 +1,7 @@
 /** Offers three MCP prompts: delegate a task, review pending actions, and resume. Clients show prompts as commands. */
 import type { GetPromptResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { withoutHidden } from '../../../shared/text/visible-text.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
@@ -35,7 +35,7 @@ export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: P
     const words = typeof text === 'string' ? text : await text(opened);
     await looked;
     const news = announcementText(await opened.inbox.take(), name);
-    const shown = withoutHidden([news, words].filter((each) => each !== '').join('\n\n'));
+    const shown = escapeHiddenCharacters([news, words].filter((each) => each !== '').join('\n\n'));
     return { messages: [{ role: 'user', content: { type: 'text', text: shown } }] };
   };
   server.registerPrompt(
@@ -59,8 +59,8 @@ export function offerPrompts(server: McpServer, { prefix, approvals, bridge }: P
     },
     (args) =>
       said(async (opened) => {
-        const { waitingSessions } = await import('./waiting-sessions.ts');
-        return reviewPrompt(await waitingSessions(opened, args.session, name), { name, approvals });
+        const { reportWaitingSessions } = await import('./waiting-sessions.ts');
+        return reviewPrompt(await reportWaitingSessions(opened, args.session, name), { name, approvals });
       }),
   );
   server.registerPrompt(

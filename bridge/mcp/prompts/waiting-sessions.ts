@@ -6,7 +6,7 @@ import { resultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session.ts';
-import { currentReport, rememberShown } from '../tool/session-reply.ts';
+import { currentReport, recordCutPreviews } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
@@ -18,7 +18,7 @@ const MAX_REPORTS = 3;
  * @param only the id of one session; undefined for all sessions
  * @throws ProductError UNKNOWN_SESSION if the session does not exist; other errors if its agent cannot be reached
  */
-export async function waitingSessions(
+export async function reportWaitingSessions(
   bridge: BridgeContext,
   only: string | undefined,
   name: (tool: ToolName) => string,
@@ -49,6 +49,6 @@ function reportText(session: Session, bridge: BridgeContext, name: (tool: ToolNa
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
   const report = currentReport(session, { notes: [], next, program });
-  rememberShown({ bridge }, report);
+  recordCutPreviews({ bridge }, report);
   return sessionText(resultOf(report, { type: 'first' }));
 }

@@ -1,5 +1,5 @@
 /** Formats the cost of a task and of its session as text for a person. Pure. */
-import { hasTokens, tokensAndPrice, type TokenCost } from '../../../shared/text/cost-text.ts';
+import { hasTokens, tokensAndPriceText, type TokenCost } from '../../../shared/text/cost-text.ts';
 
 interface ReportedCost extends TokenCost {
   turns: number;
@@ -11,9 +11,9 @@ export function costLine(cost: ReportedCost): string {
   const { turns, session } = cost;
   return [
     hasTokens(cost)
-      ? `Cost: ${turns === 1 ? '1 turn' : `${String(turns)} turns`}, ${tokensAndPrice(cost)}.`
+      ? `Cost: ${turns === 1 ? '1 turn' : `${String(turns)} turns`}, ${tokensAndPriceText(cost)}.`
       : '',
-    session === undefined ? '' : `All tasks of the session: ${tokensAndPrice(session)}.`,
+    session === undefined ? '' : `All tasks of the session: ${tokensAndPriceText(session)}.`,
   ]
     .filter((sentence) => sentence !== '')
     .join(' ');

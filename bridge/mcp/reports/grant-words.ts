@@ -4,7 +4,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 
 /** Returns the grants that have not expired. @param now the time in milliseconds since 1970 */
-export function standingGrants(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
+export function unexpiredGrantViews(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
   return grants.filter(({ expiresAt }) => expiresAt === null || now < Date.parse(expiresAt));
 }
 

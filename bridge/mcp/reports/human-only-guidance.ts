@@ -1,6 +1,6 @@
 /** Explains how to reach the person if tool calls cannot decide (setting `approvals: human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { waitsForOthers, whenItRuns } from './next-step.ts';
+import { waitsForOthers, whenApprovedCallRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ApprovalRules, ApprovalMode } from '../../settings/approval-mode.ts';
@@ -27,7 +27,7 @@ export function humanOnlyGuidance(
 ): string | undefined {
   if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
   if ((view.pending.length === 0 && view.question === null) || waitsForOthers(view)) return undefined;
-  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenItRuns({ oneByOne })}`;
+  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ oneByOne })}`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function humanOnlyGuidance(
  * approvals. With `human-only`, only the person may do these things.
  * @throws ProductError FORBIDDEN
  */
-export function refuseForPerson({ bridge, name }: GuidanceContext, sessionId?: string): void {
+export function refuseIfHumanOnly({ bridge, name }: GuidanceContext, sessionId?: string): void {
   if (bridge.rules.approvals !== 'human-only') return;
   const how =
     sessionId === undefined

@@ -1,7 +1,7 @@
 /** Explains the next step, to the person or to the model of the MCP client. Pure. */
 import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../../sessions/session.ts';
-import type { WaitEnd } from '../../sessions/wait-for-session.ts';
+import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 /** The facts about a session that determine the next step. */
@@ -12,7 +12,11 @@ export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateN
   givenUp?: boolean;
 };
 
-export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
+export function nextStep(
+  session: NextStepInput,
+  end: WaitEndReason,
+  name: (tool: ToolName) => string,
+): string {
   const { id, view, trouble, stateName, givenUp } = session;
   if (givenUp === true)
     return `Look at the agent first, then delegate it again with ${name('delegate_task_to_assistant')}.`;
@@ -29,7 +33,7 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
   if (view !== undefined && waitsForOthers(view))
     return `Tell the person who must decide this: nothing can be decided here. ${name('wait_for_task')} with sessionId "${id}" shows later what they have decided; ${name('cancel_running_task')} ends the task.`;
   if (view !== undefined && view.pending.length > 0) {
-    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenItRuns(session)}`;
+    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenApprovedCallRuns(session)}`;
   }
   if (view?.state === 'auth-required') {
     const tell =
@@ -50,7 +54,11 @@ export function nextStep(session: NextStepInput, end: WaitEnd, name: (tool: Tool
 /**
  * Returns the next step in fewer words, for a later result of the same task. For rare states, returns the full text.
  */
-export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: ToolName) => string): string {
+export function briefNextStep(
+  session: NextStepInput,
+  end: WaitEndReason,
+  name: (tool: ToolName) => string,
+): string {
   const { view, trouble, settled, stateName } = session;
   const decide = name('approve_or_deny_pending_action');
   const rare = stateName === 'not-delivered' || stateName === 'unknown-to-agent' || end === 'trouble';
@@ -60,7 +68,7 @@ export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: Too
   if (waitsForOthers(view))
     return `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`;
   if (view.pending.length > 0) {
-    const several = view.pending.length > 1 ? whenItRuns(session) : '';
+    const several = view.pending.length > 1 ? whenApprovedCallRuns(session) : '';
     return `Show it to the person and send what they decide with ${decide}. ${answering(view)}${several}`.trim();
   }
   if (view.question !== null)
@@ -71,7 +79,7 @@ export function briefStep(session: NextStepInput, end: WaitEnd, name: (tool: Too
 }
 
 /** Returns the next step in very few words, for the short status. That status already contains the ids. */
-export function shortStep(
+export function shortNextStep(
   { view, trouble, settled, stateName, givenUp }: NextStepInput,
   name: (tool: ToolName) => string,
 ): string {
@@ -116,7 +124,7 @@ function answering(view: TaskView): string {
 }
 
 /** Explains when an approved call runs. This depends on the agent's dialect. */
-export function whenItRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
+export function whenApprovedCallRuns({ oneByOne = false }: { oneByOne?: boolean }): string {
   return oneByOne
     ? 'An approved call runs at once; then the agent asks for the next call of its turn. A denial drops the calls after it.'
     : 'Nothing runs until every pending action is decided.';

@@ -121,7 +121,7 @@ export interface ReportContext {
   from?: number;
 }
 
-export function reportOf({
+export function buildSessionReport({
   sessionId,
   agent,
   state,
@@ -132,7 +132,7 @@ export function reportOf({
   from = 0,
 }: ReportContext): SessionReport {
   const whole = view === undefined ? '' : agentOutput(view);
-  const to = shownTo(whole, from);
+  const to = shownEndIndex(whole, from);
   const output = from === 0 ? whole.slice(0, to) : whole.slice(from, to).trimStart();
   const pending = pendingReports(view?.pending ?? []);
   const waiting = new Set(pending.map(({ callId }) => callId));
@@ -184,7 +184,7 @@ function callReport({
 }
 
 /** Returns the index after the last character of the output, in a result that starts at `from`. */
-export function shownTo(output: string, from: number): number {
+export function shownEndIndex(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT_CHARACTERS);
 }
 
@@ -276,7 +276,7 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     input,
     unshown: inputBesidePreview(action),
     expiresAt,
-    decisions: offeredWords(action, preview),
+    decisions: offeredDecisionWords(action, preview),
   };
 }
 
@@ -288,7 +288,7 @@ function othersPart({ decisions }: PendingAction): string {
  * Returns the decisions that a person may make. D5: a person can approve only what is shown in full. So if the preview
  * was cut, the person can only deny the action, or answer a question.
  */
-export function offeredWords(
+export function offeredDecisionWords(
   action: PendingAction,
   { extent }: Pick<QuotedText, 'extent'>,
 ): McpDecisionWord[] {

@@ -72,10 +72,10 @@ export interface SeenResult {
  * - `first`: everything, but the inputs omit what the preview shows.
  * - `since`: only what has changed since the client's last result of the task.
  */
-export type Extent =
+export type ReportExtent =
   { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
 
-export function resultOf(report: SessionReport, extent: Extent): SessionResult {
+export function resultOf(report: SessionReport, extent: ReportExtent): SessionResult {
   if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePending) };
   const { calls, notes, pending, ...rest } = report;
   if (extent.type === 'first')
@@ -103,7 +103,7 @@ export function resultOf(report: SessionReport, extent: Extent): SessionResult {
  * Returns what a client has after this report.
  * @param output the agent's unescaped output, as far as the client has it
  */
-export function seenOf(report: SessionReport, output: string): SeenResult {
+export function seenResultOf(report: SessionReport, output: string): SeenResult {
   const { taskId, state, message, pending, question, calls, cost } = report;
   return {
     taskId,

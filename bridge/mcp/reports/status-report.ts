@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
 import type { CallView, Cost, TaskView } from '../../sessions/observed-task.ts';
-import { grantWords, standingGrants } from './grant-words.ts';
+import { grantWords, unexpiredGrantViews } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { outputTail } from './output-tail.ts';
 import { phaseOf } from './phase.ts';
@@ -206,7 +206,7 @@ function addTools(calls: readonly CallView[], add: Add, current: Current): numbe
 
 /** Adds the grants, the newest first. Returns the number of grants that did not fit. */
 function addGrants({ view, now }: StatusReportFacts, add: Add, current: Current): number {
-  const standing = standingGrants(view?.grants, now);
+  const standing = unexpiredGrantViews(view?.grants, now);
   for (const [index, grant] of standing.toReversed().entries()) {
     const words = clipped(grantWords(grant), MAX_GRANT_CHARACTERS);
     if (!add({ grants: [words, ...(current().grants ?? [])] })) return standing.length - index;

@@ -5,7 +5,7 @@
 import { type McpServer, ResourceNotFoundError, ResourceTemplate } from '@modelcontextprotocol/server';
 import type { ListResourcesResult, ReadResourceResult, Variables } from '@modelcontextprotocol/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { visibleLine, visibleText, withoutHidden } from '../../../shared/text/visible-text.ts';
+import { visibleLine, visibleText, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
@@ -64,7 +64,9 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
           // The announcement comes second, because programs read only the first content.
-          ...(news === '' ? [] : [{ uri: INBOX_URI, mimeType: 'text/plain', text: withoutHidden(news) }]),
+          ...(news === ''
+            ? []
+            : [{ uri: INBOX_URI, mimeType: 'text/plain', text: escapeHiddenCharacters(news) }]),
         ],
       };
     } catch (error) {

@@ -5,7 +5,7 @@ import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session.ts';
 import { foldObserved, hasEnded } from '../../sessions/observed-task.ts';
-import { contentOf, type ReadTask } from './task-content.ts';
+import { taskPartContent, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent */
@@ -15,7 +15,7 @@ export async function readTask(
 ): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();
-  const text = contentOf(part, await found(session, taskId, part === 'transcript'));
+  const text = taskPartContent(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;
   // A client that reads the complete output has collected the result. So the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);

@@ -1,9 +1,9 @@
 /** Formats the content of a task's resources. Pure. */
 import { type Message, Role } from '@a2a-js/sdk';
-import type { Aside } from '../../../shared/protocol/tool-approval.ts';
+import type { ArtifactRole } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
-import { agentOutput, pendingReport, reportOf } from '../reports/session-report.ts';
+import { agentOutput, pendingReport, buildSessionReport } from '../reports/session-report.ts';
 import { toFirstPending, resultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
@@ -16,7 +16,7 @@ export interface ReadTask {
   history: readonly Message[];
 }
 
-export function contentOf(part: TaskPart, task: ReadTask): string {
+export function taskPartContent(part: TaskPart, task: ReadTask): string {
   switch (part) {
     case 'state':
       return stateText(task);
@@ -40,13 +40,13 @@ function artifactsOf(view: TaskView): string {
   return [agentOutput(view), ...beside].filter((text) => text !== '').join('\n\n');
 }
 
-function headOf(aside: Aside): string {
+function headOf(aside: ArtifactRole): string {
   return aside.role === 'todos' ? 'Todos' : `Output of ${visibleLine(aside.title)} (${aside.toolId})`;
 }
 
 /** Returns the report without the output, which is a resource of its own. */
 function stateText({ agent, view }: ReadTask): string {
-  const report = reportOf({
+  const report = buildSessionReport({
     sessionId: view.sessionId,
     agent,
     state: view.state,

@@ -5,7 +5,7 @@
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import { decideHint } from '../reports/human-only-guidance.ts';
 
-export function instructions(approvals: ApprovalMode): string {
+export function serverInstructions(approvals: ApprovalMode): string {
   return `Hands work to another agent (A2A), which works on its own, asks before risky steps, and keeps its tasks through restarts.
 
 - delegate_task_to_assistant starts a task, or goes on with a session. It returns the result, or pending actions, or a sessionId when it takes longer.

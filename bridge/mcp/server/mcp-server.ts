@@ -10,50 +10,50 @@ import type { ProtocolPreview } from '../../settings/protocol-previews.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
-import { instructions } from './instructions.ts';
+import { serverInstructions } from './instructions.ts';
 import { offerCard } from '../resources/offer-card.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import { offerTasks } from '../tasks/task-methods.ts';
-import { abort, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
-import { agentCapabilities } from '../tools/get-agent-capabilities.ts';
-import { revokeTrust } from '../tools/revoke-trust.ts';
-import { cancelTask } from '../tools/cancel-task.ts';
-import { checkTask } from '../tools/check-task.ts';
-import { consult } from '../tools/consult.ts';
-import { decide } from '../tools/decide.ts';
-import { decideOnApprovalCard } from '../tools/decide-on-approval-card.ts';
-import { delegateTask } from '../tools/delegate-task.ts';
-import { executeCommand } from '../tools/execute-command.ts';
-import { listCommands } from '../tools/list-commands.ts';
-import { runAgentTool } from '../tools/run-agent-tool.ts';
-import { listSessions } from '../tools/list-sessions.ts';
+import { offerTaskMethods } from '../tasks/task-methods.ts';
+import { abortToolExecution, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
+import { agentCapabilitiesTool } from '../tools/get-agent-capabilities.ts';
+import { revokeTrustTool } from '../tools/revoke-trust.ts';
+import { cancelTaskTool } from '../tools/cancel-task.ts';
+import { checkTaskTool } from '../tools/check-task.ts';
+import { consultTool } from '../tools/consult.ts';
+import { decideTool } from '../tools/decide.ts';
+import { decideOnApprovalCardTool } from '../tools/decide-on-approval-card.ts';
+import { delegateTaskTool } from '../tools/delegate-task.ts';
+import { executeCommandTool } from '../tools/execute-command.ts';
+import { listCommandsTool } from '../tools/list-commands.ts';
+import { runAgentToolTool } from '../tools/run-agent-tool.ts';
+import { listSessionsTool } from '../tools/list-sessions.ts';
 import { offerTools } from '../tools/offer-tools.ts';
-import { showApprovalCard } from '../tools/show-approval-card.ts';
+import { showApprovalCardTool } from '../tools/show-approval-card.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import { withToolPrefix, type Tool } from '../tool/tool.ts';
-import { waitForTask } from '../tools/wait-for-task.ts';
+import { waitForTaskTool } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 
 export const TOOLS: readonly Tool[] = [
-  delegateTask,
-  decide,
-  waitForTask,
-  checkTask,
-  cancelTask,
+  delegateTaskTool,
+  decideTool,
+  waitForTaskTool,
+  checkTaskTool,
+  cancelTaskTool,
   abortTool,
-  revokeTrust,
-  listSessions,
-  consult,
-  runAgentTool,
-  executeCommand,
-  listCommands,
-  agentCapabilities,
-  showApprovalCard,
-  decideOnApprovalCard,
+  revokeTrustTool,
+  listSessionsTool,
+  consultTool,
+  runAgentToolTool,
+  executeCommandTool,
+  listCommandsTool,
+  agentCapabilitiesTool,
+  showApprovalCardTool,
+  decideOnApprovalCardTool,
 ];
 
 export interface McpServerOptions {
@@ -94,7 +94,7 @@ export function createServer(parts: McpServerOptions, client: ServerClient): Mcp
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
     {
-      instructions: withToolPrefix(instructions(parts.approvals), prefix),
+      instructions: withToolPrefix(serverInstructions(parts.approvals), prefix),
       requestState: {
         verify: async (state, context) => (await bridge()).requestStates.verify(state, context),
       },
@@ -105,11 +105,11 @@ export function createServer(parts: McpServerOptions, client: ServerClient): Mcp
   offerResources(server, parts);
   offerCard(server, parts);
   offerPrompts(server, parts);
-  offerTasks(server, { ...parts, followed: client.followed });
+  offerTaskMethods(server, { ...parts, followed: client.followed });
   server.server.setRequestHandler(
     'tools/abort',
     { params: abortParamsSchema, result: abortAnswerSchema },
-    async (params) => abort(await bridge(), params),
+    async (params) => abortToolExecution(await bridge(), params),
   );
   return server;
 }

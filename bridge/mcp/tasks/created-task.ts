@@ -1,34 +1,34 @@
 /** Creates the MCP task that a tool call returns instead of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session.ts';
-import { isOver, problemMessage } from '../../sessions/session-state.ts';
-import type { WaitEnd } from '../../sessions/wait-for-session.ts';
+import { isSessionOver, problemMessage } from '../../sessions/session-state.ts';
+import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import { taskCreatedAt } from './task-created-at.ts';
-import { detailedTask } from './detailed-task.ts';
-import { handleOf } from '../../sessions/mcp-task-id.ts';
+import { toDetailedTask } from './detailed-task.ts';
+import { encodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 
 /**
  * Creates the MCP task of a tool call. "A server MUST NOT return `CreateTaskResult` until the task is durably created":
  * the outbox contains the delegation now, or the agent has the task. The result also contains the report of the
  * session.
  */
-export async function createdTask(
+export async function createTaskReply(
   call: ToolCall,
   session: Session,
-  end: WaitEnd,
+  end: WaitEndReason,
 ): Promise<ToolReply<SessionResult>> {
   // The client might not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
-  const taskId = handleOf({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
-  const task = detailedTask({
+  const taskId = encodeTaskHandle({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
+  const task = toDetailedTask({
     taskId,
     agent: session.agent.name,
     sessionId: session.id,
     state: session.stateName,
-    over: isOver(session.state),
+    over: isSessionOver(session.state),
     view: session.view,
     problem: problemMessage(session.state),
     createdAt: taskCreatedAt(call.bridge.sessions, session),

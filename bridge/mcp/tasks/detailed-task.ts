@@ -59,7 +59,7 @@ interface TaskReplyParts {
   result: () => CallToolResult;
 }
 
-export function detailedTask(shown: TaskReplyParts): DetailedTask {
+export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
   const { state, over, forms, beyondForms, result } = shown;
   const waits = toMcpSessionState(state) === 'input_required';
   if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };

@@ -9,7 +9,7 @@ import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
-import { failureOf, currentReport } from '../tool/session-reply.ts';
+import { taskFailureRefusal, currentReport } from '../tool/session-reply.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 export function endedReply(
@@ -33,6 +33,6 @@ export function endedReply(
     structured,
     text: sessionText(structured),
     executions: toolExecutions({ id, agent, view }),
-    ...failureOf(structured),
+    ...taskFailureRefusal(structured),
   };
 }

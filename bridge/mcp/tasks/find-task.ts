@@ -7,18 +7,18 @@ import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session.ts';
-import { isOver, problemMessage } from '../../sessions/session-state.ts';
+import { isSessionOver, problemMessage } from '../../sessions/session-state.ts';
 import { foldObserved, hasEnded, type TaskView } from '../../sessions/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { commandLineNotes, offeredForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
+import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
-import { rememberShown } from '../tool/session-reply.ts';
+import { recordCutPreviews } from '../tool/session-reply.ts';
 import type { Announcement } from '../../inbox/announcement.ts';
 import { endedReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
-import { type DetailedTask, detailedTask } from './detailed-task.ts';
+import { type DetailedTask, toDetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import { readHandle } from '../../sessions/mcp-task-id.ts';
+import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 
 interface FoundTask {
   session: Session;
@@ -30,7 +30,7 @@ interface FoundTask {
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached */
 export async function findTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
-  const handle = readHandle(id);
+  const handle = decodeTaskHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
   const session = await sessions.find(handle.sessionId);
   if (handle.taskId === '' || session.view?.taskId === handle.taskId)
@@ -59,7 +59,7 @@ export async function showTask(
   const trouble = current ? await caughtUp(session) : undefined;
   const view = current ? session.view : found.view;
   const state = current ? session.stateName : (view?.state ?? 'unknown');
-  const ended = current ? isOver(session.state) : view !== undefined && hasEnded(view);
+  const ended = current ? isSessionOver(session.state) : view !== undefined && hasEnded(view);
   const taskId = view?.taskId ?? '';
   const { forms, opened, unoffered } = await offered(found, { bridge, opensUrls });
   bridge.offers.out(
@@ -72,7 +72,7 @@ export async function showTask(
   else if (current) followed?.follows(session);
   // Only the result of an ended task is shown by clients. So other responses contain no announcement.
   const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
-  return detailedTask({
+  return toDetailedTask({
     taskId: id,
     agent: session.agent.name,
     sessionId: session.id,
@@ -87,7 +87,7 @@ export async function showTask(
     result: () => {
       const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];
       const reply = endedReply(session, { view, current, notes }, { bridge, name });
-      rememberShown({ bridge }, reply.structured);
+      recordCutPreviews({ bridge }, reply.structured);
       return toCallToolResult(announceResults(reply, news, name));
     },
   });
@@ -104,7 +104,7 @@ function offered(
 ): Promise<OfferedForms> | OfferedForms {
   return view === undefined || !current
     ? { forms: [], opened: [], unoffered: [] }
-    : offeredForms({ session, offers, links, opensUrls });
+    : buildOfferedForms({ session, offers, links, opensUrls });
 }
 
 /** Refreshes the session. Returns the reason if that failed; the last known state is used then. */

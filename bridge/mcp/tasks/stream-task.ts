@@ -13,11 +13,11 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { followTask } from '../../agents/follow-task.ts';
 import { eventCursorOf } from '../../dialects/event-cursor.ts';
 import type { Session } from '../../sessions/session.ts';
-import { readHandle } from '../../sessions/mcp-task-id.ts';
+import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { findTask } from './find-task.ts';
-import { endsTask, taskEvent, type TaskEvent } from './task-event.ts';
+import { isLastTaskEvent, taskEvent, type TaskEvent } from './task-event.ts';
 
 interface StreamRequest {
   taskId: string;
@@ -68,7 +68,7 @@ export async function streamTask(
         seq = next.seq;
         position = eventCursorOf(next.payload['metadata']) ?? position;
         if (seq > after) await send(next);
-        ended = endsTask(event);
+        ended = isLastTaskEvent(event);
       },
     });
   } catch (error) {
@@ -81,7 +81,7 @@ export async function streamTask(
  * task. Returns undefined if the client stops waiting.
  */
 async function agentTaskId(session: Session, id: string, signal: AbortSignal): Promise<string | undefined> {
-  const named = readHandle(id)?.taskId ?? '';
+  const named = decodeTaskHandle(id)?.taskId ?? '';
   if (named !== '') return named;
   await waitForSession({ session, timeout: 0, signal });
   if (signal.aborted || session.view !== undefined) return session.view?.taskId;

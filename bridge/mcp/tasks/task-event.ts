@@ -23,8 +23,8 @@ const encoded = z.object({
 });
 
 /**
- * Returns the task event. Its payload is the event of A2A 1.0 as JSON. Returns undefined for a task or a message, because
- * these are no events.
+ * Returns the task event. Its payload is the event of A2A 1.0 as JSON. Returns undefined for a task or a message,
+ * because these are no events.
  */
 export function taskEvent(
   event: StreamResponse,
@@ -65,7 +65,7 @@ function waits(event: StreamResponse): boolean {
 }
 
 /** True if no event follows this one. */
-export function endsTask(event: StreamResponse): boolean {
+export function isLastTaskEvent(event: StreamResponse): boolean {
   return ENDED.has(stateIn(event));
 }
 

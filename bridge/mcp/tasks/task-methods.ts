@@ -16,7 +16,7 @@ import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
 import type { ProtocolPreview } from '../../settings/protocol-previews.ts';
-import { readHandle } from '../../sessions/mcp-task-id.ts';
+import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
 const streamParams = z.looseObject({ taskId: z.string(), after: z.int().min(0).optional() });
@@ -33,7 +33,7 @@ interface TaskMethodOptions {
 /** The response that only acknowledges a request. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
-export function offerTasks(
+export function offerTaskMethods(
   { server }: McpServer,
   { prefix, log, previews, followed, bridge }: TaskMethodOptions,
 ): void {
@@ -154,7 +154,8 @@ async function shownTask(
     return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
     // If the agent cannot be reached, the task still exists. So the client must continue to poll.
-    if (!(error instanceof ProductError) || !error.retryable || readHandle(id) === undefined) throw error;
+    if (!(error instanceof ProductError) || !error.retryable || decodeTaskHandle(id) === undefined)
+      throw error;
     const now = new Date().toISOString();
     return {
       taskId: id,

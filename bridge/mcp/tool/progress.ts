@@ -9,7 +9,7 @@
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
-import { visibleLine, withoutHidden } from '../../../shared/text/visible-text.ts';
+import { visibleLine, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { activityText } from '../../sessions/activity-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
 import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
@@ -63,7 +63,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
         progressToken: token,
         progress: sent,
         ...total,
-        message: `${withoutHidden(message)} (${String(seconds)} s)`,
+        message: `${escapeHiddenCharacters(message)} (${String(seconds)} s)`,
         ...(session !== undefined && { _meta: { [TOOL_EXECUTIONS_META_KEY]: running } }),
       },
     });

@@ -1,24 +1,29 @@
 /** Builds the reply of a tool about one session. */
-import { briefStep, nextStep } from '../reports/next-step.ts';
-import { waysToDecide } from '../../approvals/ways-to-decide.ts';
+import { briefNextStep, nextStep } from '../reports/next-step.ts';
+import { waysToDecideText } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
-import { agentOutput, reportOf, type SessionReport, shownTo } from '../reports/session-report.ts';
 import {
-  type Extent,
+  agentOutput,
+  buildSessionReport,
+  type SessionReport,
+  shownEndIndex,
+} from '../reports/session-report.ts';
+import {
+  type ReportExtent,
   hasNews,
   hadPreviewBefore,
   type PendingResult,
   resultOf,
   seenCharacters,
-  seenOf,
+  seenResultOf,
   type SeenResult,
   type SessionResult,
 } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session.ts';
 import { problemMessage, type SessionState } from '../../sessions/session-state.ts';
-import type { WaitEnd } from '../../sessions/wait-for-session.ts';
+import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';
 import type { ResultError, ToolReply } from './tool-result.ts';
@@ -26,7 +31,7 @@ import type { ResultError, ToolReply } from './tool-result.ts';
 type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onConfirmed' | 'seen' | 'whole'>;
 
 interface SessionReplyOptions {
-  end: WaitEnd;
+  end: WaitEndReason;
   notes?: readonly string[];
   /** The next step. If absent, the reply contains the usual next step. */
   next?: string | undefined;
@@ -60,7 +65,7 @@ export function sessionReply(
     notes: [...call.news(), ...session.takeNotes(), ...(options.notes ?? [])],
   });
   const structured = resultOf(report, extent);
-  rememberShown(call, report);
+  recordCutPreviews(call, report);
   call.onConfirmed(() => call.seen?.record(session.id, seen));
   // No client reads the reply to a cancelled tool call. So the result does not count as collected.
   if (!call.signal.aborted && session.over) call.onConfirmed(call.bridge.delegations.handOver(session));
@@ -69,13 +74,13 @@ export function sessionReply(
     structured,
     text: sessionText(structured),
     executions: toolExecutions(session),
-    ...(outcome && failureOf(report)),
+    ...(outcome && taskFailureRefusal(report)),
   };
 }
 
 interface Told {
   report: SessionReport;
-  extent: Extent;
+  extent: ReportExtent;
   /** What the client has after this result. */
   seen: SeenResult;
 }
@@ -92,7 +97,7 @@ function told(
   const onlyPerson = humanOnlyGuidance(session, call);
   if (before !== undefined && before.taskId === view?.taskId) {
     const from = seenCharacters(before, output);
-    const step = next ?? onlyPerson ?? briefStep(session, end, call.name);
+    const step = next ?? onlyPerson ?? briefNextStep(session, end, call.name);
     const brief = onlyPerson === undefined;
     const report = currentReport(session, { notes, next: step, program, from, brief, before });
     if (again === 'never' || hasNews(report, before)) {
@@ -101,7 +106,7 @@ function told(
         : 'repeats all';
       const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole": true ${repeats}.`;
       const extent = { type: 'since', seen: before, delta } as const;
-      return { report, extent, seen: seenOf(report, output.slice(0, shownTo(output, from))) };
+      return { report, extent, seen: seenResultOf(report, output.slice(0, shownEndIndex(output, from))) };
     }
   }
   const step = next ?? onlyPerson ?? nextStep(session, end, call.name);
@@ -109,7 +114,7 @@ function told(
   return {
     report,
     extent: { type: call.whole ? 'whole' : 'first' },
-    seen: seenOf(report, output.slice(0, shownTo(output, 0))),
+    seen: seenResultOf(report, output.slice(0, shownEndIndex(output, 0))),
   };
 }
 
@@ -118,7 +123,7 @@ function told(
  * only what is shown in full. So a complete preview counts as shown only after the client has received the result.
  * @param onConfirmed undefined if the result might not reach the model
  */
-export function rememberShown(
+export function recordCutPreviews(
   {
     bridge: { cutPreviews },
     onConfirmed,
@@ -139,7 +144,7 @@ export function rememberShown(
  * Returns the error of a tool call whose task has failed, was rejected, was not delivered, or is unknown to the agent.
  * B4: such a failure is a result with `isError`.
  */
-export function failureOf({
+export function taskFailureRefusal({
   state,
   sessionId,
 }: Pick<SessionReport, 'state' | 'sessionId'>): Pick<ToolReply<SessionResult>, 'refusal'> {
@@ -174,7 +179,7 @@ export function currentReport(
 ): SessionReport {
   const { id, agent, view, state, stateName } = session;
   const problem = state === undefined ? undefined : problemMessage(state);
-  const report = reportOf({
+  const report = buildSessionReport({
     sessionId: id,
     agent: agent.name,
     state: stateName,
@@ -186,6 +191,6 @@ export function currentReport(
   });
   const pending = report.pending.filter((each) => before === undefined || !hadPreviewBefore(each, before));
   const waiting = { pending, question: report.pending.length > 0 ? null : report.question };
-  const ways = waysToDecide(session, { waiting, program, ...(brief !== undefined && { brief }) });
+  const ways = waysToDecideText(session, { waiting, program, ...(brief !== undefined && { brief }) });
   return { ...report, next: [next, ways].filter((each) => each !== '').join(' ') };
 }

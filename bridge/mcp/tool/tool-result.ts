@@ -1,7 +1,7 @@
 /** Converts the reply of a tool, or an error, to an MCP result. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
-import type { Facts, Reason } from '../../../shared/runtime/errors.ts';
-import { withoutHidden } from '../../../shared/text/visible-text.ts';
+import type { Facts, ErrorReason } from '../../../shared/runtime/errors.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 
 /** A result that does not end the tool call: an MCP task, or forms that a person must answer first. */
@@ -21,7 +21,7 @@ export interface ToolReply<Output> {
 
 /** `TASK_FAILED`: the tool call itself succeeded, but the task in its result has failed. */
 export interface ResultError {
-  reason: Reason | 'TASK_FAILED';
+  reason: ErrorReason | 'TASK_FAILED';
   facts: Facts;
 }
 
@@ -32,7 +32,7 @@ export function toCallToolResult<Output extends Record<string, unknown>>({
   refusal,
 }: ToolReply<Output>): CallToolResult {
   return {
-    content: [{ type: 'text', text: withoutHidden(text) }],
+    content: [{ type: 'text', text: escapeHiddenCharacters(text) }],
     structuredContent: visibleFields(structured),
     ...(refusal === undefined ? {} : { isError: true }),
     ...(refusal === undefined && executions === undefined
@@ -60,7 +60,7 @@ function visibleFields(fields: object): Record<string, unknown> {
 }
 
 function visibleValue(value: unknown): unknown {
-  if (typeof value === 'string') return withoutHidden(value);
+  if (typeof value === 'string') return escapeHiddenCharacters(value);
   if (Array.isArray(value)) return value.map(visibleValue);
   if (typeof value !== 'object' || value === null) return value;
   return visibleFields(value);

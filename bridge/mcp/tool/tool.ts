@@ -1,6 +1,6 @@
 /** Defines MCP tools: how they appear in `tools/list`, and how they are called. */
 import { readTraceContext } from '../../../shared/net/trace-context.ts';
-import { inTrace } from '../../agents/current-trace.ts';
+import { runInTrace } from '../../agents/current-trace.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type {
   CallToolResult,
@@ -16,7 +16,7 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Activity } from '../../../shared/protocol/tool-approval.ts';
-import { withoutHidden } from '../../../shared/text/visible-text.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import {
   type RequestingClient,
   requestingClientOf,
@@ -24,7 +24,7 @@ import {
   showsForms,
 } from '../../approvals/requesting-client.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
-import type { CallNameAndArguments, Round, RoundState } from '../../approvals/request-state.ts';
+import type { CallNameAndArguments, FormRound, FormRoundState } from '../../approvals/request-state.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { announceResults } from './announce-results.ts';
 import type { SentReplies, OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
@@ -85,7 +85,7 @@ export interface ToolCall {
    * Signs the state of this tool call. The client returns the state when it repeats the tool call with the answers to
    * forms.
    */
-  readonly signed: (state: RoundState) => Promise<string>;
+  readonly signed: (state: FormRoundState) => Promise<string>;
   readonly name: (tool: ToolName) => string;
 }
 
@@ -151,7 +151,7 @@ export interface ToolOfferContext {
 
 interface IncomingCall {
   words: CallNameAndArguments;
-  round: Round | undefined;
+  round: FormRound | undefined;
   context: ServerContext;
 }
 
@@ -213,7 +213,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);
       const call = { input: parsed.data, words, round, context };
       const span = offer.spans?.start(name, trace);
-      const answered = inTrace(span?.trace ?? trace, () => answer(spec, offer, call));
+      const answered = runInTrace(span?.trace ?? trace, () => answer(spec, offer, call));
       if (span === undefined) return answered;
       let outcome: 'ok' | 'error' = 'error';
       try {
@@ -279,7 +279,8 @@ async function answer<Input extends z.ZodObject, Output extends z.ZodObject>(
     const looked = opened.inbox.look();
     const reply = await spec.run(input, {
       bridge: opened,
-      timeout: (seconds) => waitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
+      timeout: (seconds) =>
+        waitTimeMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
       signal,
       connection,
       onConfirmed: (record) => onConfirmed.push(record),
@@ -327,7 +328,7 @@ const WAIT_SECONDS = { withProgress: 100, without: 50 };
  * Returns the time for which a tool call waits, in milliseconds.
  * @param seconds the value in the tool call or in the settings; undefined if neither has one
  */
-export function waitMs(seconds: number | undefined, progress: boolean): number {
+export function waitTimeMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
 
@@ -354,7 +355,7 @@ function failure(
     ? error.message
     : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;
   return {
-    content: [{ type: 'text', text: withoutHidden(withToolPrefix(sentence, prefix)) }],
+    content: [{ type: 'text', text: escapeHiddenCharacters(withToolPrefix(sentence, prefix)) }],
     isError: true,
     // A failure has no structured content, because clients would validate it against the output schema.
     _meta: known ? errorMeta(error) : {},

@@ -35,7 +35,7 @@ export const abortTool = defineTool({
   output: z.object(abortAnswerSchema.shape),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   async run(input, { bridge }) {
-    const structured = await abort(bridge, input);
+    const structured = await abortToolExecution(bridge, input);
     const text = structured.success ? `Aborted: ${structured.message}` : `Not aborted: ${structured.message}`;
     if (structured.success || bridge.live.withTool(input.toolId) !== undefined) return { structured, text };
     return { structured, text, refusal: { reason: 'UNKNOWN_TOOL_EXECUTION', facts: {} } };
@@ -49,7 +49,7 @@ export const abortTool = defineTool({
  * agent.
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
-export async function abort(
+export async function abortToolExecution(
   bridge: Pick<BridgeContext, 'registry' | 'live'> & { log?: Logger },
   { reason = 'aborted over MCP', ...request }: AbortRequest,
 ): Promise<AbortAnswer> {

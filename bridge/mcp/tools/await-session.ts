@@ -3,16 +3,16 @@
  * tool call waits until its time limit. If the client shows forms, the person is asked in forms (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
-import { askInCall, type AskInCallOptions, takeRound } from '../../approvals/ask-in-call.ts';
+import { askInCall, type AskInCallOptions, processRound } from '../../approvals/ask-in-call.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
-import { commandLineNotes, offeredForms } from '../../approvals/forms-to-offer.ts';
+import { commandLineNotes, buildOfferedForms } from '../../approvals/forms-to-offer.ts';
 import type { SessionRound } from '../../approvals/request-state.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
-import { isOver } from '../../sessions/session-state.ts';
+import { isSessionOver } from '../../sessions/session-state.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
-import { waitForSession, type WaitEnd, type WaitOptions } from '../../sessions/wait-for-session.ts';
-import { createdTask } from '../tasks/created-task.ts';
+import { waitForSession, type WaitEndReason, type WaitOptions } from '../../sessions/wait-for-session.ts';
+import { createTaskReply } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
@@ -70,9 +70,9 @@ export async function awaitSession(
       awaited.showsPending === true && bridge.rules.approvals !== 'human-only' && isAsking(view);
     // If the client already follows the MCP task, a second one would notify the person twice.
     const followed = awaited.showsPending === true && call.followed?.isFollowed(session) === true;
-    if (!isOver(session.state) && (view === undefined || (!preview && !followed)))
-      return createdTask(call, session, end);
-    const next = followed && !isOver(session.state) && !isAsking(view) ? IN_BACKGROUND : undefined;
+    if (!isSessionOver(session.state) && (view === undefined || (!preview && !followed)))
+      return createTaskReply(call, session, end);
+    const next = followed && !isSessionOver(session.state) && !isAsking(view) ? IN_BACKGROUND : undefined;
     return sessionReply(call, session, { end, notes: notes(), next, outcome, again });
   }
   const end = await waited(call, awaited);
@@ -99,7 +99,7 @@ function onCardNote({ name }: ToolCall): string {
 }
 
 /** Continues a tool call whose client has sent answers to its forms. */
-export async function awaitRound(
+export async function continueAfterFormRound(
   call: ToolCall,
   round: SessionRound,
   waitSeconds: number | undefined,
@@ -108,7 +108,7 @@ export async function awaitRound(
   call.awaits({ session });
   await session.refresh();
   const timeout = call.timeout(waitSeconds);
-  const { end, notes, goesOn } = await takeRound(asking(call, { session, timeout }), round);
+  const { end, notes, goesOn } = await processRound(asking(call, { session, timeout }), round);
   const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
     sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
   return goesOn && round.count < MAX_ROUNDS
@@ -118,7 +118,7 @@ export async function awaitRound(
 
 interface NextRound {
   session: Session;
-  end: WaitEnd;
+  end: WaitEndReason;
   count: number;
   reply: (notes?: readonly string[]) => ToolReply<SessionResult>;
 }
@@ -128,7 +128,7 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<Sessi
   if (end !== 'settled') return reply();
   const { offers, links } = call.bridge;
   const { opensUrls } = call.client;
-  const { forms, unoffered } = await offeredForms({ session, offers, links, opensUrls });
+  const { forms, unoffered } = await buildOfferedForms({ session, offers, links, opensUrls });
   if (forms.length === 0) return reply(commandLineNotes(unoffered));
   const asks = forms.map(({ ask }) => ask);
   offers.out(session.view?.taskId ?? '', asks);
@@ -151,12 +151,15 @@ function isAsking(view: TaskView | undefined): boolean {
 
 function asking(call: ToolCall, { session, timeout }: AwaitedSession): AskInCallOptions {
   const { client, signal, bridge } = call;
-  const wait = (): Promise<WaitEnd> => waited(call, { session, timeout });
+  const wait = (): Promise<WaitEndReason> => waited(call, { session, timeout });
   const { offers, links, rules } = bridge;
   return { session, client, signal, timeout, wait, offers, links, rules };
 }
 
-function waited(call: ToolCall, { session, delivery, timeout, atLeast }: AwaitedSession): Promise<WaitEnd> {
+function waited(
+  call: ToolCall,
+  { session, delivery, timeout, atLeast }: AwaitedSession,
+): Promise<WaitEndReason> {
   const { signal, report } = call;
   return waitForSession({
     session,

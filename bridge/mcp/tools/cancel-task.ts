@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
-import type { CancelEnd } from '../../sessions/cancel-task.ts';
+import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import type { Session } from '../../sessions/session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
@@ -11,7 +11,7 @@ import { defineTool } from '../tool/tool.ts';
 /** The maximum time in milliseconds until the agent names a new task. */
 const MAX_WAIT_FOR_TASK_ID_MS = 10_000;
 
-export const cancelTask = defineTool({
+export const cancelTaskTool = defineTool({
   name: 'cancel_running_task',
   title: 'Cancel a task',
   description: `Ends the session's task, also while it waits for a decision. What runs stops, and nothing more starts. The session can go on. abort_tool_execution stops one tool only.`,
@@ -41,7 +41,7 @@ export const cancelTask = defineTool({
   },
 });
 
-const NOTES: Readonly<Record<CancelEnd, readonly string[]>> = {
+const NOTES: Readonly<Record<CancelOutcome, readonly string[]>> = {
   cancelled: [],
   'cancelled-when-known': ['The agent has not confirmed the task yet. It is cancelled as soon as it does.'],
   withdrawn: [

@@ -1,9 +1,9 @@
 /** The MCP tool `check_task_progress_and_status`: returns a short status of a task. It does not wait. */
 import { z } from 'zod';
-import { type ShownWaiting, waysToDecide } from '../../approvals/ways-to-decide.ts';
+import { type ShownWaiting, waysToDecideText } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { statusReportOf, statusReportSchema } from '../reports/status-report.ts';
-import { shortStep } from '../reports/next-step.ts';
+import { shortNextStep } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -11,7 +11,7 @@ import { problemMessage } from '../../sessions/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
-export const checkTask = defineTool({
+export const checkTaskTool = defineTool({
   name: 'check_task_progress_and_status',
   title: 'Check a task',
   description: `Says briefly where a session's task stands: its state, its last tools, what waits for a decision, and what changed since the cursor of an earlier status. Does not wait. wait_for_task has the full result and the previews.`,
@@ -42,8 +42,8 @@ export const checkTask = defineTool({
         now: Date.now(),
         next:
           onlyPerson === undefined
-            ? shortStep(session, call.name)
-            : `${onlyPerson} ${waysToDecide(session, { waiting: unseen(session), program: call.bridge.program })}`,
+            ? shortNextStep(session, call.name)
+            : `${onlyPerson} ${waysToDecideText(session, { waiting: unseen(session), program: call.bridge.program })}`,
       }),
       notes: [...call.news()],
     };

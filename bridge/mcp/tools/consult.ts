@@ -6,13 +6,13 @@ import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { attachFiles } from './attach-files.ts';
 import { defaultWorkspace } from './call-workspaces.ts';
-import { awaitRound } from './await-session.ts';
+import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';
-import { taskSettingsFor, withTier } from './settings-for-agent.ts';
+import { taskSettingsFor, withDefaultTier } from './settings-for-agent.ts';
 import { defineTool } from '../tool/tool.ts';
 
-export const consult = defineTool({
+export const consultTool = defineTool({
   name: 'quick_consultation_for_second_opinion',
   title: 'Ask for a second opinion',
   description: `Asks an agent one question and waits for the answer. The agent may read and search, and changes nothing. Give it the context it needs: it does not see this conversation.`,
@@ -30,14 +30,14 @@ export const consult = defineTool({
   output: sessionResultSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: false },
   async run({ question, context, model, files, agent: agentName, waitSeconds }, call) {
-    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const agent = call.bridge.registry.pick(agentName);
     const workspace = await defaultWorkspace(call);
     const { dialect } = await agent.connect();
     const enforced = !dialect.ignores.includes('readOnly');
     const settings = await taskSettingsFor(
       agent,
-      await withTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
+      await withDefaultTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
       workspace,
     );
     const attached = await attachFiles(call, { files, directory: workspace });

@@ -5,11 +5,11 @@ import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import { cardReply } from '../tool/card-reply.ts';
-import { refuseForPerson } from '../reports/human-only-guidance.ts';
+import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
-export const decideOnApprovalCard = defineTool({
+export const decideOnApprovalCardTool = defineTool({
   name: 'decide_on_approval_card',
   title: 'Decide on the approval card',
   description:
@@ -24,7 +24,7 @@ export const decideOnApprovalCard = defineTool({
   card: 'uses',
   async run({ sessionId, code, decision }, call) {
     const { sessions, cardCodes } = call.bridge;
-    refuseForPerson(call, sessionId);
+    refuseIfHumanOnly(call, sessionId);
     const session = await sessions.find(sessionId);
     await session.refresh();
     const { callId, shown } = decision;

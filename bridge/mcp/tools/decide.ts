@@ -8,14 +8,14 @@ import {
   singleDecisionFields,
   personDecisionOf,
 } from '../../approvals/decision-input.ts';
-import { refuseForPerson } from '../reports/human-only-guidance.ts';
-import { refuseCutPreviews, cutPreviewError } from '../../approvals/seen-whole.ts';
+import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
+import { refuseCutPreviews, findCutPreviewError } from '../../approvals/seen-whole.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports } from '../reports/session-report.ts';
 import { type SessionResult, sessionResultSchema } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session.ts';
-import { awaitRound, awaitSession } from './await-session.ts';
+import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
@@ -29,7 +29,7 @@ const { decision: listedWord, ...listed } = decisionInputSchema.shape;
 const listedDecision = z.strictObject({ decision: listedWord, title: actionTitleSchema, ...listed });
 const { decision: singleWord, title: singleTitle, ...single } = singleDecisionFields;
 
-export const decide = defineTool({
+export const decideTool = defineTool({
   name: 'approve_or_deny_pending_action',
   title: 'Decide a pending action',
   description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
@@ -60,16 +60,16 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
   alwaysLoad: true,
   decides: true,
   async run({ sessionId, agent, decisions, waitSeconds, ...decided }, call) {
-    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
-    refuseForPerson(call, sessionId);
+    refuseIfHumanOnly(call, sessionId);
     const inputs = decisionsOf(decided, decisions);
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const reports = pendingReports(session.view?.pending ?? []);
     refuseCutPreviews(reports, inputs);
     const taskId = session.view?.taskId ?? '';
-    const inPart = cutPreviewError(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
+    const inPart = findCutPreviewError(inputs, (shown) => call.bridge.cutPreviews.has(taskId, shown));
     if (inPart !== undefined) return questionAgain(call, session, inPart);
     const otherTitle = wrongTitleError(reports, inputs, call.client.forms !== 'none');
     if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);

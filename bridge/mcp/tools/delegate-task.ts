@@ -8,16 +8,21 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { attachFiles } from './attach-files.ts';
 import { defaultWorkspace } from './call-workspaces.ts';
 import { permitStart, checkCallWorkspace } from './permit-start.ts';
-import { decideHint, humanOnlyGuidance, refuseForPerson } from '../reports/human-only-guidance.ts';
+import { decideHint, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
-import { awaitRound } from './await-session.ts';
+import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
-import { acknowledgementOf } from '../reports/when-agent-reads-message.ts';
+import { acknowledgementText } from '../reports/when-agent-reads-message.ts';
 import * as fields from '../tool/input-fields.ts';
-import { withAgentPaths, taskSettingsFor, unsupportedSettingsNote, withTier } from './settings-for-agent.ts';
+import {
+  withAgentPaths,
+  taskSettingsFor,
+  unsupportedSettingsNote,
+  withDefaultTier,
+} from './settings-for-agent.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 
-export const delegateTask = defineTool({
+export const delegateTaskTool = defineTool({
   name: 'delegate_task_to_assistant',
   title: 'Delegate a task',
   description: (
@@ -50,7 +55,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     { task, agent: agentName, workspace, autoExecute, mode, sessionId, model, files, waitSeconds },
     call,
   ) {
-    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
     const placed = await checkCallWorkspace(call, workspace);
     const wanted: TaskSettings = {
@@ -62,10 +67,14 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const named = registry.named(agentName);
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
     const agent = going?.agent ?? registry.pick(agentName);
-    if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseForPerson(call);
+    if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseIfHumanOnly(call);
     const settings =
       going === undefined
-        ? await taskSettingsFor(agent, await withTier(agent, wanted, 'fast'), await defaultWorkspace(call))
+        ? await taskSettingsFor(
+            agent,
+            await withDefaultTier(agent, wanted, 'fast'),
+            await defaultWorkspace(call),
+          )
         : withAgentPaths(agent, wanted);
     const attached = await attachFiles(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
@@ -101,7 +110,7 @@ async function whenRead(session: Session): Promise<string | undefined> {
   if (session.view === undefined || session.over) return undefined;
   const { dialect } = await session.agent.connect();
   const { view } = session;
-  return view === undefined || hasEnded(view) ? undefined : acknowledgementOf(view, dialect.name);
+  return view === undefined || hasEnded(view) ? undefined : acknowledgementText(view, dialect.name);
 }
 
 /**

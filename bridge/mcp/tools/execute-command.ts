@@ -3,15 +3,19 @@
  * immediately.
  */
 import { z } from 'zod';
-import { commandCallSchema, commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import {
+  commandCallSchema,
+  agentCommandText,
+  type CommandCall,
+} from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
-import { refuseForPerson } from '../reports/human-only-guidance.ts';
+import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
-import { awaitRound } from './await-session.ts';
+import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask } from './start-or-join-task.ts';
-import { beginCommand } from './start-agent-command.ts';
+import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool, type ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
@@ -23,7 +27,7 @@ const commandReport = sessionResultSchema.extend({
 });
 type CommandReport = z.infer<typeof commandReport>;
 
-export const executeCommand = defineTool({
+export const executeCommandTool = defineTool({
   name: 'execute_agent_command',
   title: 'Execute an agent command',
   description: `Runs a command of an agent, e.g. "init", "checkpoint list", "checkpoint restore" with an id, "help". list_available_agent_commands lists them. A command is a task of its own, in the named session or a new one. Its changes wait for the person's approval.`,
@@ -38,7 +42,7 @@ export const executeCommand = defineTool({
   output: commandReport,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   async run({ command, args = [], agent: agentName, sessionId, workspace, waitSeconds }, call) {
-    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
     const named = registry.named(agentName);
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
@@ -47,7 +51,7 @@ export const executeCommand = defineTool({
     await fetchCommands(agent);
     const { dialect } = await agent.connect();
     if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
-    const begun = await beginCommand(call, { agent, command: asked, going, workspace });
+    const begun = await startAgentCommand(call, { agent, command: asked, going, workspace });
     return 'interim' in begun ? begun : awaitStartedTask(call, begun, waitSeconds);
   },
 });
@@ -58,7 +62,7 @@ async function answeredAtOnce(
   asked: CommandCall,
   call: ToolCall,
 ): Promise<ToolReply<CommandReport>> {
-  refuseForPerson(call);
+  refuseIfHumanOnly(call);
   call.beforeSending();
   try {
     const connection = await agent.connect();
@@ -81,7 +85,7 @@ async function answeredAtOnce(
     };
     return {
       structured,
-      text: `${agent.name}, ${commandLine(asked)}: ${state}.\n\n${structured.output}`.trimEnd(),
+      text: `${agent.name}, ${agentCommandText(asked)}: ${state}.\n\n${structured.output}`.trimEnd(),
     };
   } catch (error) {
     throw agent.failed(error);

@@ -31,7 +31,7 @@ const capabilities = z.object({
 });
 type AgentReport = z.infer<typeof capabilities>['agents'][number];
 
-export const agentCapabilities = defineTool({
+export const agentCapabilitiesTool = defineTool({
   name: 'get_agent_capabilities_and_version',
   title: 'Show the agents',
   description: `The configured agents: whether each can be reached, its name, version, protocol, extensions and skills; and the version of this bridge.`,

@@ -18,7 +18,7 @@ const commandsOfAgents = z.object({
 });
 type AgentCommands = z.infer<typeof commandsOfAgents>['agents'][number];
 
-export const listCommands = defineTool({
+export const listCommandsTool = defineTool({
   name: 'list_available_agent_commands',
   title: 'List agent commands',
   description: `Lists the commands of each agent, with their arguments, for execute_agent_command.`,

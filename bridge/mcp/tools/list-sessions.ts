@@ -1,6 +1,6 @@
 /** The MCP tool `list_all_active_sessions`: lists the sessions of every agent. */
 import { z } from 'zod';
-import { dollars } from '../../../shared/text/cost-text.ts';
+import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -32,7 +32,7 @@ const sessionList = z.object({
 
 const MAX_LISTED_SESSIONS = 50;
 
-export const listSessions = defineTool({
+export const listSessionsTool = defineTool({
   name: 'list_all_active_sessions',
   title: 'List sessions',
   description: `Lists the sessions of every agent: first those that wait for a person, then the newest. They survive restarts of the client and of the bridge.`,
@@ -77,7 +77,7 @@ function listText(
 ): string {
   const lines = sessions.map(
     ({ sessionId, agent, taskId, state: each, notDone, title, updatedAt, pending, usd }) =>
-      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${notDone === undefined ? '' : ', not done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}${usd === null || usd === 0 ? '' : `, ${dollars(usd)}`}`,
+      `- ${sessionId} (${agent}${taskId === null ? '' : `, task ${taskId}`}): ${each}${notDone === undefined ? '' : ', not done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${updatedAt}`}${usd === null || usd === 0 ? '' : `, ${dollarsText(usd)}`}`,
   );
   return [
     lines.length === 0

@@ -4,7 +4,7 @@
  */
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
-import { roundOf } from '../../approvals/request-state.ts';
+import { readFormRound } from '../../approvals/request-state.ts';
 import type { ToolOfferContext, Tool } from '../tool/tool.ts';
 
 export function offerTools(offer: ToolOfferContext, tools: readonly Tool[]): void {
@@ -22,7 +22,7 @@ export function offerTools(offer: ToolOfferContext, tools: readonly Tool[]): voi
     if (tool === undefined)
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Tool ${name} not found`);
     const words = { name, arguments: args };
-    const round = roundOf(context.mcpReq, words);
+    const round = readFormRound(context.mcpReq, words);
     return tool.answer({ words, round, context }, offer);
   });
 }

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { type WorkspaceCheck, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
+import { type WorkspaceCheckResult, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import { callWorkspaces } from './call-workspaces.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
@@ -20,7 +20,7 @@ const KEY = 'start';
 
 export interface RequestedStart {
   task: string;
-  placed: WorkspaceCheck | undefined;
+  placed: WorkspaceCheckResult | undefined;
   /** True if the task runs every tool without asking. */
   unasked: boolean;
 }
@@ -29,7 +29,7 @@ export interface RequestedStart {
 export async function checkCallWorkspace(
   call: ToolCall,
   workspace: string | undefined,
-): Promise<WorkspaceCheck | undefined> {
+): Promise<WorkspaceCheckResult | undefined> {
   if (workspace === undefined) return undefined;
   return checkWorkspace(workspace, await callWorkspaces(call), () => call.client.roots(call.signal));
 }
@@ -55,8 +55,8 @@ export async function permitStart(
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
-  const { startForm } = await import('./start-permission-form.ts');
-  const form = startForm(wanted, { outside: outside !== undefined, directory });
+  const { buildStartForm } = await import('./start-permission-form.ts');
+  const form = buildStartForm(wanted, { outside: outside !== undefined, directory });
   // D5: a person can approve only what is shown in full. There is no form if the path is too long to show. The start is
   // refused then.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';
-import { grantWords, standingGrants } from '../reports/grant-words.ts';
+import { grantWords, unexpiredGrantViews } from '../reports/grant-words.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
@@ -12,7 +12,7 @@ const report = z.object({
   grants: z.array(z.string()).describe('The trust that is still valid, if the agent reports it.'),
 });
 
-export const revokeTrust = defineTool({
+export const revokeTrustTool = defineTool({
   name: 'revoke_trust',
   title: 'Take back trust',
   description: `Withdraws grants of a session: the named ones, or all. check_task_progress_and_status names them. Later calls ask again, also allowed calls that have not started. Running calls go on: abort_tool_execution stops one.`,
@@ -38,7 +38,7 @@ export const revokeTrust = defineTool({
     call.beforeSending();
     await revoke(session, grantIds ?? 'all', 'tool');
     await session.look();
-    const grants = standingGrants(session.view?.grants, Date.now()).map(grantWords);
+    const grants = unexpiredGrantViews(session.view?.grants, Date.now()).map(grantWords);
     const left = grants.length === 0 ? 'None stands any more.' : `Still trusted: ${grants.join('; ')}.`;
     return {
       structured: { sessionId: session.id, agent: session.agent.name, grants },

@@ -1,18 +1,18 @@
 /** The MCP tool `run_agent_tool`: calls one tool of an agent without a model. The task consists of this one call. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { RUN_TOOL, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { RUN_TOOL_COMMAND, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
-import { awaitRound } from './await-session.ts';
+import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask } from './start-or-join-task.ts';
-import { beginCommand } from './start-agent-command.ts';
+import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
-export const runAgentTool = defineTool({
+export const runAgentToolTool = defineTool({
   name: 'run_agent_tool',
   title: 'Run a tool',
   description: `Calls one tool of an agent, e.g. "crawl", as a task without a model. Side effects wait for approval as always. With waitSeconds 0 it returns as soon as the tool runs; metadata.toolId is its id for abort_tool_execution.`,
@@ -26,11 +26,11 @@ export const runAgentTool = defineTool({
   output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   async run({ tool, input = {}, agent: agentName, workspace, waitSeconds }, call) {
-    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const agent = call.bridge.registry.pick(agentName);
     await refuseUnlessOffered(agent);
-    const command: CommandCall = { command: RUN_TOOL, args: [tool, JSON.stringify(input)] };
-    const begun = await beginCommand(call, { agent, command, workspace });
+    const command: CommandCall = { command: RUN_TOOL_COMMAND, args: [tool, JSON.stringify(input)] };
+    const begun = await startAgentCommand(call, { agent, command, workspace });
     return 'interim' in begun ? begun : awaitStartedTask(call, begun, waitSeconds, hasStarted);
   },
 });
@@ -43,7 +43,7 @@ function hasStarted({ calls }: TaskView): boolean {
 /** Throws if the agent does not run single tools. @throws ProductError UNKNOWN_COMMAND */
 async function refuseUnlessOffered(agent: Agent): Promise<void> {
   const offered = await fetchCommands(agent);
-  if (offered.some(({ name }) => name === RUN_TOOL)) return;
+  if (offered.some(({ name }) => name === RUN_TOOL_COMMAND)) return;
   throw new ProductError(
     'UNKNOWN_COMMAND',
     `Agent "${agent.name}" does not run single tools. Delegate the work as a task.`,

@@ -38,7 +38,7 @@ export function withAgentPaths(agent: Agent, wanted: TaskSettings): TaskSettings
  * `fast` for a task.
  * @throws ProductError
  */
-export async function withTier(
+export async function withDefaultTier(
   agent: Agent,
   wanted: TaskSettings,
   tier: 'fast' | 'smart',

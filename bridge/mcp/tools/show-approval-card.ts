@@ -9,7 +9,7 @@ import { cardReply } from '../tool/card-reply.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
-export const showApprovalCard = defineTool({
+export const showApprovalCardTool = defineTool({
   name: 'show_approval_card',
   title: 'Show the approval card',
   description:

@@ -1,5 +1,5 @@
 /** Starts the task that runs an agent's command. If an identical tool call came before, joins the task of that one. */
-import { commandLine, type CommandCall } from '../../../shared/protocol/agent-command.ts';
+import { agentCommandText, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Session } from '../../sessions/session.ts';
@@ -21,7 +21,7 @@ export interface WantedCommand {
  * @returns the task, or a form if a person must first allow the workspace
  * @throws ProductError
  */
-export async function beginCommand(
+export async function startAgentCommand(
   call: ToolCall,
   { agent, command, going, workspace }: WantedCommand,
 ): Promise<StartedTask | { interim: InterimResult }> {
@@ -31,7 +31,7 @@ export async function beginCommand(
     going === undefined
       ? await taskSettingsFor(agent, wanted, await defaultWorkspace(call))
       : withAgentPaths(agent, wanted);
-  const task = commandLine(command);
+  const task = agentCommandText(command);
   const beginning = { agent, text: task, command, settings, going };
   const again = await joinIdenticalTask(call, beginning);
   if (again !== undefined) return again;

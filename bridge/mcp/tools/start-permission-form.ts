@@ -1,12 +1,12 @@
 /** Builds the form that asks a person to allow the start of a task. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import { clippedRow, MAX_FORM_ROWS, productRows } from '../../approvals/form-rows.ts';
+import { clippedRow, MAX_FORM_ROWS, ownTextRows } from '../../approvals/form-rows.ts';
 import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
-export function startForm(
+export function buildStartForm(
   { task, unasked }: RequestedStart,
   { outside, directory }: { outside: boolean; directory: string },
 ): Form | undefined {
@@ -14,8 +14,8 @@ export function startForm(
     ? `May a task run every tool without asking you${outside ? ', outside of your directory' : ''}?`
     : 'May a task work outside of your directory?';
   const rows = [
-    ...productRows(question),
-    ...productRows(`Directory: ${visibleLine(directory)}`),
+    ...ownTextRows(question),
+    ...ownTextRows(`Directory: ${visibleLine(directory)}`),
     clippedRow(`Task: ${visibleLine(titleOf(task))}`),
   ];
   if (rows.length > MAX_FORM_ROWS) return undefined;

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { TASK_ID_TIMEOUT_MS } from '../../sessions/wait-for-session.ts';
-import { awaitRound, awaitSession } from './await-session.ts';
+import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 
-export const waitForTask = defineTool({
+export const waitForTaskTool = defineTool({
   name: 'wait_for_task',
   title: 'Wait for a task',
   description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns what is new since the last result: everything, if nothing is. Call it again to wait on.`,
@@ -22,7 +22,7 @@ export const waitForTask = defineTool({
   alwaysLoad: true,
   async run({ sessionId, agent, whole = false, waitSeconds }, received) {
     const call = { ...received, whole: received.whole || whole };
-    if (call.client.round !== undefined) return awaitRound(call, call.client.round, waitSeconds);
+    if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
     const timeout = call.timeout(waitSeconds);
     const since = performance.now();

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
-import { jsonBody } from './mcp-endpoint.ts';
-import { rpcError } from './rpc-error.ts';
+import { readJsonBody } from './mcp-endpoint.ts';
+import { rpcErrorResponse } from './rpc-error.ts';
 
 export const ABORT_PATH = '/api/tools/abort/';
 
@@ -27,17 +27,21 @@ export function toolIdInPath(path: string): string | undefined {
 }
 
 /** Answers an abort request. The body is optional: `{"reason": "…"}`. */
-export async function abortResponse(request: Request, toolId: string, abort: AbortTool): Promise<Response> {
+export async function answerAbortRequest(
+  request: Request,
+  toolId: string,
+  abort: AbortTool,
+): Promise<Response> {
   if (request.method !== 'POST')
-    return rpcError(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
-  const body = request.headers.has('content-type') ? await jsonBody(request) : undefined;
+    return rpcErrorResponse(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
+  const body = request.headers.has('content-type') ? await readJsonBody(request) : undefined;
   if (body instanceof Response) return body;
   const { data, error } = wanted.safeParse(body);
-  if (error) return rpcError(400, `The body is optional, {"reason": "…"}: ${issuesText(error)}.`);
+  if (error) return rpcErrorResponse(400, `The body is optional, {"reason": "…"}: ${issuesText(error)}.`);
   try {
     return Response.json(await abort({ toolId, reason: data?.reason ?? 'aborted over HTTP' }));
   } catch (failure) {
-    if (failure instanceof ProductError) return rpcError(502, failure.message);
+    if (failure instanceof ProductError) return rpcErrorResponse(502, failure.message);
     throw failure;
   }
 }

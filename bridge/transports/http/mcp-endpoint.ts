@@ -13,8 +13,8 @@ import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
-import { type ExchangeEnd, HttpReplies } from './http-replies.ts';
-import { PARSE_ERROR, rpcError } from './rpc-error.ts';
+import { type ExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
+import { PARSE_ERROR, rpcErrorResponse } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /**
@@ -53,7 +53,7 @@ interface McpEndpointOptions {
   limits?: SessionLimits;
 }
 
-export function mcpEndpoint({
+export function createMcpEndpoint({
   serve,
   onLeft,
   log,
@@ -73,9 +73,9 @@ export function mcpEndpoint({
    * The replies to each request. In MCP 2026-07-28, no later request shows that the client has received a reply. So a
    * reply counts as received when its response was written completely.
    */
-  const answers = new WeakMap<Request, HttpReplies>();
-  const receiptsOf = (request: Request | undefined): HttpReplies =>
-    (request === undefined ? undefined : answers.get(request)) ?? new HttpReplies();
+  const answers = new WeakMap<Request, HttpSentReplies>();
+  const receiptsOf = (request: Request | undefined): HttpSentReplies =>
+    (request === undefined ? undefined : answers.get(request)) ?? new HttpSentReplies();
   const serveOne = ({ requestInfo }: McpRequestContext): McpServer =>
     serve({ ...client, receipts: receiptsOf(requestInfo) });
   const handler = createMcpHandler(serveOne, {
@@ -84,11 +84,11 @@ export function mcpEndpoint({
   });
   return {
     async answer(request, { over, onMessage }) {
-      const body = request.method === 'POST' ? await jsonBody(request) : undefined;
+      const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
       if (body instanceof Response) return body;
       onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
-      const receipts = new HttpReplies();
+      const receipts = new HttpSentReplies();
       answers.set(request, receipts);
       void over.then((end) => end === 'answered' && receive(receipts, body));
       return handler.fetch(request, body === undefined ? {} : { parsedBody: body });
@@ -100,7 +100,7 @@ export function mcpEndpoint({
   };
 }
 
-function receive(receipts: HttpReplies, body: unknown): void {
+function receive(receipts: HttpSentReplies, body: unknown): void {
   receipts.confirm();
   if (isJSONRPCRequest(body)) receipts.written(body.id);
 }
@@ -114,20 +114,21 @@ function factsOf(body: unknown): MessageFacts {
 }
 
 /** Returns the parsed JSON body of the request. If the body is not valid, returns an error response. */
-export async function jsonBody(request: Request): Promise<unknown> {
-  if (!isJsonContentType(request.headers.get('content-type'))) return rpcError(415, 'Send application/json.');
+export async function readJsonBody(request: Request): Promise<unknown> {
+  if (!isJsonContentType(request.headers.get('content-type')))
+    return rpcErrorResponse(415, 'Send application/json.');
   try {
     const read = await readRequestBody(request, MAX_BODY_BYTES);
     if (read.tooLarge) {
       await discard(request, MAX_DISCARDED_BYTES);
-      return rpcError(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, {
+      return rpcErrorResponse(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, {
         headers: CLOSE_CONNECTION,
       });
     }
     const body: unknown = JSON.parse(read.text);
     return body;
   } catch {
-    return rpcError(400, 'The body is not JSON.', { code: PARSE_ERROR });
+    return rpcErrorResponse(400, 'The body is not JSON.', { code: PARSE_ERROR });
   }
 }
 

@@ -20,8 +20,8 @@ import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { type ExchangeEnd, HttpReplies } from './http-replies.ts';
-import { rpcError } from './rpc-error.ts';
+import { type ExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
+import { rpcErrorResponse } from './rpc-error.ts';
 import { RedeliveryStore } from './redelivery-store.ts';
 
 export const SESSION_HEADER = 'mcp-session-id';
@@ -43,7 +43,7 @@ const RETRY_AFTER_SECONDS = 30;
 interface McpSession {
   transport: WebStandardStreamableHTTPServerTransport;
   events: RedeliveryStore;
-  receipts: HttpReplies;
+  receipts: HttpSentReplies;
   /** The number of HTTP exchanges that are open now. */
   open: number;
   lastUsed: number;
@@ -91,11 +91,14 @@ export class McpSessions {
     const id = exchange.request.headers.get(SESSION_HEADER);
     if (id === null && isInitializeRequest(exchange.body)) return this.#begin(exchange);
     if (id === null)
-      return rpcError(400, 'Send initialize first, and the Mcp-Session-Id of its answer with each request.');
+      return rpcErrorResponse(
+        400,
+        'Send initialize first, and the Mcp-Session-Id of its answer with each request.',
+      );
     const session = this.#sessions.get(id);
     // MCP 2025-11-25, Streamable HTTP, session management 3: after 404, the client sends `initialize` again.
     if (session === undefined) {
-      return rpcError(
+      return rpcErrorResponse(
         404,
         'This MCP session has ended, with the bridge or by being idle. Initialize again: tasks are not touched.',
         { code: -32_001 },
@@ -117,7 +120,7 @@ export class McpSessions {
 
   async #begin(exchange: HttpExchange): Promise<Response> {
     if (this.#sessions.size + this.#beginning >= this.#limits.most && !this.#makeRoom()) {
-      return rpcError(503, 'As many clients as this bridge takes are using it. Try again later.', {
+      return rpcErrorResponse(503, 'As many clients as this bridge takes are using it. Try again later.', {
         headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
       });
     }
@@ -136,7 +139,7 @@ export class McpSessions {
       },
     });
     const connection = { left: false };
-    const receipts = new HttpReplies();
+    const receipts = new HttpSentReplies();
     const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#callbacks.serve({
       connection,

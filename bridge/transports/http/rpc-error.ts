@@ -4,7 +4,7 @@
 const SERVER_ERROR = -32_000;
 export const PARSE_ERROR = -32_700;
 
-export function rpcError(
+export function rpcErrorResponse(
   status: number,
   message: string,
   { code = SERVER_ERROR, headers = {} }: { code?: number; headers?: Record<string, string> } = {},

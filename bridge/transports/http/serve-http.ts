@@ -13,13 +13,13 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { ABORT_PATH, abortResponse, toolIdInPath, type AbortTool } from './abort-route.ts';
+import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './check-access.ts';
-import type { ExchangeEnd } from './http-replies.ts';
+import type { ExchangeEnd } from './http-sent-replies.ts';
 import { SESSION_HEADER } from './mcp-sessions.ts';
-import { type McpEndpoint, mcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
-import { rpcError } from './rpc-error.ts';
+import { type McpEndpoint, createMcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
+import { rpcErrorResponse } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
 
 const HOST = '127.0.0.1';
@@ -31,7 +31,7 @@ const MAX_SHUTDOWN_MS = 1_000;
 /** The value of `Retry-After` in seconds, in responses during a restart. */
 const RETRY_AFTER_SECONDS = 2;
 
-export interface HttpRun {
+export interface RunningHttpServer {
   url: string;
   tokenPath: string;
   /** Refuses new requests, and ends all sessions and streams. A second call does nothing. */
@@ -61,14 +61,14 @@ export async function serveHttp({
   abortTool,
   onLeft,
   log,
-}: ServeHttpOptions): Promise<HttpRun> {
+}: ServeHttpOptions): Promise<RunningHttpServer> {
   await prepareStateDirectory(stateDir);
   const access: AccessRules = {
     token: await obtainToken(stateDir, 'http-token'),
     tokenPath: tokenPath(stateDir, 'http-token'),
     origins,
   };
-  const endpoint = mcpEndpoint({ serve, onLeft, log });
+  const endpoint = createMcpEndpoint({ serve, onLeft, log });
   let closing = false;
   const server = createServer(TCP_PROBES, (request, response) => {
     const since = performance.now();
@@ -127,7 +127,7 @@ interface Inside {
 async function respond(request: IncomingMessage, response: ServerResponse, inside: Inside): Promise<void> {
   const { headers } = request;
   const outside = checkHostAndOrigin(headers, inside.access);
-  if (outside !== undefined) return refuse(response, rpcError(outside.status, outside.message), {});
+  if (outside !== undefined) return refuse(response, rpcErrorResponse(outside.status, outside.message), {});
   const forPage = corsHeaders(headers);
   if (isPreflight(request.method, headers)) {
     response.writeHead(204, { ...forPage, ...preflightHeaders(headers) }).end();
@@ -137,23 +137,27 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
   if (refused !== undefined) {
     // RFC 6750 §3: a response with the status 401 names the authentication scheme.
     const challenge = { 'WWW-Authenticate': 'Bearer realm="mcp-a2a-bridge"' };
-    return refuse(response, rpcError(refused.status, refused.message, { headers: challenge }), forPage);
+    return refuse(
+      response,
+      rpcErrorResponse(refused.status, refused.message, { headers: challenge }),
+      forPage,
+    );
   }
   if (inside.closing) {
     const again = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-    return refuse(response, rpcError(503, 'The bridge is ending.', { headers: again }), forPage);
+    return refuse(response, rpcErrorResponse(503, 'The bridge is ending.', { headers: again }), forPage);
   }
   const path = pathOf(request);
   const toolId = toolIdInPath(path);
   if (toolId !== undefined) {
     inside.concerns({ toolId: toolId.slice(0, 200) });
-    const answer = await abortResponse(webRequest(request), toolId, inside.abortTool);
+    const answer = await answerAbortRequest(webRequest(request), toolId, inside.abortTool);
     return writeResponse(response, answer, forPage);
   }
   if (path !== PATH)
     return refuse(
       response,
-      rpcError(
+      rpcErrorResponse(
         404,
         `There is nothing here: MCP is at ${PATH}, and POST ${ABORT_PATH}<toolId> aborts a tool.`,
       ),
@@ -170,7 +174,7 @@ async function answerOf(
   const { method = '' } = request;
   if (!METHODS.includes(method)) {
     const headers = { Allow: METHODS.join(', ') };
-    return rpcError(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
+    return rpcErrorResponse(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
   }
   const gone = new AbortController();
   const end = (): ExchangeEnd => {

@@ -17,7 +17,7 @@ import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
 import { AgentRequests } from './agent-requests.ts';
 import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
-import { CHANNEL, commandMessage, requestMessage, toolCommand } from './message.ts';
+import { CHANNEL, commandMessage, requestMessage, toToolCommand } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
@@ -52,7 +52,7 @@ export class A2aClient {
 
   /** Starts a task that makes one tool call, without a model. */
   startTool(request: ToolRequest, options: ExecutionOptions = {}): Execution {
-    return this.startCommand(toolCommand(request), options);
+    return this.startCommand(toToolCommand(request), options);
   }
 
   /** Starts a task that runs one command of the agent, without a model. */

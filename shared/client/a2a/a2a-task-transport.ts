@@ -7,11 +7,11 @@
  * - S1: no event is lost or repeated. A new connection continues at the cursor.
  */
 import { keepReading } from '../../runtime/keep-reading.ts';
-import { answerEvents } from '../core/response-events.ts';
+import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { Deferred } from '../core/deferred.ts';
 import { newId } from '../core/new-id.ts';
-import { backOffOf, isRetryable } from '../core/retry-policy.ts';
+import { toBackOff, isRetryable } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Progress, OnProgress } from '../core/progress.ts';
 import { errorInBody, parseAs } from '../core/http-client.ts';
@@ -19,7 +19,7 @@ import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, GrantsToRevoke } from '../core/task-request.ts';
 import type { AgentRequests } from './agent-requests.ts';
-import { decisionsMessage, revokeMessage, textMessage, type Addressed } from './message.ts';
+import { decisionsMessage, revokeMessage, textMessage, type MessageAddress } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
@@ -85,14 +85,14 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   /** Sends a message to the task, as soon as the server has sent the task id. */
-  async #send(toMessage: (to: Addressed & { channel: string }) => object): Promise<void> {
+  async #send(toMessage: (to: MessageAddress & { channel: string }) => object): Promise<void> {
     const { taskId, sessionId } = await this.#named.promise;
     await this.#api.send(toMessage({ messageId: newId(), sessionId, taskId, channel: this.#channel }));
   }
 
   async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {
     await keepReading({
-      backOff: backOffOf(this.#patience),
+      backOff: toBackOff(this.#patience),
       signal,
       position: () => this.#fold?.position ?? null,
       read: (opened) => this.#read(tell, signal, opened),
@@ -111,7 +111,7 @@ export class A2aTaskTransport implements TaskTransport {
     if (found?.over === true) return 'enough';
     const response = await this.#open(signal);
     opened();
-    for await (const { event, data } of answerEvents(response, { quietMs, signal })) {
+    for await (const { event, data } of readResponseEvents(response, { quietMs, signal })) {
       if (event === 'error') throw errorInBody(data, 200);
       for (const progress of this.#take(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';

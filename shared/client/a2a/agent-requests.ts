@@ -3,7 +3,12 @@
  * under `/api`.
  */
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
-import { AGENT_COMMAND, LAST_EVENT_ID, RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import {
+  AGENT_COMMAND,
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM,
+  TOOL_APPROVAL,
+} from '../../protocol/extensions.ts';
 import {
   costReportSchema,
   taskCostsSchema,
@@ -11,7 +16,7 @@ import {
   type TaskCosts,
 } from '../../protocol/cost-report.ts';
 import { ClientError } from '../core/client-error.ts';
-import { tryAgain } from '../core/retry-policy.ts';
+import { retryUntilSuccess } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { type ListedTask, type TaskList, toListedTask } from './listed-task.ts';
@@ -54,7 +59,7 @@ export class AgentRequests {
 
   /** Returns the stream of the events after the cursor. */
   subscribe(taskId: string, cursor: number, signal: AbortSignal): Promise<Response> {
-    const headers = { ...A2A_HEADERS, [LAST_EVENT_ID]: String(cursor) };
+    const headers = { ...A2A_HEADERS, [LAST_EVENT_ID_HEADER]: String(cursor) };
     return this.#service.ask(`${taskPath(taskId)}:subscribe`, { method: 'GET', headers, signal });
   }
 
@@ -146,7 +151,7 @@ export class AgentRequests {
   }
 
   #persist<T>(act: () => Promise<T>): Promise<T> {
-    return tryAgain(act, this.#patience);
+    return retryUntilSuccess(act, this.#patience);
   }
 }
 

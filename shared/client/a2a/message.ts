@@ -1,5 +1,5 @@
 /** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. */
-import { AGENT_COMMAND, RUN_TOOL, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { AGENT_COMMAND, RUN_TOOL_COMMAND, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import type {
   CommandRequest,
   Decision,
@@ -11,7 +11,7 @@ import type {
 export const CHANNEL = 'client-library';
 
 /** The task and the session that a message belongs to, and the id of the new message. */
-export interface Addressed {
+export interface MessageAddress {
   messageId: string;
   sessionId?: string | undefined;
   taskId?: string;
@@ -55,7 +55,7 @@ function dataPart(data: object): object {
   return { data, mediaType: 'application/json' };
 }
 
-export function textMessage(text: string, to: Addressed): object {
+export function textMessage(text: string, to: MessageAddress): object {
   return message([{ text }], to);
 }
 
@@ -72,13 +72,13 @@ export function commandMessage(
 }
 
 /** Returns the agent command that makes one tool call. */
-export function toolCommand({ tool, input = {}, workspace }: ToolRequest): CommandRequest {
-  return { command: RUN_TOOL, args: [tool, JSON.stringify(input)], workspace };
+export function toToolCommand({ tool, input = {}, workspace }: ToolRequest): CommandRequest {
+  return { command: RUN_TOOL_COMMAND, args: [tool, JSON.stringify(input)], workspace };
 }
 
 export function revokeMessage(
   grants: GrantsToRevoke,
-  { channel, ...to }: Addressed & { channel: string },
+  { channel, ...to }: MessageAddress & { channel: string },
 ): object {
   return message([dataPart({ extension: TOOL_APPROVAL, revoke: grants, channel })], to);
 }
@@ -89,12 +89,16 @@ export function revokeMessage(
  */
 export function decisionsMessage(
   decisions: readonly Decision[],
-  { channel, ...to }: Addressed & { channel: string },
+  { channel, ...to }: MessageAddress & { channel: string },
 ): object {
   return message([dataPart({ extension: TOOL_APPROVAL, decisions, channel })], to);
 }
 
-function message(parts: object[], { messageId, sessionId, taskId }: Addressed, metadata?: object): object {
+function message(
+  parts: object[],
+  { messageId, sessionId, taskId }: MessageAddress,
+  metadata?: object,
+): object {
   // JSON omits undefined fields.
   return { message: { messageId, role: 'ROLE_USER', contextId: sessionId, taskId, parts, metadata } };
 }

@@ -23,7 +23,10 @@ const status = z.object({
 const artifact = z.object({
   artifactId: z.string(),
   parts: z.prefault(z.array(part), []),
-  /** An artifact with a `role` is not part of the agent's answer (see `asideSchema` in `protocol/tool-approval.ts`). */
+  /**
+   * An artifact with a `role` is not part of the agent's answer (see `artifactRoleSchema` in
+   * `protocol/tool-approval.ts`).
+   */
   metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
 });
 

@@ -50,7 +50,7 @@ export class ClientError extends Error {
 }
 
 /** Returns the error for a request without a response, or for a response whose body could not be read. */
-export function unreachable(url: string, cause: unknown): ClientError {
+export function unreachableError(url: string, cause: unknown): ClientError {
   return new ClientError(
     'unreachable',
     `${url} could not be reached. Check that the server runs. For a web page, the server must also allow its origin.`,

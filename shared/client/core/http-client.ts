@@ -3,7 +3,7 @@
  * ClientError.
  */
 import * as z from 'zod/mini';
-import { ClientError, unreachable } from './client-error.ts';
+import { ClientError, unreachableError } from './client-error.ts';
 
 export interface HttpClientOptions {
   url: string;
@@ -58,7 +58,7 @@ export class HttpClient {
         ...(keepalive === true && { keepalive }),
       });
     } catch (error) {
-      throw unreachable(url, error);
+      throw unreachableError(url, error);
     }
     if (response.ok) return response;
     throw errorInBody(await response.text().catch(() => ''), response.status);
@@ -75,7 +75,7 @@ export class HttpClient {
   ): Promise<z.output<Schema>> {
     const response = await this.ask(path, ask);
     const text = await response.text().catch((error: unknown) => {
-      throw unreachable(this.url, error);
+      throw unreachableError(this.url, error);
     });
     return parseAs(schema, text);
   }

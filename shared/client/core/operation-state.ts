@@ -42,7 +42,7 @@ export function startingOperation(id: string, title: string): Operation {
   return { id, title, progress: '', output: '', state: 'starting' };
 }
 
-export function afterProgress(before: Operation, progress: Progress): Operation {
+export function operationAfterProgress(before: Operation, progress: Progress): Operation {
   switch (progress.type) {
     case 'text':
       return { ...before, output: before.output + progress.text };
@@ -51,15 +51,15 @@ export function afterProgress(before: Operation, progress: Progress): Operation 
     case 'reconnecting':
       return { ...before, progress: 'The connection was lost. Reconnecting.' };
     case 'activity': {
-      const line = activityLine(progress.activity);
+      const line = operationActivityText(progress.activity);
       return line === '' ? before : { ...before, progress: line };
     }
     case 'state':
-      return afterReport(before, progress.report);
+      return operationAfterReport(before, progress.report);
   }
 }
 
-export function afterReport({ id, title, progress }: Operation, report: TaskReport): Operation {
+export function operationAfterReport({ id, title, progress }: Operation, report: TaskReport): Operation {
   const seen = { id, title, progress, output: report.output };
   const { state, message, pending, question } = report;
   switch (state) {
@@ -79,7 +79,7 @@ export function afterReport({ id, title, progress }: Operation, report: TaskRepo
 }
 
 /** Returns the operation after its execution rejected with this error. */
-export function afterError(before: Operation, error: unknown): Operation {
+export function operationAfterError(before: Operation, error: unknown): Operation {
   const { id, title, progress, output } = before;
   const report = 'report' in before ? before.report : null;
   const seen = {
@@ -95,7 +95,7 @@ export function afterError(before: Operation, error: unknown): Operation {
     : { ...seen, state: 'failed', error };
 }
 
-export function isOver({ state }: Operation): boolean {
+export function isOperationOver({ state }: Operation): boolean {
   return state !== 'starting' && state !== 'running' && hasEnded({ state });
 }
 
@@ -105,7 +105,7 @@ type Activity = Extract<Progress, { type: 'activity' }>['activity'];
  * Describes a step of a tool call in a few words. For tool output, returns the last line of the output, which may be
  * empty.
  */
-export function activityLine(activity: Activity): string {
+export function operationActivityText(activity: Activity): string {
   const { tool, title } = activity;
   switch (activity.type) {
     case 'tool.requested':

@@ -6,7 +6,13 @@
  * and signals require.
  */
 import type { Execution, ExecutionOptions } from './execution.ts';
-import { afterError, isOver, afterProgress, afterReport, startingOperation } from './operation-state.ts';
+import {
+  operationAfterError,
+  isOperationOver,
+  operationAfterProgress,
+  operationAfterReport,
+  startingOperation,
+} from './operation-state.ts';
 import type { Operation } from './operation-state.ts';
 import type { Decision } from './task-request.ts';
 
@@ -39,15 +45,16 @@ export class Operations<Request extends { text: string }> {
   start(request: Request, options: Omit<ExecutionOptions, 'onProgress'> = {}): string {
     const execution = this.#client.start(request, {
       ...options,
-      onProgress: (progress) => this.#change(execution.id, (before) => afterProgress(before, progress)),
+      onProgress: (progress) =>
+        this.#change(execution.id, (before) => operationAfterProgress(before, progress)),
     });
     const { id, result } = execution;
     this.#executions.set(id, execution);
     this.#set(new Map([...this.#operations, [id, startingOperation(id, request.text)]]));
     void result
       .then(
-        (report) => this.#change(id, (before) => afterReport(before, report)),
-        (error: unknown) => this.#change(id, (before) => afterError(before, error)),
+        (report) => this.#change(id, (before) => operationAfterReport(before, report)),
+        (error: unknown) => this.#change(id, (before) => operationAfterError(before, error)),
       )
       .finally(() => this.#executions.delete(id));
     return id;
@@ -74,7 +81,7 @@ export class Operations<Request extends { text: string }> {
   /** Removes an ended operation. Returns false if the operation has not ended or is unknown. */
   dismiss(id: string): boolean {
     const operation = this.get(id);
-    if (operation === undefined || !isOver(operation)) return false;
+    if (operation === undefined || !isOperationOver(operation)) return false;
     this.#set(new Map([...this.#operations].filter(([each]) => each !== id)));
     return true;
   }

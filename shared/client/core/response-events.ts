@@ -1,21 +1,21 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { eventsOf, EventTooLargeError, type StreamReading } from '../../net/server-sent-events.ts';
-import { ClientError, unreachable } from './client-error.ts';
+import { eventsOf, EventTooLargeError, type StreamReadingOptions } from '../../net/server-sent-events.ts';
+import { ClientError, unreachableError } from './client-error.ts';
 
 /**
  * Reads the server-sent events of a response.
  * @throws ClientError `unreachable` if the connection breaks or the reading is aborted
  * @throws ClientError `malformed-answer` if an event is too large
  */
-export async function* answerEvents(
+export async function* readResponseEvents(
   response: Response,
-  reading: StreamReading,
+  reading: StreamReadingOptions,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   try {
     yield* eventsOf(response, reading);
   } catch (error) {
     throw error instanceof EventTooLargeError
       ? new ClientError('malformed-answer', error.message, { cause: error })
-      : unreachable(response.url, error);
+      : unreachableError(response.url, error);
   }
 }

@@ -1,6 +1,6 @@
 import pRetry from 'p-retry';
-import { delayAfter, type BackOff } from '../../runtime/back-off.ts';
-import { waitLonger } from '../../runtime/retry-after.ts';
+import { delayAfter, type BackOffOptions } from '../../runtime/back-off.ts';
+import { waitForRetryAfter } from '../../runtime/retry-after.ts';
 import { ClientError } from './client-error.ts';
 
 export interface RetryPolicy {
@@ -33,7 +33,7 @@ export const RETRY_POLICY: RetryPolicy = {
  * Returns the policy as options of `p-retry`. `p-retry` lengthens each delay by a random factor from 1 to 2. So the
  * minimum is half of `firstMs`, and the first delay is between half of `firstMs` and `firstMs`.
  */
-export function backOffOf({ attempts, firstMs, mostMs }: RetryPolicy): BackOff {
+export function toBackOff({ attempts, firstMs, mostMs }: RetryPolicy): BackOffOptions {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
@@ -50,19 +50,19 @@ export interface RetryOptions {
  * Calls `act` until it succeeds. The request must be idempotent.
  * @throws ClientError of the last attempt, or the abort reason of `signal`
  */
-export function tryAgain<T>(
+export function retryUntilSuccess<T>(
   act: () => Promise<T>,
   patience: RetryPolicy,
   { signal, passes = isRetryable, onFailure }: RetryOptions = {},
 ): Promise<T> {
-  const backOff = backOffOf(patience);
+  const backOff = toBackOff(patience);
   return pRetry(act, {
     ...backOff,
     ...(signal && { signal }),
     async shouldRetry({ error, attemptNumber, retriesConsumed }) {
       if (!passes(error)) return false;
       onFailure?.(attemptNumber, error);
-      await waitLonger(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER_ABORTED);
+      await waitForRetryAfter(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER_ABORTED);
       return true;
     },
   });

@@ -1,6 +1,6 @@
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import { ClientError } from '../core/client-error.ts';
-import { isRetryable, tryAgain } from '../core/retry-policy.ts';
+import { isRetryable, retryUntilSuccess } from '../core/retry-policy.ts';
 import type { RetryPolicy, RetryOptions } from '../core/retry-policy.ts';
 import type { McpConnection, RequestOptions } from './mcp-connection.ts';
 import { callResultSchema, sessionListSchema, structuredOf, toolsOf } from './session-report.ts';
@@ -31,7 +31,7 @@ export class BridgeClient {
     args: Arguments,
     { onLost, ...options }: RequestOptions & { onLost?: RetryOptions['onFailure'] } = {},
   ): Promise<CallResult> {
-    return tryAgain(() => this.call(name, args, options), this.#patience, {
+    return retryUntilSuccess(() => this.call(name, args, options), this.#patience, {
       passes: isLost,
       signal: options.signal,
       onFailure: onLost,

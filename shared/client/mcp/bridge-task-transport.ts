@@ -17,7 +17,13 @@ import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, GrantsToRevoke, TaskRequest, ToolRequest } from '../core/task-request.ts';
 import type { BridgeClient } from './bridge-client.ts';
 import type { RequestOptions } from './mcp-connection.ts';
-import { bridgeDecision, reportOf, runningTools, stepsOf, structuredOf } from './session-report.ts';
+import {
+  bridgeDecision,
+  taskReportOf,
+  runningTools,
+  toolProgressOf,
+  structuredOf,
+} from './session-report.ts';
 import type { CallResult } from './session-report.ts';
 
 const RUN_TOOL = 'run_agent_tool';
@@ -83,7 +89,7 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   async cancel(reason: string): Promise<void> {
-    reportOf(await this.#tools.call(CANCEL, { sessionId: await this.#named.promise, reason }));
+    taskReportOf(await this.#tools.call(CANCEL, { sessionId: await this.#named.promise, reason }));
     this.#wake();
   }
 
@@ -101,7 +107,7 @@ export class BridgeTaskTransport implements TaskTransport {
       decisions: decisions.map(bridgeDecision),
       waitSeconds: 0,
     };
-    reportOf(await this.#tools.call(DECIDE, args));
+    taskReportOf(await this.#tools.call(DECIDE, args));
     this.#wake();
   }
 
@@ -113,7 +119,7 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   async say(text: string): Promise<void> {
-    reportOf(
+    taskReportOf(
       await this.#tools.call(DELEGATE, { sessionId: await this.#named.promise, task: text, waitSeconds: 0 }),
     );
     this.#wake();
@@ -157,7 +163,7 @@ export class BridgeTaskTransport implements TaskTransport {
         this.#report = { ...before, tools };
         if (isNews(before, this.#report)) tell({ type: 'state', report: this.#report });
       }
-      const steps = stepsOf(params);
+      const steps = toolProgressOf(params);
       tell({ type: 'note', message, ...(steps && { steps }) });
     };
   }
@@ -172,7 +178,7 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   #take(result: CallResult): TaskReport {
-    this.#report = reportOf(result);
+    this.#report = taskReportOf(result);
     this.#named.resolve(this.#report.sessionId);
     return this.#report;
   }

@@ -8,7 +8,7 @@
  *   aborts, the client sends `notifications/cancelled`.
  */
 import * as z from 'zod/mini';
-import { answerEvents } from '../core/response-events.ts';
+import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
@@ -167,7 +167,7 @@ export class McpConnection {
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
       return resultOf(parseAs(incomingMessageSchema, await response.text()));
-    for await (const { data } of answerEvents(response, { quietMs: this.#quietMs, signal })) {
+    for await (const { data } of readResponseEvents(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;
       const message = parseAs(incomingMessageSchema, data);

@@ -83,7 +83,7 @@ const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
  * @throws ClientError if the result has `isError` and no report. Its reason is `UNKNOWN_TASK` if the agent no longer
  * has the task, as over A2A.
  */
-export function reportOf(result: CallResult): TaskReport {
+export function taskReportOf(result: CallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
   const { state: given, pending, question, ...rest } = report ?? structuredOf(sessionReport, result);
   const state = STATES[given];
@@ -135,7 +135,7 @@ export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] 
  * Returns the finished steps and the total of a progress notification. Returns undefined if the notification has no
  * total. `progress` may lie between two steps, so the number of finished steps is rounded down.
  */
-export function stepsOf({ progress, total }: ProgressParams): ToolProgress | undefined {
+export function toolProgressOf({ progress, total }: ProgressParams): ToolProgress | undefined {
   return total === undefined ? undefined : { done: Math.floor(progress), total };
 }
 

@@ -10,7 +10,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { receiptSchema } from '../../../shared/receipt/receipt.ts';
-import { sealedJsonOf, signedMarkdown } from '../../../shared/receipt/seal.ts';
+import { sealReceipt, signedMarkdown } from '../../../shared/receipt/seal.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { actionOf, decisionOn } from '../../support/a2a-message.ts';
 import { issueToken, tokenCommand } from '../../support/issue-token.ts';
@@ -203,7 +203,7 @@ describe('a rule that demands presence', () => {
       ],
     ];
     for (const [change, problem] of forgeries)
-      expect(await verify(sealedJsonOf(changed(change), privateKey))).toMatch(problem);
+      expect(await verify(sealReceipt(changed(change), privateKey))).toMatch(problem);
     const nonce = changed(({ actions: [action] }) => {
       const proof = action?.decisions[0]?.presence;
       if (proof) proof.statement.nonce = 'x';

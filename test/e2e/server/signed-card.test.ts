@@ -7,8 +7,8 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Agent } from '../../../bridge/agents/agent.ts';
-import { agentSettings } from '../../../bridge/settings/settings.ts';
-import { listedAgent } from '../../../bridge/startup/configured-agents.ts';
+import { agentSettingsSchema } from '../../../bridge/settings/settings.ts';
+import { createListedAgent } from '../../../bridge/startup/configured-agents.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { signCard } from '../../../shared/card/card-signature.ts';
 import { listenOnLoopback, type LoopbackAddress } from '../../support/listen-on-loopback.ts';
@@ -31,8 +31,12 @@ async function keyFiles() {
 }
 
 function agentAt(url: string, cardKeys: readonly string[], token = ''): Agent {
-  const settings = agentSettings.parse({ url, cardKeys, headers: { authorization: `Bearer ${token}` } });
-  return listedAgent('team', settings, {});
+  const settings = agentSettingsSchema.parse({
+    url,
+    cardKeys,
+    headers: { authorization: `Bearer ${token}` },
+  });
+  return createListedAgent('team', settings, {});
 }
 
 /** Starts an agent that sends this JSON for each request. */

@@ -129,7 +129,7 @@ describe('the commands of gemini-cli’s agent', () => {
     const agent = await gemini();
     const client = await clientOf(agent);
     expect((await client.call(LIST, {})).structuredContent).toMatchObject({
-      agents: [{ commands: [{ name: 'runRestore' }, { name: 'restore list' }, { name: 'init' }] }],
+      agents: [{ commands: [{ name: 'restore' }, { name: 'restore list' }, { name: 'init' }] }],
     });
     const listed = await client.call(EXECUTE, { command: 'restore list' });
     expect(listed.structuredContent).toMatchObject({

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
 import { restartServer } from '../../../bridge/local-server/restart-server.ts';
-import { serverState } from '../../../bridge/local-server/local-server-state.ts';
+import { readLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
-import { findServer, type LocalServer } from '../../../bridge/local-server/find-or-start-server.ts';
+import { findOrStartServer, type LocalServer } from '../../../bridge/local-server/find-or-start-server.ts';
 import { serverProof } from '../../../shared/net/server-proof.ts';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
@@ -83,7 +83,7 @@ describe('the local server that a bridge starts', () => {
     (await readFile(join(stateDirectory, 'starts'), 'utf8')).trim().split('\n').length;
 
   test('the bridge starts a server if none runs, and gets a credential that is valid for this run, not the token', async () => {
-    const endpoint = await findServer(local());
+    const endpoint = await findOrStartServer(local());
     const token = await obtainToken(stateDirectory);
     expect(endpoint.headers['authorization']).toMatch(/^Bearer [\w-]{43}$/);
     expect(JSON.stringify(endpoint)).not.toContain(token);
@@ -92,15 +92,15 @@ describe('the local server that a bridge starts', () => {
   });
 
   test('all bridges share one server, even if several bridges start it at the same time', async () => {
-    const endpoints = await Promise.all(Array.from({ length: 5 }, () => findServer(local())));
+    const endpoints = await Promise.all(Array.from({ length: 5 }, () => findOrStartServer(local())));
     expect(new Set(endpoints.map((each) => each.url)).size).toBe(1);
     expect(await starts()).toBe(1);
-    expect((await findServer(local())).url).toBe(endpoints[0]?.url);
+    expect((await findOrStartServer(local())).url).toBe(endpoints[0]?.url);
     expect(await starts()).toBe(1);
   });
 
   test('the server gets the configuration file of the bridge', async () => {
-    await findServer(local({ configFile: '/somewhere/config.json' }));
+    await findOrStartServer(local({ configFile: '/somewhere/config.json' }));
     const [line = ''] = (await readFile(join(stateDirectory, 'starts'), 'utf8')).split('\n');
     expect(JSON.parse(line)).toEqual([
       '--state-dir',
@@ -113,7 +113,7 @@ describe('the local server that a bridge starts', () => {
   });
 
   test('after a kill of the server, the bridge starts a new one, although the old address is still in the file', async () => {
-    const before = await findServer(local());
+    const before = await findOrStartServer(local());
     const record = await readServerRecord(stateDirectory);
     process.kill(record?.pid ?? 0, 'SIGKILL');
     const gone = async (): Promise<boolean> =>
@@ -122,15 +122,15 @@ describe('the local server that a bridge starts', () => {
         () => true,
       );
     while (!(await gone())) await new Promise(setImmediate);
-    await findServer(local());
+    await findOrStartServer(local());
     expect(await starts()).toBe(2);
   });
 
   test('a restart starts one server, even if bridges look for a server at the same time', async () => {
-    const before = await findServer(local());
+    const before = await findOrStartServer(local());
     const [restarted, ...found] = await Promise.all([
       restartServer(local()),
-      ...Array.from({ length: 5 }, () => findServer(local())),
+      ...Array.from({ length: 5 }, () => findOrStartServer(local())),
     ]);
     expect(restarted?.before.url).toBe(before.url);
     expect(restarted?.after.pid).not.toBe(restarted?.before.pid);
@@ -139,7 +139,7 @@ describe('the local server that a bridge starts', () => {
     // One bridge may still have found the old server. The next bridge must find the new one.
     const urls = [before.url, restarted?.after.url];
     expect(found.filter(({ url }) => !urls.includes(url))).toEqual([]);
-    expect((await findServer(local())).url).toBe(restarted?.after.url);
+    expect((await findOrStartServer(local())).url).toBe(restarted?.after.url);
   });
 
   test('a restart starts nothing if no server runs', async () => {
@@ -156,7 +156,7 @@ describe('the local server that a bridge starts', () => {
       if (asked === 3) closing.close().closeAllConnections();
     });
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'then' });
-    expect((await findServer(local())).url).not.toBe(url);
+    expect((await findOrStartServer(local())).url).not.toBe(url);
     expect([asked, await starts()]).toEqual([3, 1]);
   });
 
@@ -165,24 +165,26 @@ describe('the local server that a bridge starts', () => {
       script,
       `console.error('old line'); console.error('Port 41242 is taken: another program listens there.'); process.exit(78);`,
     );
-    await expect(findServer(local())).rejects.toThrow(
+    await expect(findOrStartServer(local())).rejects.toThrow(
       /could not be started: it ended at once \(exit code 78\)[^]*another program listens there[^]*A2A_SERVER_PORT.*config\.json/,
     );
     // The failed start must leave no lock, so the next attempt starts at once.
     await writeFile(script, SERVER);
-    await expect(findServer(local())).resolves.toMatchObject({ url: expect.stringContaining('http://') });
+    await expect(findOrStartServer(local())).resolves.toMatchObject({
+      url: expect.stringContaining('http://'),
+    });
   });
 
   test('if the disk refuses the server’s log, the error is typed and tells the caller to check the disk', async () => {
     await mkdir(join(stateDirectory, 'server.log'));
-    await expect(findServer(local())).rejects.toMatchObject({
+    await expect(findOrStartServer(local())).rejects.toMatchObject({
       reason: 'STORAGE',
       message: expect.stringMatching(/EISDIR.*Check that the disk of .* has space/),
     });
   });
 
   test('if no server runs and the bridge may not start one, the error tells the caller how to start it', async () => {
-    await expect(findServer(local({ autoStart: false }))).rejects.toThrow(
+    await expect(findOrStartServer(local({ autoStart: false }))).rejects.toThrow(
       `Start it with: node ${script} --state-dir ${stateDirectory}`,
     );
   });
@@ -195,7 +197,7 @@ describe('the local server that a bridge starts', () => {
     });
     // No process has such a large pid.
     await writeServerRecord(stateDirectory, { url, pid: 2 ** 30, version: '0', startedAt: 'then' });
-    expect((await findServer(local())).url).not.toBe(url);
+    expect((await findOrStartServer(local())).url).not.toBe(url);
     expect(shown).toEqual([]);
     server.close();
   });
@@ -209,15 +211,15 @@ describe('the local server that a bridge starts', () => {
       response.end(JSON.stringify({ name: 'mcp-a2a-bridge agent', status: 'ok', pid: process.pid }));
     });
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
-    await expect(findServer(local())).rejects.toThrow(/does not answer as it should/);
-    expect(await serverState(stateDirectory)).toMatchObject({ type: 'strange' });
+    await expect(findOrStartServer(local())).rejects.toThrow(/does not answer as it should/);
+    expect(await readLocalServerState(stateDirectory)).toMatchObject({ type: 'strange' });
     expect(credentials).toEqual([undefined, undefined]);
     expect(token).not.toBe('');
     server.close();
   });
 
   test('R104 X1 a program that forwards the challenge to the real server receives no token', async () => {
-    const real = await findServer(local());
+    const real = await findOrStartServer(local());
     const credentials: unknown[] = [];
     const { url, server } = await listening((request, response) => {
       credentials.push(request.headers.authorization);
@@ -228,13 +230,13 @@ describe('the local server that a bridge starts', () => {
     const record = await readServerRecord(stateDirectory);
     if (record !== undefined) pids.add(record.pid);
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
-    await expect(findServer(local())).rejects.toThrow(/does not prove that it knows the token/);
+    await expect(findOrStartServer(local())).rejects.toThrow(/does not prove that it knows the token/);
     expect(credentials).toEqual([undefined]);
     server.close();
   });
 
   test('R104 X1 if another program takes the port of a killed server, a connected bridge sends no request to it', async () => {
-    const real = await findServer(local());
+    const real = await findOrStartServer(local());
     const requests: unknown[] = [];
     const { pid = 0 } = (await readServerRecord(stateDirectory)) ?? {};
     const connected = agentFetch({ origin: real.url, ...real });
@@ -254,7 +256,7 @@ describe('the local server that a bridge starts', () => {
   test('if a live server process does not prove its identity, the error names the address and the pid', async () => {
     const { url, server } = await listening((_, response) => response.writeHead(404).end());
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
-    await expect(findServer(local())).rejects.toThrow(
+    await expect(findOrStartServer(local())).rejects.toThrow(
       new RegExp(`${url}.*HTTP 404.*pid ${String(process.pid)}`),
     );
     server.close();

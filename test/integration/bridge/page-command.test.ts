@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { page } from '../../../bridge/cli/commands/page.ts';
 import { readBridgeSettings } from '../../../bridge/settings/settings.ts';
-import { plain } from '../../../bridge/cli/terminal/paint.ts';
+import { paintNothing } from '../../../bridge/cli/terminal/paint.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { stage } from '../../support/stage.ts';
 
@@ -19,7 +19,7 @@ test('the command prints a link that signs a person in to the page', async () =>
     settings: await readBridgeSettings({ stateDir: server.stateDir }, {}),
     places: { bridgeScript: '/unused', serverScript: '/no/server/is/started', cardFile: '/unused' },
     terminal: {
-      paint: plain,
+      paint: paintNothing,
       width: 80,
       interactive: true,
       say: (text) => void said.push(text),

@@ -4,8 +4,8 @@ import { Agent } from '../../../bridge/agents/agent.ts';
 import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
 import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
-import { waitForSession, type WaitEnd } from '../../../bridge/sessions/wait-for-session.ts';
-import { StoredClaims } from '../../../bridge/state/decision-claims.ts';
+import { waitForSession, type WaitEndReason } from '../../../bridge/sessions/wait-for-session.ts';
+import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { temporaryDatabase } from '../../support/bridge-database.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
@@ -26,7 +26,7 @@ describe('an A2A stream that breaks', () => {
     const agent = new Agent('fake', async () => ({ url, headers: {} }));
     const session = new Session(agent, randomUUID(), {
       backOff: QUICK,
-      claims: new StoredClaims(await temporaryDatabase()),
+      claims: new StoredDecisionClaims(await temporaryDatabase()),
     });
     open.push({ close: () => session.close() }, { close: () => fake.stop() });
     return { fake, session };
@@ -109,7 +109,7 @@ describe('an A2A stream that breaks', () => {
     let { url } = fake;
     const session = new Session(new Agent('fake', async () => ({ url, headers: {} })), randomUUID(), {
       backOff: QUICK,
-      claims: new StoredClaims(await temporaryDatabase()),
+      claims: new StoredDecisionClaims(await temporaryDatabase()),
     });
     open.push({ close: () => session.close() });
     await settle(session, deliver(session));
@@ -186,7 +186,7 @@ function deliver(session: Session): Promise<void> {
   );
 }
 
-function settle(session: Session, delivery?: Promise<void>): Promise<WaitEnd> {
+function settle(session: Session, delivery?: Promise<void>): Promise<WaitEndReason> {
   const { signal } = new AbortController();
   return waitForSession({
     session,

@@ -7,10 +7,10 @@ import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendDecisions } from '../../../bridge/approvals/send-decisions.ts';
 import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session.ts';
-import { StoredClaims } from '../../../bridge/state/decision-claims.ts';
+import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
-import { type RetryPolicy, post } from '../../../bridge/approvals/webhook/post.ts';
+import { type RetryPolicy, sendPost } from '../../../bridge/approvals/webhook/post.ts';
 import { SessionPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
@@ -41,7 +41,7 @@ describe('the approval webhook', () => {
   let receiver: WebhookReceiver;
   let clock: FakeClock;
   let path: string;
-  let claims: StoredClaims;
+  let claims: StoredDecisionClaims;
   const open: { close(): void }[] = [];
   /** Defines what the agent does after the last decision. */
   let onDecided: (task: FakeTask) => unknown = completes;
@@ -57,7 +57,7 @@ describe('the approval webhook', () => {
     receiver = await WebhookReceiver.start();
     clock = new FakeClock();
     path = await mkdtemp(join(tmpdir(), 'webhook-'));
-    claims = new StoredClaims(await openDatabase(path));
+    claims = new StoredDecisionClaims(await openDatabase(path));
   });
   afterEach(async () => {
     for (const each of open.splice(0)) each.close();
@@ -259,7 +259,7 @@ describe('the approval webhook', () => {
     receiver.answering = () => ({ status: 307, headers: { location: elsewhere.url } });
     const { url, secret } = receiver;
     const notice = { type: 'approval.asked', timestamp: '', data: {} };
-    const posting = post(
+    const posting = sendPost(
       { id: 'msg_1', body: JSON.stringify(notice), signal: new AbortController().signal },
       () => Promise.resolve({ url, secret, headers: {} }),
       QUICK,

@@ -1,7 +1,7 @@
 /** Tests versions, addresses, statuses and media types of the A2A bindings. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { Reason } from '../../../shared/runtime/errors.ts';
+import type { ErrorReason } from '../../../shared/runtime/errors.ts';
 import { allowedMethods } from '../../../a2a-server/http/routes/allowed-methods.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
@@ -120,7 +120,7 @@ describe('addresses and methods', () => {
 });
 
 describe('errors', () => {
-  test.each<[Reason, number, string, string]>([
+  test.each<[ErrorReason, number, string, string]>([
     ['UNKNOWN_TASK', 404, 'NOT_FOUND', 'TASK_NOT_FOUND'],
     ['UNKNOWN_SESSION', 404, 'NOT_FOUND', 'UNKNOWN_SESSION'],
     ['MESSAGE_CONFLICT', 409, 'ALREADY_EXISTS', 'MESSAGE_CONFLICT'],

@@ -6,7 +6,11 @@ import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { pendingPart, taskOverviewSchema, TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import {
+  pendingActionsPartSchema,
+  taskOverviewSchema,
+  TOOL_APPROVAL,
+} from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -146,7 +150,7 @@ describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) =>
     const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
     if (!('status' in result)) throw new Error('a task was expected');
     const data = result.status?.message?.parts.find(({ content }) => content?.$case === 'data');
-    expect(pendingPart.parse(data?.content?.value).pending).toEqual([
+    expect(pendingActionsPartSchema.parse(data?.content?.value).pending).toEqual([
       { ...WRITE, first: true, shown: expect.stringMatching(/^[0-9a-f]{8}$/) },
     ]);
     expect(taskOverviewSchema.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({

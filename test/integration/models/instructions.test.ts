@@ -5,7 +5,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import { RUN_TOOL } from '../../../shared/protocol/extensions.ts';
+import { RUN_TOOL_COMMAND } from '../../../shared/protocol/extensions.ts';
 import type { FakeModelEndpoint, Received } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint, modelsAt } from '../../support/model-stage.ts';
 import { messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
@@ -87,7 +87,7 @@ describe('the instruction files of a workspace', () => {
     const { message, ...rest } = messageOf('');
     const { taskId } = await service.tasks.send({
       ...rest,
-      message: { ...message, command: { command: RUN_TOOL, args: ['slow', '{}'] } },
+      message: { ...message, command: { command: RUN_TOOL_COMMAND, args: ['slow', '{}'] } },
     });
     await begun;
     const accepted = await service.tasks.send(messageOf('Now write about it.', { taskId }));

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { checkSealed } from '../../../shared/receipt/seal.ts';
+import { checkSealedReceipt } from '../../../shared/receipt/seal.ts';
 import type { StoryEvent, StoryPage } from '../../../shared/protocol/task-story.ts';
 import { plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
@@ -107,8 +107,8 @@ describeInBrowser('the story of a task on the page', (browser) => {
       const download = await saved;
       expect(download.suggestedFilename()).toBe(name);
       const text = await readFile(await download.path(), 'utf8');
-      expect(checkSealed(text).taskId).toBe(taskId);
-      expect(() => checkSealed(text.replace('completed', 'failed'))).toThrow();
+      expect(checkSealedReceipt(text).taskId).toBe(taskId);
+      expect(() => checkSealedReceipt(text.replace('completed', 'failed'))).toThrow();
     }
   });
 

@@ -1,7 +1,7 @@
 /** Shows the cost of each turn of a task. The page fetches it when the person opens the list. */
 import { useEffect, useState } from 'preact/hooks';
 import type { A2aClient, TaskCosts } from '../../../../shared/client/index.ts';
-import { requestName, requestPrice } from '../../../../shared/text/cost-text.ts';
+import { requestLabel, requestPriceText } from '../../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
 interface TurnCostsProps {
@@ -49,13 +49,13 @@ export function TurnCosts({ client, taskId, cost }: TurnCostsProps) {
           </thead>
           <tbody>
             {requests.map((request) => (
-              <tr key={`${request.at} ${requestName(request)}`}>
-                <td>{requestName(request)}</td>
+              <tr key={`${request.at} ${requestLabel(request)}`}>
+                <td>{requestLabel(request)}</td>
                 <td>{request.inputTokens}</td>
                 <td>{request.cachedInputTokens}</td>
                 <td>{request.cacheWriteTokens}</td>
                 <td>{request.outputTokens}</td>
-                <td>{requestPrice(request)}</td>
+                <td>{requestPriceText(request)}</td>
                 <td>{visibleLine(request.model)}</td>
               </tr>
             ))}

@@ -1,6 +1,6 @@
 import robots from 'robots-parser';
 import { z } from 'zod';
-import { TimeExceededError, withinTime } from '../../../../shared/runtime/sync-time-limit.ts';
+import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
 import { ROBOTS_PRODUCT_TOKEN } from '../send-to-checked-address.ts';
@@ -66,12 +66,12 @@ function isGood({ status }: Pick<WebResponse, 'status'>): boolean {
 
 /** Parses a robots.txt. @param at the URL of robots.txt. The rules apply to its site. */
 function rulesIn(text: string, at: URL): RobotsRules {
-  const rules = withinTime(PARSE_MS, () => robotsParser(at.href, text));
+  const rules = runWithinTime(PARSE_MS, () => robotsParser(at.href, text));
   const delay = rules.getCrawlDelay(ROBOTS_PRODUCT_TOKEN);
   return {
     allows: (url) => {
       try {
-        return withinTime(MATCH_MS, () => rules.isAllowed(url.href, ROBOTS_PRODUCT_TOKEN)) === true;
+        return runWithinTime(MATCH_MS, () => rules.isAllowed(url.href, ROBOTS_PRODUCT_TOKEN)) === true;
       } catch (error) {
         if (error instanceof TimeExceededError) return false;
         throw error;

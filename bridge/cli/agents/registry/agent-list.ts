@@ -6,7 +6,7 @@
  */
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
-import { nameFrom } from '../agent-entry.ts';
+import { suggestAgentName } from '../agent-entry.ts';
 import { aiCatalog, readAiCatalog } from './ai-catalog.ts';
 import { type ListedAgent, readAgent, type RegistryEntry } from './listed-agent.ts';
 import { entriesSchema, unusableRegistry } from './registry-document.ts';
@@ -57,7 +57,7 @@ function listOf(entries: readonly RegistryEntry[], total = 0): AgentList {
         const { agent } = entry;
         const address = agent.cardUrl ?? agent.url;
         if (agents.has(address)) break;
-        const name = freeName(nameFrom(agent.title, agent.url), names);
+        const name = freeName(suggestAgentName(agent.title, agent.url), names);
         names.add(name);
         agents.set(address, { name, ...agent });
         break;

@@ -2,7 +2,7 @@
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
-import { httpUrl } from '../../../settings/agent-settings.ts';
+import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 
 /** An agent of a registry. All its texts come from the registry, so they are untrusted. */
 export interface ListedAgent {
@@ -61,7 +61,7 @@ export function agentWithCard(cardUrl: string, words: Words): RegistryEntry {
 function agentAt(url: string | undefined, words: Words): RegistryEntry {
   const { title } = words;
   if (url === undefined) return { type: 'unusable', title, problem: 'it has no URL' };
-  const address = httpUrl.safeParse(url);
+  const address = httpUrlSchema.safeParse(url);
   return address.success
     ? { type: 'agent', agent: { ...words, url: address.data } }
     : { type: 'unusable', title, problem: issuesText(address.error) };

@@ -8,7 +8,7 @@ import { messageOf, ProductError } from '../../../../shared/runtime/errors.ts';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentFetch } from '../../../agents/agent-fetch.ts';
 import { HttpError } from '../../../agents/http-error.ts';
-import { httpUrl } from '../../../settings/agent-settings.ts';
+import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
 import { type AgentList, agentList } from './agent-list.ts';
 import { unusableRegistry } from './registry-document.ts';
@@ -32,7 +32,7 @@ export interface Registry extends AgentList {
 export async function readRegistry(source: string): Promise<Registry> {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source))
     return { ...agentList(json(await textOfFile(source))), isRemote: false };
-  const address = httpUrl.safeParse(source);
+  const address = httpUrlSchema.safeParse(source);
   if (!address.success) throw new UsageError(`This registry cannot be read: ${issuesText(address.error)}.`);
   const url = new URL(source);
   if (url.pathname === '/' && url.search === '') url.pathname = WELL_KNOWN;

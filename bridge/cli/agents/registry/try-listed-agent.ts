@@ -6,7 +6,7 @@ import type { BridgeSettings } from '../../../settings/settings.ts';
 import type { CommandRun, CommonOptions } from '../../context/run-command.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { inTerminalWords } from '../../terminal/terminal-words.ts';
-import { hasFailed, showChecked } from '../checked-agent.ts';
+import { hasFailed, printInspection } from '../inspect-agent.ts';
 import { type TriedAgent, tryAgent } from '../try-agent.ts';
 import type { AgentList } from './agent-list.ts';
 
@@ -14,7 +14,7 @@ import type { AgentList } from './agent-list.ts';
  * The result of a trial. `known`: the settings already contain an agent at this URL. Its entry stays, because it may
  * name a token.
  */
-export type Trial =
+export type AgentTrial =
   | ({ type: 'usable' } & TriedAgent)
   | ({ type: 'refused' } & TriedAgent)
   | { type: 'known'; name: string; url: string }
@@ -25,10 +25,10 @@ export async function tryListedAgent(
   run: Pick<CommandRun<CommonOptions>, 'settings' | 'env'>,
   { name, url, cardUrl }: AgentList['agents'][number],
   isRemote: boolean,
-): Promise<Trial> {
+): Promise<AgentTrial> {
   const known = nameAt(run.settings, url);
   if (known !== undefined) return { type: 'known', name: known, url };
-  const failed = (problem: string): Trial => ({ type: 'failed', name, url, problem });
+  const failed = (problem: string): AgentTrial => ({ type: 'failed', name, url, problem });
   // A list from another machine must not direct requests to services on this machine.
   if (isRemote && [url, cardUrl ?? url].some(isOnThisMachine))
     return failed(
@@ -48,8 +48,9 @@ function nameAt({ agents }: BridgeSettings, url: string): string | undefined {
   return Object.entries(agents).find(([, agent]) => new URL(agent.url).href === href)?.[0];
 }
 
-export function showTrial(terminal: Terminal, trial: Trial): void {
-  if (trial.type === 'usable' || trial.type === 'refused') return showChecked(terminal, trial.name, trial);
+export function printTrial(terminal: Terminal, trial: AgentTrial): void {
+  if (trial.type === 'usable' || trial.type === 'refused')
+    return printInspection(terminal, trial.name, trial);
   terminal.say(terminal.paint('bold', trial.name));
   terminal.say(
     trial.type === 'known'
@@ -59,7 +60,7 @@ export function showTrial(terminal: Terminal, trial: Trial): void {
 }
 
 /** Returns what `--json` prints about an agent. */
-export function trialFacts(trial: Trial): object {
+export function trialFacts(trial: AgentTrial): object {
   const { type: outcome, ...facts } = trial;
   if (!('entry' in facts)) return { outcome, ...facts };
   const { entry, ...rest } = facts;

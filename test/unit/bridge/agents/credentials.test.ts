@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { credentialHeaders } from '../../../../bridge/agents/credentials.ts';
-import { redact } from '../../../../bridge/agents/redaction.ts';
-import { secretFrom } from '../../../../shared/runtime/secret-command.ts';
+import { redactSecrets } from '../../../../bridge/agents/redaction.ts';
+import { readSecretFromCommand } from '../../../../shared/runtime/secret-command.ts';
 
 const SECRET = 'tok-3f2a9c1e7b4d';
 const saying = (program: string): string[] => [process.execPath, '-e', program];
@@ -67,7 +67,7 @@ describe('the credentials of an agent', () => {
   );
 
   test('a credential command that waits for input is ended at the time limit', async () => {
-    await expect(secretFrom(saying('setInterval(() => undefined, 1000)'), 200)).rejects.toThrow(
+    await expect(readSecretFromCommand(saying('setInterval(() => undefined, 1000)'), 200)).rejects.toThrow(
       'did not end within 0.2 s',
     );
   });
@@ -92,7 +92,7 @@ describe('the error text of an agent', () => {
     [`header "Bearer ${SECRET}"`, 'header "[secret]"'],
     ['acme is no tenant', 'acme is no tenant'],
   ])('the error text is shown without the secrets of the request: %s', (said, shown) => {
-    expect(redact(said, { authorization: `Bearer ${SECRET}`, 'x-tenant': 'acme' })).toBe(shown);
+    expect(redactSecrets(said, { authorization: `Bearer ${SECRET}`, 'x-tenant': 'acme' })).toBe(shown);
   });
 });
 

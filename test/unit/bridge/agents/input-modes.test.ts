@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCard } from '../../../../bridge/agents/card.ts';
-import { refuseFiles } from '../../../../bridge/agents/input-modes.ts';
+import { refuseUnsupportedFiles } from '../../../../bridge/agents/input-modes.ts';
 
 function card(defaultInputModes: string[], skillModes: string[] = []) {
   return parseCard({
@@ -22,20 +22,20 @@ describe('the file types that an agent accepts', () => {
     [['IMAGE/PNG; q=1'], []],
     [['text/plain'], ['image/png']],
   ])('the types come from the card: %j, and from a skill %j', (modes, skillModes) => {
-    expect(() => refuseFiles([PNG], card(modes, skillModes))).not.toThrow();
+    expect(() => refuseUnsupportedFiles([PNG], card(modes, skillModes))).not.toThrow();
   });
 
   test('an agent that accepts text accepts text files', () => {
-    expect(() => refuseFiles([TEXT], card(['text']))).not.toThrow();
-    expect(() => refuseFiles([TEXT], card(['text/plain']))).not.toThrow();
-    expect(() => refuseFiles([TEXT], card(['image/png']))).toThrow('takes no text/plain (a.md)');
+    expect(() => refuseUnsupportedFiles([TEXT], card(['text']))).not.toThrow();
+    expect(() => refuseUnsupportedFiles([TEXT], card(['text/plain']))).not.toThrow();
+    expect(() => refuseUnsupportedFiles([TEXT], card(['image/png']))).toThrow('takes no text/plain (a.md)');
   });
 
   test.each([
     [['text/plain', 'image/jpeg'], 'text/plain, image/jpeg'],
     [[], 'no types'],
   ])('an agent whose card lists %j accepts no other types', (modes, listed) => {
-    expect(() => refuseFiles([TEXT, PNG].slice(modes.length === 0 ? 1 : 0), card(modes))).toThrow(
+    expect(() => refuseUnsupportedFiles([TEXT, PNG].slice(modes.length === 0 ? 1 : 0), card(modes))).toThrow(
       expect.objectContaining({
         reason: 'UNSUPPORTED_CONTENT',
         message: expect.stringContaining(

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { localWorkspace, mappedWorkspace } from '../../../../bridge/agents/workspace-mapping.ts';
+import { toLocalWorkspace, toAgentWorkspace } from '../../../../bridge/agents/workspace-mapping.ts';
 
 const WORKSPACES = {
   '/home/ada': '/mnt/ada/',
@@ -18,7 +18,7 @@ test.each([
   ['/home', undefined],
   ['/', undefined],
 ])('the local path %s has the path %p on the agent’s side', (path, called) => {
-  expect(mappedWorkspace(path, WORKSPACES)).toBe(called);
+  expect(toAgentWorkspace(path, WORKSPACES)).toBe(called);
 });
 
 test.each([
@@ -30,5 +30,5 @@ test.each([
   ['/srv/srcs', undefined],
   ['/etc/passwd', undefined],
 ])('the agent’s path %s is %p on this machine', (path, local) => {
-  expect(localWorkspace(path, WORKSPACES)).toBe(local);
+  expect(toLocalWorkspace(path, WORKSPACES)).toBe(local);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { answerFields, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
+import { formFieldsOfQuestion, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
 
 const choices = [{ label: 'red' }, { label: 'blue', description: 'as the sky' }];
@@ -29,7 +29,7 @@ describe('the form fields of a question', () => {
       },
     ],
   ])('the fields for %s have the expected schema', (_, question, fields) => {
-    expect(answerFields(question)).toEqual(fields);
+    expect(formFieldsOfQuestion(question)).toEqual(fields);
   });
 
   test('a form from the agent has its own fields, in a schema that every client accepts', () => {
@@ -51,7 +51,7 @@ describe('the form fields of a question', () => {
       },
       required: ['name'],
     };
-    expect(answerFields({ text: 'Fill in.', schema })).toEqual({
+    expect(formFieldsOfQuestion({ text: 'Fill in.', schema })).toEqual({
       properties: {
         name: { type: 'string', title: 'Name', minLength: 1, maxLength: 9, default: 'Ada' },
         mail: { type: 'string', description: 'Where to', format: 'email' },

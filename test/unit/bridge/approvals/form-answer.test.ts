@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
+import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
@@ -8,14 +8,21 @@ import { pendingWrite } from '../../../support/fake-agent-task.ts';
 type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' | 'other-approver' }>;
 
 const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormDetailLevel): ApprovalForm =>
-  only(approvalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields));
+  only(
+    buildApprovalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields),
+  );
 /** Returns a form with the fields that a person can request. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
 const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'none'));
 const onPage = (): ApprovalForm =>
   asks({ preview: { type: 'command', command: 'x\n'.repeat(40), cwd: '/w' } }, 'none');
 const question = (): ApprovalForm =>
-  only(approvalForms({ pending: [], question: withShownCode({ id: 'q', text: 'Which?' }) }, () => undefined));
+  only(
+    buildApprovalForms(
+      { pending: [], question: withShownCode({ id: 'q', text: 'Which?' }) },
+      () => undefined,
+    ),
+  );
 const command = (): FormAsk =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { approvalForms } from '../../../../bridge/approvals/form.ts';
+import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
 import { ROW_COLUMNS, formRows, MAX_FORM_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
@@ -132,7 +132,7 @@ describe('the rows of an action that fits into a form', () => {
     ['a diff that renames', action({ preview: { type: 'diff', path: 'a', diff: 'rename to b\n' } })],
   ])('D5 an action with %s does not fit: the form links to the page', (_, asked) => {
     expect(formRows(asked)).toBeUndefined();
-    const [ask] = approvalForms({ pending: [asked], question: null }, () => undefined);
+    const [ask] = buildApprovalForms({ pending: [asked], question: null }, () => undefined);
     if (ask?.about !== 'page') throw new Error('in a form');
     const rows = ask.message.split('\n');
     expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);

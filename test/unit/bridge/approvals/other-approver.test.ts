@@ -1,15 +1,15 @@
 /** Tests what the bridge shows about an action that this person may not approve. */
 import { expect, test } from '@jest/globals';
-import { approvalForms } from '../../../../bridge/approvals/form.ts';
+import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
-import { howToDecide, whyNotHere } from '../../../../bridge/cli/terminal/how-to-decide.ts';
-import { plain } from '../../../../bridge/cli/terminal/paint.ts';
+import { howToDecideText, decisionElsewhereError } from '../../../../bridge/cli/terminal/how-to-decide.ts';
+import { paintNothing } from '../../../../bridge/cli/terminal/paint.ts';
 import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
 import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
 import { toFirstPending } from '../../../../bridge/mcp/reports/session-result.ts';
-import { askedMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
-import { askedNotice } from '../../../../bridge/approvals/webhook/notice.ts';
+import { approvalRequestMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
+import { approvalRequestNotice } from '../../../../bridge/approvals/webhook/notice.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
 import { NEEDS_ROLE } from '../../../support/delegator-stage.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -21,7 +21,7 @@ const approver = { otherThan: ['acme/ann'], groups: ['release'] };
 const mayApprove = pendingWrite('call-1', { approver });
 const mayNot: PendingAction = { ...mayApprove, decisions: ['deny'] };
 const asked = (action: PendingAction) =>
-  approvalForms({ pending: [action], question: null }, () => undefined);
+  buildApprovalForms({ pending: [action], question: null }, () => undefined);
 
 test('R121 no form asks for it, and a note says who must approve', () => {
   const forms = asked(mayNot);
@@ -67,33 +67,35 @@ test.each([lacksRole, asksQuestion])('R122 without the role, a tool result offer
 });
 
 test.each([lacksRole, asksQuestion])('R122 without the role, a terminal names no command', (action) => {
-  expect(actionText(action, plain)).toContain(`\n${NEEDS_ROLE}\n`);
-  expect(howToDecide(action)).toBe('You can only wait, or cancel the task.');
+  expect(actionText(action, paintNothing)).toContain(`\n${NEEDS_ROLE}\n`);
+  expect(howToDecideText(action)).toBe('You can only wait, or cancel the task.');
   for (const word of ['approve', 'deny', 'edit', 'answer'] as const)
-    expect(whyNotHere(action, word)).toMatchObject({ reason: 'OTHER_APPROVER_REQUIRED' });
+    expect(decisionElsewhereError(action, word)).toMatchObject({ reason: 'OTHER_APPROVER_REQUIRED' });
 });
 
 test('R122 without the role, a chat message does not say that it waits for the reader', () => {
-  expect(askedMessage(ABOUT, taskView({ pending: [lacksRole] }), undefined).title).toBe(
+  expect(approvalRequestMessage(ABOUT, taskView({ pending: [lacksRole] }), undefined).title).toBe(
     'An agent waits for the decision of somebody else',
   );
-  expect(askedMessage(ABOUT, taskView({ pending: [mayApprove, lacksRole] }), undefined).title).toBe(
+  expect(approvalRequestMessage(ABOUT, taskView({ pending: [mayApprove, lacksRole] }), undefined).title).toBe(
     'An agent waits for your decision',
   );
 });
 
 test('R121 a terminal shows it, and escapes the group of another agent', () => {
-  expect(actionText(mayNot, plain)).toContain(`\n${SAYS}\n`);
-  expect(actionText(mayApprove, plain)).not.toContain('Needs');
+  expect(actionText(mayNot, paintNothing)).toContain(`\n${SAYS}\n`);
+  expect(actionText(mayApprove, paintNothing)).not.toContain('Needs');
   const hostile = { ...mayNot, approver: { groups: ['a\u001B[2Jb\nc'] } };
-  expect(actionText(hostile, plain)).not.toContain('\u001B');
-  expect(actionText(hostile, plain)).toContain('in group a');
+  expect(actionText(hostile, paintNothing)).not.toContain('\u001B');
+  expect(actionText(hostile, paintNothing)).toContain('in group a');
 });
 
 test('R121 a post says who must approve: as a field for a program, and in words for a chat', () => {
   const view = taskView({ pending: [mayNot] });
-  expect(askedNotice(ABOUT, view, 0).data).toMatchObject({ pending: [{ approver, decisions: ['deny'] }] });
-  expect(askedMessage(ABOUT, view, undefined).lines).toContainEqual(
+  expect(approvalRequestNotice(ABOUT, view, 0).data).toMatchObject({
+    pending: [{ approver, decisions: ['deny'] }],
+  });
+  expect(approvalRequestMessage(ABOUT, view, undefined).lines).toContainEqual(
     expect.stringMatching(/^Needs the approval of somebody else, in group release: write-file: /),
   );
 });

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { answerFields, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
-import { approvalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
+import { formFieldsOfQuestion, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
+import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
@@ -20,13 +20,13 @@ function askAbout(question: Question): ApprovalForm {
     preview,
     decisions: ['answer', 'deny'],
   });
-  const [ask] = approvalForms({ pending: [action], question: null }, () => undefined);
+  const [ask] = buildApprovalForms({ pending: [action], question: null }, () => undefined);
   if (ask === undefined) throw new Error('nothing is asked');
   return ask;
 }
 
 const plainAsk = (text: string): ApprovalForm | undefined =>
-  approvalForms({ pending: [], question: withShownCode({ id: 'q', text }) }, () => undefined)[0];
+  buildApprovalForms({ pending: [], question: withShownCode({ id: 'q', text }) }, () => undefined)[0];
 
 describe('D5 a question that does not fit into four rows of 74 columns', () => {
   const LONG = `Is this fine?${' word'.repeat(80)} No: delete all.`;
@@ -93,12 +93,12 @@ describe('D5 the fields of a form', () => {
 
   test('the choices show hidden characters as codes, and the answer has the original text', () => {
     const question = { text: 'Which?', choices: [{ label: NASTY }, { label: 'blue', description: NASTY }] };
-    const { answer } = answerFields(question).properties;
+    const { answer } = formFieldsOfQuestion(question).properties;
     if (answer?.type !== 'string' || !('enum' in answer)) throw new Error('no choice');
     for (const text of [...answer.enum, ...(answer.enumNames ?? [])]) expect(text).not.toMatch(HIDDEN);
     expect(parseFormAnswer(question, { answer: answer.enum[0] })).toBe(NASTY);
     expect(parseFormAnswer(question, { answer: 'green' })).toBe('green');
-    const many = answerFields({ ...question, multiple: true }).properties['choice1'];
+    const many = formFieldsOfQuestion({ ...question, multiple: true }).properties['choice1'];
     expect(many?.title).not.toMatch(HIDDEN);
     expect(parseFormAnswer({ ...question, multiple: true }, { choice1: true })).toEqual([NASTY]);
   });
@@ -108,7 +108,7 @@ describe('D5 the fields of a form', () => {
       text: 'Which?',
       choices: [{ label: 'a\u{200b}' }, { label: String.raw`a\u{200b}` }, { label: 'a\u{200b}' }],
     };
-    const { answer } = answerFields(question).properties;
+    const { answer } = formFieldsOfQuestion(question).properties;
     const names = answer?.type === 'string' && 'enum' in answer ? answer.enum : [];
     expect(new Set(names).size).toBe(3);
     expect(names.map((name) => parseFormAnswer(question, { answer: name }))).toEqual(
@@ -127,7 +127,7 @@ describe('D5 the fields of a form', () => {
       },
       required: [NASTY],
     };
-    const fields = answerFields({ text: 'Fill in.', schema });
+    const fields = formFieldsOfQuestion({ text: 'Fill in.', schema });
     expect(JSON.stringify(fields)).not.toMatch(HIDDEN);
     expect(Object.keys(fields.properties)).toEqual(['field1', 'field2', 'field3', 'field4']);
     expect(fields.required).toEqual(['field1']);

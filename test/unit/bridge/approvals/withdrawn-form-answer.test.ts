@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { lateAnswerNotes, type WithdrawnForms } from '../../../../bridge/approvals/withdrawn-form-answer.ts';
-import { approvalForms } from '../../../../bridge/approvals/form.ts';
+import {
+  lateAnswerNotes,
+  type LateAnswerContext,
+} from '../../../../bridge/approvals/withdrawn-form-answer.ts';
+import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
 import type { CallView } from '../../../../bridge/sessions/observed-task.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../support/task-view.ts';
@@ -10,7 +13,7 @@ const ACCEPT = { [KEY]: { action: 'accept', content: {} } };
 
 const call = (decided: CallView['decided']): CallView => callView({ state: 'denied', decided });
 
-function withdrawn(calls: readonly CallView[], changes: Partial<WithdrawnForms> = {}): WithdrawnForms {
+function withdrawn(calls: readonly CallView[], changes: Partial<LateAnswerContext> = {}): LateAnswerContext {
   const view = taskView({ calls });
   return { asks: [], view, channel: 'task-form', offers: { wasAbout: () => undefined }, ...changes };
 }
@@ -25,7 +28,7 @@ describe('an answer to a form that was withdrawn', () => {
   });
 
   test('R97 the person gets a note that the bridge asks again, if the action has changed', () => {
-    const asks = approvalForms({ pending: [pendingWrite('one')], question: null }, () => undefined);
+    const asks = buildApprovalForms({ pending: [pendingWrite('one')], question: null }, () => undefined);
     expect(lateAnswerNotes(ACCEPT, withdrawn([call(null)], { asks }))).toEqual([
       expect.stringContaining('the action has changed since, and the person is asked again'),
     ]);
@@ -38,7 +41,7 @@ describe('an answer to a form that was withdrawn', () => {
     ]);
   });
 
-  test.each<[string, Record<string, unknown>, WithdrawnForms]>([
+  test.each<[string, Record<string, unknown>, LateAnswerContext]>([
     [
       'the same answer, sent twice',
       ACCEPT,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   isFileUnchanged,
-  outdatedAction,
+  withCurrentDiff,
   type FileProposal,
 } from '../../../../bridge/dialects/unbound-proposal.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -14,7 +14,7 @@ const file = (more: Partial<FileProposal> = {}): FileProposal => ({
   ...more,
 });
 const diffOf = (proposal: FileProposal, now: string): string => {
-  const { preview } = outdatedAction(pendingWrite('c'), proposal, now).action;
+  const { preview } = withCurrentDiff(pendingWrite('c'), proposal, now).action;
   return preview.type === 'diff' ? preview.diff : '';
 };
 
@@ -32,12 +32,12 @@ describe('the proposal of an agent that does not bind decisions to content', () 
 
   test('the proposal is shown against the current content, as another question', () => {
     const before = pendingWrite('c');
-    const once = outdatedAction(before, file(), 'mine\n');
+    const once = withCurrentDiff(before, file(), 'mine\n');
     expect(once.action.shown).not.toBe(before.shown);
     expect(once.action).toMatchObject({ callId: 'c', reason: 'content-changed' });
     expect(diffOf(file(), 'mine\n')).toContain('-mine\n+two\n');
     expect(isFileUnchanged(once.file, 'mine\n')).toBe(true);
-    const twice = outdatedAction(once.action, once.file, 'one\n');
+    const twice = withCurrentDiff(once.action, once.file, 'one\n');
     expect(twice.action.shown).not.toBe(before.shown);
   });
 

@@ -1,19 +1,19 @@
 /** Tests how the probe restarts an agent, and reads streams that stay open. */
 import { expect, it } from '@jest/globals';
 import {
-  type Caller,
-  type Frame,
+  type RpcCaller,
+  type StreamedEvent,
   NoAnswerError,
   JsonRpcError,
 } from '../../../../bridge/probe/json-rpc-client.ts';
-import { AgentUnderTest, readToRest } from '../../../../bridge/probe/agent-under-test.ts';
+import { AgentUnderTest, readUntilRest } from '../../../../bridge/probe/agent-under-test.ts';
 
-async function* none(): AsyncGenerator<Frame, void, undefined> {}
+async function* none(): AsyncGenerator<StreamedEvent, void, undefined> {}
 
 it('after a restart, no request is sent until the agent answers again', async () => {
   const log: string[] = [];
   const answers = ['socket hang up', 'connect ECONNREFUSED'];
-  const client: Caller = {
+  const client: RpcCaller = {
     async call() {
       const problem = answers.shift();
       log.push(problem ?? 'answer');
@@ -35,7 +35,7 @@ it('after a restart, no request is sent until the agent answers again', async ()
 
 it('a stream is read until the task waits, although the stream stays open', async () => {
   let left = false;
-  async function* stream(): AsyncGenerator<Frame, void, undefined> {
+  async function* stream(): AsyncGenerator<StreamedEvent, void, undefined> {
     try {
       for (const state of ['TASK_STATE_WORKING', 'TASK_STATE_INPUT_REQUIRED'])
         yield { id: undefined, data: { statusUpdate: { taskId: 't', status: { state } } }, text: state };
@@ -44,7 +44,7 @@ it('a stream is read until the task waits, although the stream stays open', asyn
       left = true;
     }
   }
-  expect((await readToRest(stream())).map(({ text }) => text)).toEqual([
+  expect((await readUntilRest(stream())).map(({ text }) => text)).toEqual([
     'TASK_STATE_WORKING',
     'TASK_STATE_INPUT_REQUIRED',
   ]);

@@ -5,7 +5,7 @@ import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/con
 import { Registry } from '../../../../bridge/agents/registry.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
-import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
@@ -92,7 +92,7 @@ describe('delegations that are not delivered yet', () => {
     const database = await temporaryDatabase();
     outbox = new Outbox(database);
     const registry = new Registry(agent);
-    live = new LiveSessions(outbox, new StoredClaims(database));
+    live = new LiveSessions(outbox, new StoredDecisionClaims(database));
     const log = createLogger({ name: 'test', level: 'silent' });
     delegations = new DelegationService({
       registry,

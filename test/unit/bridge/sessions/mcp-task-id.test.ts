@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { handleOf, readHandle } from '../../../../bridge/sessions/mcp-task-id.ts';
+import { encodeTaskHandle, decodeTaskHandle } from '../../../../bridge/sessions/mcp-task-id.ts';
 
 const text = fc.string({ unit: 'binary', minLength: 1 });
 
@@ -8,9 +8,9 @@ describe('the id of an MCP task', () => {
   test('B3 the id contains the session and the task, with any id of an agent, and fits a header', () => {
     fc.assert(
       fc.property(text, fc.oneof(text, fc.constant('')), (sessionId, taskId) => {
-        const handle = handleOf({ sessionId, taskId });
+        const handle = encodeTaskHandle({ sessionId, taskId });
         expect(handle).toMatch(/^[\x21-\x7e]+$/);
-        expect(readHandle(handle)).toEqual({ sessionId, taskId });
+        expect(decodeTaskHandle(handle)).toEqual({ sessionId, taskId });
       }),
     );
   });
@@ -18,7 +18,7 @@ describe('the id of an MCP task', () => {
   test.each(['', 'session-1', '::task', 'a::b::c', 'a b::c', '%::x', 'ä::ö'])(
     '%j is not a valid id',
     (handle) => {
-      expect(readHandle(handle)).toBeUndefined();
+      expect(decodeTaskHandle(handle)).toBeUndefined();
     },
   );
 });

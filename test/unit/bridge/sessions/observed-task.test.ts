@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
-import type { Observation, Observed } from '../../../../bridge/dialects/observation.ts';
+import type { Observation, ObservedEvent } from '../../../../bridge/dialects/observation.ts';
 import {
   foldObserved,
   hasEnded,
@@ -39,9 +39,9 @@ const output = (text: string, append = true, id = 'o'): Observation => ({
   output: { id, name: '', text },
   append,
 });
-const at = (seq: number | null, ...observations: Observation[]): Observed => ({ seq, observations });
+const at = (seq: number | null, ...observations: Observation[]): ObservedEvent => ({ seq, observations });
 
-function folded(...events: Observed[]): TaskView {
+function folded(...events: ObservedEvent[]): TaskView {
   let view: TaskView | undefined;
   for (const event of events) view = foldObserved(view, event);
   if (view === undefined) throw new Error('nothing was folded');

@@ -4,7 +4,7 @@ import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { toMessage } from '../../../../bridge/sessions/delegation-message.ts';
 import { sendUntilAcknowledged } from '../../../../bridge/sessions/send-message.ts';
-import type { Delivery } from '../../../../bridge/sessions/session-state.ts';
+import type { MessageDeliveryState } from '../../../../bridge/sessions/session-state.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 
@@ -53,7 +53,7 @@ class DyingAgent extends Agent {
   }
 }
 
-const sendTo = (agent: Agent, onDelivery?: (delivery: Delivery) => void): Promise<unknown> =>
+const sendTo = (agent: Agent, onDelivery?: (delivery: MessageDeliveryState) => void): Promise<unknown> =>
   sendUntilAcknowledged({
     ...(onDelivery && { onDelivery }),
     agent,
@@ -95,7 +95,7 @@ class BusyAgent extends Agent {
 
 test('a message that a limit has refused is sent again after the time that the server named', async () => {
   const agent = new BusyAgent();
-  const told: Delivery[] = [];
+  const told: MessageDeliveryState[] = [];
   const before = Date.now();
   await sendTo(agent, (delivery) => told.push(delivery));
   const [first = 0, second = 0] = agent.attempts;

@@ -2,14 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Observation } from '../../../../bridge/dialects/observation.ts';
 import {
-  isOver,
+  isSessionOver,
   NEW_SESSION,
   nextSessionState,
   problemMessage,
   type SessionEvent,
   type SessionState,
   stateName,
-  taskOf,
+  taskOfState,
 } from '../../../../bridge/sessions/session-state.ts';
 import { hasEnded, hasSettled } from '../../../../bridge/sessions/observed-task.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
@@ -70,14 +70,14 @@ describe('the state of a session in the bridge', () => {
           const copy = structuredClone(stateName(before));
           state = nextSessionState(before, event);
           expect(stateName(before)).toBe(copy);
-          const task = taskOf(state);
+          const task = taskOfState(state);
           if (task?.type === 'ended') expect(hasEnded(task.view)).toBe(true);
           if (task?.type === 'working') expect(hasSettled(task.view, task.answered)).toBe(false);
           if (task?.type === 'unknown-to-agent')
             expect(task.view).toMatchObject({ pending: [], question: null });
           if (state.type === 'not-delivered' && state.delivery.type !== 'silent')
             expect(problemMessage(state)).toContain('not delivered');
-          expect(isOver(state) && stateName(state) === 'working').toBe(false);
+          expect(isSessionOver(state) && stateName(state) === 'working').toBe(false);
         }
       }),
     );
@@ -95,15 +95,15 @@ describe('the state of a session in the bridge', () => {
   test('R100 an undelivered message hides neither the earlier task nor its outcome', () => {
     const state = after(status('working'), send(), ASKS);
     expect(stateName(state)).toBe('not-delivered');
-    expect(taskOf(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
-    expect(nextSessionState(state, DELIVERED)).toBe(taskOf(state));
+    expect(taskOfState(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
+    expect(nextSessionState(state, DELIVERED)).toBe(taskOfState(state));
   });
 
   test('a message that fails leaves the task’s state unchanged', () => {
     const before = after(status('input-required', { question: QUESTION }));
     const sending = nextSessionState(before, send('q', false));
     expect(sending.type).toBe('working');
-    const [was, during] = [taskOf(before), taskOf(sending)];
+    const [was, during] = [taskOfState(before), taskOfState(sending)];
     expect(nextSessionState(sending, { type: 'undelivered', error: LOST, before: was, during })).toBe(before);
     const moved = nextSessionState(sending, status('completed'));
     expect(nextSessionState(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
@@ -125,7 +125,7 @@ describe('the state of a session in the bridge', () => {
 
   test('R100 a task that its agent forgot has no pending action until the agent reports it again', () => {
     const forgotten = nextSessionState(after(ASKS), FORGOTTEN);
-    expect([stateName(forgotten), taskOf(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
+    expect([stateName(forgotten), taskOfState(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
     expect(nextSessionState(forgotten, FORGOTTEN)).toBe(forgotten);
     expect(nextSessionState(forgotten, ASKS).type).toBe('waiting');
   });

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configuredAgents } from '../../../../bridge/startup/configured-agents.ts';
-import { program } from '../../../../bridge/cli/program.ts';
+import { createBridgeCommandLine } from '../../../../bridge/cli/program.ts';
 import {
   BRIDGE_SETTINGS,
   readBridgeSettings,
@@ -119,7 +119,7 @@ describe("the bridge's settings", () => {
 
   test('the help names every flag and every variable', () => {
     const shown: string[] = [];
-    const command = program(async () => undefined, places).configureOutput({
+    const command = createBridgeCommandLine(async () => undefined, places).configureOutput({
       writeOut: (text) => shown.push(text),
     });
     command.outputHelp();
@@ -151,7 +151,7 @@ describe("the bridge's settings", () => {
 
   test('the help contains no repetition, and lists the exit codes', () => {
     const shown: string[] = [];
-    program(async () => undefined, places)
+    createBridgeCommandLine(async () => undefined, places)
       .configureOutput({ writeOut: (text) => shown.push(text) })
       .outputHelp();
     expect(shown.join('').match(/in the configuration file/g)).toHaveLength(1);
@@ -170,7 +170,7 @@ describe("the bridge's settings", () => {
     [[], {}],
   ])('the arguments %j give their flags', async (args, flags) => {
     let got: unknown;
-    await program(async (given) => {
+    await createBridgeCommandLine(async (given) => {
       got = given;
     }, places).parseAsync(args, { from: 'user' });
     expect(got).toEqual(flags);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { SentDecisions } from '../../../../bridge/sessions/claim-decisions.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
-import { StoredClaims } from '../../../../bridge/state/decision-claims.ts';
+import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -12,20 +12,20 @@ const NONE: ReadonlySet<string> = new Set();
 describe('claims on decisions, in the database that bridges share', () => {
   let state: string;
   let database: BridgeDatabase;
-  let one: StoredClaims;
-  let other: StoredClaims;
+  let one: StoredDecisionClaims;
+  let other: StoredDecisionClaims;
 
   beforeEach(async () => {
     state = await temporaryDirectory();
     database = await openDatabase(state);
-    one = new StoredClaims(database);
+    one = new StoredDecisionClaims(database);
     // The claims of another bridge, whose process still runs.
-    other = new StoredClaims(await openDatabase(state, `${String(process.pid)}-x`));
+    other = new StoredDecisionClaims(await openDatabase(state, `${String(process.pid)}-x`));
   });
 
   /** Creates the claim of a killed bridge. */
   async function leftBehind(messageId: string): Promise<void> {
-    const killed = new StoredClaims(await openDatabase(state, await endedProcessId()));
+    const killed = new StoredDecisionClaims(await openDatabase(state, await endedProcessId()));
     await killed.take(asking, messageId, NONE);
   }
 
@@ -84,7 +84,7 @@ describe('claims on decisions, in the database that bridges share', () => {
   test('a claim that is a month old is deleted at the next open', async () => {
     await one.take(asking, 'm-1', NONE);
     database.run('UPDATE decision_claims SET at = ?', Date.now() - 31 * 24 * 60 * 60_000);
-    const next = new StoredClaims(database);
+    const next = new StoredDecisionClaims(database);
     expect(await next.take(asking, 'm-2', NONE)).toBeUndefined();
   });
 });

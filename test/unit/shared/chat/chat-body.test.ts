@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { postBody } from '../../../../bridge/approvals/webhook/format-post.ts';
+import { createPostFormatter } from '../../../../bridge/approvals/webhook/format-post.ts';
 import { chatAddress, chatBody, isChatService } from '../../../../shared/chat/chat-body.ts';
 import { type ChatMessage, chatLines } from '../../../../shared/chat/chat-message.ts';
 
@@ -8,7 +8,9 @@ const HOSTILE = 'Write <!channel> [a](https://evil.example) *b*';
 const notice = { type: 'approval.asked' as const, timestamp: '2026-01-01T00:00:00Z', data: {} };
 const message: ChatMessage = { title: 'It waits', lines: ['local', HOSTILE], page: PAGE };
 const bodyOf = (format: 'json' | 'slack' | 'teams' | 'ntfy', about = message): unknown =>
-  JSON.parse(postBody({ format, url: 'https://ntfy.example/my-topic' })({ notice, message: about }));
+  JSON.parse(
+    createPostFormatter({ format, url: 'https://ntfy.example/my-topic' })({ notice, message: about }),
+  );
 
 describe('the body of a post', () => {
   test('for a program, it is the notice', () => expect(bodyOf('json')).toEqual(notice));

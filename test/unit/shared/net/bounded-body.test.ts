@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { boundedBytes, boundEvents } from '../../../../shared/net/bounded-body.ts';
+import { readBoundedBytes, createEventLimiter } from '../../../../shared/net/bounded-body.ts';
 
 const encoder = new TextEncoder();
 const failing = (message: string): Error => new Error(message);
@@ -34,7 +34,7 @@ function cut(text: string, length: number): string[] {
 
 describe('the size limit of a response body', () => {
   test('a body within the limit is returned', async () => {
-    const bytes = await boundedBytes(bodyOf(['abc', 'def']), 6, failing);
+    const bytes = await readBoundedBytes(bodyOf(['abc', 'def']), 6, failing);
     expect(Buffer.from(bytes).toString()).toBe('abcdef');
   });
 
@@ -53,7 +53,7 @@ describe('the size limit of a response body', () => {
       },
       { highWaterMark: 0 },
     );
-    await expect(boundedBytes(endless, 5, failing)).rejects.toThrow(/answer of more than/);
+    await expect(readBoundedBytes(endless, 5, failing)).rejects.toThrow(/answer of more than/);
     expect({ asked, left }).toEqual({ asked: 2, left: true });
   });
 });
@@ -66,25 +66,25 @@ describe('the size limit of SSE events', () => {
     async (end) => {
       const text = frames.map((frame) => `${frame}${end}${end}`).join('');
       for (const length of [1, 2, 3, 5, 7, 11, 1000]) {
-        await expect(through(boundEvents({ maxEventBytes: 30 }, failing), cut(text, length))).resolves.toBe(
-          text,
-        );
+        await expect(
+          through(createEventLimiter({ maxEventBytes: 30 }, failing), cut(text, length)),
+        ).resolves.toBe(text);
       }
     },
   );
 
   test('X3 an endless line fails', async () => {
     await expect(
-      through(boundEvents({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
+      through(createEventLimiter({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
     ).rejects.toThrow(/event of more than/);
   });
 
   test('X3 an event with endless lines fails', async () => {
     await expect(
-      through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
+      through(createEventLimiter({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
     ).rejects.toThrow(/event of more than/);
     await expect(
-      through(boundEvents({ maxEventBytes: 30 }, failing), cut('data: x\r\n'.repeat(20), 5)),
+      through(createEventLimiter({ maxEventBytes: 30 }, failing), cut('data: x\r\n'.repeat(20), 5)),
     ).rejects.toThrow(/event of more than/);
   });
 
@@ -93,7 +93,9 @@ describe('the size limit of SSE events', () => {
       start: (controller) => controller.enqueue(encoder.encode(':\n\n')),
     });
     const reading = (async () => {
-      for await (const _ of silent.pipeThrough(boundEvents({ maxEventBytes: 30, silenceMs: 5 }, failing)))
+      for await (const _ of silent.pipeThrough(
+        createEventLimiter({ maxEventBytes: 30, silenceMs: 5 }, failing),
+      ))
         continue;
     })();
     // This timer keeps the process alive, because the stream's own timer does not.

@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { Receipt } from '../../../../shared/receipt/receipt.ts';
-import { checkSealed, fingerprintOf, sealedJsonOf, signedMarkdown } from '../../../../shared/receipt/seal.ts';
+import {
+  checkSealedReceipt,
+  fingerprintOf,
+  sealReceipt,
+  signedMarkdown,
+} from '../../../../shared/receipt/seal.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 
@@ -85,13 +90,13 @@ const RECEIPT: Receipt = {
 };
 
 const DOCUMENTS = [
-  { kind: 'JSON', document: sealedJsonOf(RECEIPT, privateKey) },
+  { kind: 'JSON', document: sealReceipt(RECEIPT, privateKey) },
   { kind: 'Markdown', document: signedMarkdown(RECEIPT, privateKey) },
 ];
 
 describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
   it('names its task, its events and the key that signed it', () => {
-    expect(checkSealed(document)).toEqual({
+    expect(checkSealedReceipt(document)).toEqual({
       taskId: 'task-1',
       journal: RECEIPT.journal,
       fingerprint: fingerprintOf(createPublicKey(privateKey)),
@@ -104,7 +109,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
     for (let at = 0; at < bytes.length; at += 1) {
       const copy = Buffer.from(bytes);
       copy[at] = (copy[at] ?? 0) ^ 1;
-      expect(() => checkSealed(copy.toString('utf8'))).toThrow(/receipt/);
+      expect(() => checkSealedReceipt(copy.toString('utf8'))).toThrow(/receipt/);
     }
   });
 
@@ -117,7 +122,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
         (at, removed, added) => {
           const changed = document.slice(0, at) + added + document.slice(at + removed);
           fc.pre(changed !== document);
-          expect(() => checkSealed(changed)).toThrow(/receipt/);
+          expect(() => checkSealedReceipt(changed)).toThrow(/receipt/);
         },
       ),
       { numRuns: 500 },
@@ -127,12 +132,14 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
   it('is refused with the signature and the key of another server', () => {
     const other = generateKeyPairSync('ed25519').privateKey;
     const forged = document.startsWith('{')
-      ? sealedJsonOf({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other)
+      ? sealReceipt({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other)
       : signedMarkdown({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other);
     // The forged document is valid in itself, but another key has signed it.
-    expect(checkSealed(forged).fingerprint).not.toBe(checkSealed(document).fingerprint);
+    expect(checkSealedReceipt(forged).fingerprint).not.toBe(checkSealedReceipt(document).fingerprint);
     const key = /"publicKey":\s*"([^"]+)"/;
-    expect(() => checkSealed(forged.replace(key, key.exec(document)?.[0] ?? ''))).toThrow(/has changed/);
+    expect(() => checkSealedReceipt(forged.replace(key, key.exec(document)?.[0] ?? ''))).toThrow(
+      /has changed/,
+    );
   });
 });
 

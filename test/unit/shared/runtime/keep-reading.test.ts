@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { keepReading, type StreamKeeping } from '../../../../shared/runtime/keep-reading.ts';
+import { keepReading, type KeepReadingOptions } from '../../../../shared/runtime/keep-reading.ts';
 
 const QUICK = { retries: 2, minTimeout: 0, maxTimeout: 0, factor: 1, randomize: false };
 const CUT = new Error('cut');
@@ -16,7 +16,7 @@ function scene(pieces: readonly Piece[], wanted: number) {
   const left = [...pieces];
   const seen: number[] = [];
   const cuts: unknown[] = [];
-  const keeping: StreamKeeping = {
+  const keeping: KeepReadingOptions = {
     backOff: QUICK,
     signal: new AbortController().signal,
     position: () => seen.at(-1) ?? null,

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { readConfigFile, resolveSettings, setting } from '../../../../shared/settings/resolve-settings.ts';
-import type { Sources } from '../../../../shared/settings/resolve-settings.ts';
+import type { SettingSources } from '../../../../shared/settings/resolve-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const SETTINGS = {
@@ -41,7 +41,7 @@ const SETTINGS = {
   }),
 } as const;
 
-const from = (sources: Partial<Omit<Sources, 'file'>> & { file?: Record<string, unknown> }) =>
+const from = (sources: Partial<Omit<SettingSources, 'file'>> & { file?: Record<string, unknown> }) =>
   resolveSettings(SETTINGS, {
     flags: sources.flags ?? {},
     env: sources.env ?? {},

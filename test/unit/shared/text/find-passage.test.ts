@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { textFinder } from '../../../../shared/text/find-passage.ts';
+import { createTextFinder } from '../../../../shared/text/find-passage.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('textFinder, which searches a text', () => {
@@ -9,16 +9,16 @@ describe('textFinder, which searches a text', () => {
     const passage = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(text, passage, fc.nat(60), (content, looked, from) => {
-        expect(textFinder(looked)(content, from)).toBe(content.indexOf(looked, from));
+        expect(createTextFinder(looked)(content, from)).toBe(content.indexOf(looked, from));
       }),
       { numRuns: numberOfRuns(5000) },
     );
-    expect(textFinder('🎉b')('a🎉🎉b')).toBe(3);
+    expect(createTextFinder('🎉b')('a🎉🎉b')).toBe(3);
   });
 
-  it('X3 textFinder is not slower on a hostile text', () => {
+  it('X3 createTextFinder is not slower on a hostile text', () => {
     // For this pair, indexOf needs more than three minutes.
     const half = 'a'.repeat(500_000);
-    expect(textFinder(`${half}b${half}`)('a'.repeat(2_000_000))).toBe(-1);
+    expect(createTextFinder(`${half}b${half}`)('a'.repeat(2_000_000))).toBe(-1);
   });
 });

@@ -3,7 +3,11 @@ import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
 import { THINKING } from '../../../../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream-extension.ts';
-import { activitySchema, asideSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import {
+  activitySchema,
+  artifactRoleSchema,
+  TOOL_APPROVAL,
+} from '../../../../../shared/protocol/tool-approval.ts';
 import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
 import type { ClientView } from '../../../../../a2a-server/http/wire/wire-objects.ts';
@@ -272,7 +276,11 @@ describe('a journal entry as a stream event', () => {
     const payload = toStreamResponse({ seq: 1, at: 0, event }, view(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
     const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
-    expect(asideSchema.parse(said)).toEqual({ role: 'tool-output', toolId: 'x', title: 'Write test.md' });
+    expect(artifactRoleSchema.parse(said)).toEqual({
+      role: 'tool-output',
+      toolId: 'x',
+      title: 'Write test.md',
+    });
   });
 
   test('after the server discards a turn, clients get the turn’s artifact with empty text', () => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor, toJsonRpcError, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { ProductError, ERROR_REASONS } from '../../../../../shared/runtime/errors.ts';
-import type { Reason } from '../../../../../shared/runtime/errors.ts';
+import type { ErrorReason } from '../../../../../shared/runtime/errors.ts';
 import { notCancelable, toWireError, WIRE_ERRORS } from '../../../../../a2a-server/http/wire/wire-errors.ts';
 
-const isReason = (name: string): name is Reason => ERROR_REASONS.some((reason) => reason === name);
+const isReason = (name: string): name is ErrorReason => ERROR_REASONS.some((reason) => reason === name);
 const ALL = Object.keys(WIRE_ERRORS).filter(isReason);
 
 describe('errors in A2A responses', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  configText,
+  configFormatOf,
   withBridge,
   isBridge,
   withoutBridge,
@@ -26,7 +26,7 @@ describe('the bridge’s entry in a client’s settings', () => {
 });
 
 describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
-  const config = configText(format);
+  const config = configFormatOf(format);
   const keys = ['servers', 'a2a-bridge'];
 
   it('an empty settings text gets the entry once, and loses it again', () => {
@@ -76,12 +76,12 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
 describe('client settings in JSON', () => {
   it('the settings keep a byte order mark, tabs, and line ends as they are', () => {
     const text = '\u{feff}{\r\n\t"a": 1\r\n}\r\n';
-    const after = configText('jsonc').put(text, ['servers', 'x'], { command: 'c' });
+    const after = configFormatOf('jsonc').put(text, ['servers', 'x'], { command: 'c' });
     expect(after.startsWith('\u{feff}{\r\n\t"a": 1,\r\n\t"servers": {\r\n\t\t"x": {')).toBe(true);
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
   it('the error names the line with the invalid JSON', () => {
-    expect(() => configText('json').read('{\n "a": }', ['a'])).toThrow(/line 2/);
+    expect(() => configFormatOf('json').read('{\n "a": }', ['a'])).toThrow(/line 2/);
   });
 });

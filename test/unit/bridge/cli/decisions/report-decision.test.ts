@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { reportDecision } from '../../../../../bridge/cli/decisions/report-decision.ts';
-import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
+import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import type { CommandRun, CommonOptions } from '../../../../../bridge/cli/context/run-command.ts';
 import type { Session } from '../../../../../bridge/sessions/session.ts';
 
@@ -10,7 +10,7 @@ test.each([
   [true, 'An approved call runs at once'],
 ])('the report says when each decided call runs: %p', (oneByOne, words) => {
   const said: string[] = [];
-  const terminal = { paint: plain, say: (text: string) => said.push(text) };
+  const terminal = { paint: paintNothing, say: (text: string) => said.push(text) };
   const run = z.custom<CommandRun<CommonOptions>>().parse({ options: {}, terminal });
   const session = z.custom<Session>().parse({
     id: 's',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { EXIT_MEANINGS, exitCodeOf, UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
-import { ProductError, type Reason } from '../../../../../shared/runtime/errors.ts';
+import { ProductError, type ErrorReason } from '../../../../../shared/runtime/errors.ts';
 
 describe('the exit code of a command', () => {
-  it.each<[Reason, number]>([
+  it.each<[ErrorReason, number]>([
     ['UNKNOWN_SESSION', 3],
     ['ALREADY_DECIDED', 4],
     ['INPUT_CHANGED', 4],

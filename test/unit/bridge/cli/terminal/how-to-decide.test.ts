@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { howToDecide } from '../../../../../bridge/cli/terminal/how-to-decide.ts';
+import { howToDecideText } from '../../../../../bridge/cli/terminal/how-to-decide.ts';
 import type { PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 
 const action: PendingAction = {
@@ -26,5 +26,5 @@ it.each<[Partial<PendingAction>, string]>([
     'A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page. Deny it with: mcp-a2a-bridge deny 3f9ac2d1',
   ],
 ])('an action with %j is decided so: %s', (changes, text) => {
-  expect(howToDecide({ ...action, ...changes })).toBe(text);
+  expect(howToDecideText({ ...action, ...changes })).toBe(text);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { logLine } from '../../../../../bridge/cli/terminal/log-line.ts';
-import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
+import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 
 describe('a log line at the terminal', () => {
   it('the line has time, level, text and facts, without the fields that every line repeats', () => {
@@ -14,17 +14,17 @@ describe('a log line at the terminal', () => {
       a: 'b',
       c: { d: 1 },
     });
-    expect(logLine(line, plain)).toBe('1970-01-01 00:00:00 error m a=b c={"d":1}');
+    expect(logLine(line, paintNothing)).toBe('1970-01-01 00:00:00 error m a=b c={"d":1}');
   });
 
   it.each(['a stack trace', '{"level":30}', '', '[1]', 'null'])(
     'the text %j, which is not a log line, stays unchanged',
     (line) => {
-      expect(logLine(line, plain)).toBe(line);
+      expect(logLine(line, paintNothing)).toBe(line);
     },
   );
 
   it('text in a log line cannot move the cursor', () => {
-    expect(logLine('x\u{1b}[2J', plain)).toBe('x\\u{1b}[2J');
+    expect(logLine('x\u{1b}[2J', paintNothing)).toBe('x\\u{1b}[2J');
   });
 });

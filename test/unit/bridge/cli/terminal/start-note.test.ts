@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartNote } from '../../../../../bridge/cli/terminal/start-note.ts';
+import { StartCommandNote } from '../../../../../bridge/cli/terminal/start-note.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const paths = {
   bridgeScript: '/home/ada/clone/dist/bridge/main.js',
   serverScript: '/home/ada/clone/dist/a2a-server/main.js',
 };
-type Place = Parameters<StartNote['text']>[0];
+type Place = Parameters<StartCommandNote['text']>[0];
 const inClone: Place = { paths, cwd: '/home/ada/clone', path: '/nowhere' };
 
 function noteOf(output: string, place: Partial<Place> = {}): string | undefined {
-  const note = new StartNote();
+  const note = new StartCommandNote();
   note.read('Nothing waits.');
   note.read(output);
   return note.text({ ...inClone, ...place });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { plain } from '../../../../../bridge/cli/terminal/paint.ts';
+import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import { foldObserved, type TaskView } from '../../../../../bridge/sessions/observed-task.ts';
@@ -40,7 +40,7 @@ function shown(observations: readonly Observation[], decides: boolean, times = f
   let screen = '';
   const live = new LiveText(
     {
-      paint: plain,
+      paint: paintNothing,
       width: undefined,
       interactive: false,
       say: (text) => (screen += `${text}\n`),

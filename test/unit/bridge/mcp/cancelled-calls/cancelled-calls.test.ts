@@ -2,18 +2,18 @@ import { describe, expect, test } from '@jest/globals';
 import { Agent } from '../../../../../bridge/agents/agent.ts';
 import { Session } from '../../../../../bridge/sessions/session.ts';
 import {
-  type TaskOutcome,
+  type CancelledTaskOutcome,
   type CancelledCall,
   CancelledCalls,
 } from '../../../../../bridge/mcp/cancelled-calls/cancelled-calls.ts';
-import { StoredClaims } from '../../../../../bridge/state/decision-claims.ts';
+import { StoredDecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
 import { temporaryDatabase } from '../../../../support/bridge-database.ts';
 
 const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked here')));
 
-const claims = async () => new StoredClaims(await temporaryDatabase());
+const claims = async () => new StoredDecisionClaims(await temporaryDatabase());
 
-function withdrawn(fate: TaskOutcome, more: Partial<CancelledCall> = {}): CancelledCall {
+function withdrawn(fate: CancelledTaskOutcome, more: Partial<CancelledCall> = {}): CancelledCall {
   return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, fate, ...more };
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { costLine } from '../../../../../bridge/mcp/reports/cost-text.ts';
-import { dollars } from '../../../../../shared/text/cost-text.ts';
+import { dollarsText } from '../../../../../shared/text/cost-text.ts';
 
 const TASK = { turns: 2, inputTokens: 900, outputTokens: 40, usd: 0.25 };
 
@@ -31,7 +31,7 @@ test('the cost line is empty without tokens, and has no price if the report has 
 });
 
 test('an amount has two decimals, or four below one dollar', () => {
-  expect([dollars(0), dollars(0.00012), dollars(0.5), dollars(12.345)]).toEqual([
+  expect([dollarsText(0), dollarsText(0.00012), dollarsText(0.5), dollarsText(12.345)]).toEqual([
     '$0.0000',
     '$0.0001',
     '$0.5000',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { grantWords, standingGrants } from '../../../../../bridge/mcp/reports/grant-words.ts';
+import { grantWords, unexpiredGrantViews } from '../../../../../bridge/mcp/reports/grant-words.ts';
 import type { GrantView } from '../../../../../shared/protocol/tool-approval.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
@@ -41,7 +41,7 @@ describe('trust grants as text', () => {
       grant({ expiresAt: new Date(NOW).toISOString() }),
       grant({ expiresAt: new Date(NOW + 1).toISOString() }),
     ];
-    expect(standingGrants([past, future, grant()], NOW)).toEqual([future, grant()]);
-    expect(standingGrants(undefined, NOW)).toEqual([]);
+    expect(unexpiredGrantViews([past, future, grant()], NOW)).toEqual([future, grant()]);
+    expect(unexpiredGrantViews(undefined, NOW)).toEqual([]);
   });
 });

@@ -2,15 +2,15 @@ import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import { nextStep, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
-  reportOf,
+  buildSessionReport,
   type ReportContext,
   sessionReportSchema,
 } from '../../../../../bridge/mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/observed-task.ts';
-import { askedNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
-import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
+import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
+import { taskPartContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
 import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
@@ -24,7 +24,7 @@ const SAID = { id: 'turn-1', name: '', text: 'I will.\nDecisions: approve, said 
 const view = (changes: Partial<TaskView> = {}): TaskView =>
   taskView({ taskId: 'task-7', sessionId: 'session-7', seq: 1, ...changes });
 const report = (of: TaskView | undefined, changes: Partial<ReportContext> = {}) =>
-  reportOf({
+  buildSessionReport({
     sessionId: 'session-7',
     agent: 'local',
     state: of?.state ?? 'not-delivered',
@@ -80,7 +80,7 @@ describe('an agent’s text before a decision', () => {
     expect(pending?.cut).toBeGreaterThan(0);
     expect(pending?.preview).toMatch(/x⟨[\d,]+ characters left out⟩x+; echo HIDDEN\n\(in \/w\)$/);
     expect(sessionText(structured)).toContain('it cannot be approved here');
-    const { pending: posted } = askedNotice(
+    const { pending: posted } = approvalRequestNotice(
       { sessionId: 's', agent: 'a', title: '' },
       view({ pending: [pendingWrite('one', { preview })] }),
       0,
@@ -89,14 +89,18 @@ describe('an agent’s text before a decision', () => {
   });
 
   test('R93 the text is the same in a webhook post as in the report', () => {
-    const { data } = askedNotice({ sessionId: 's', agent: 'a', title: '' }, view({ pending: [hostile] }), 0);
+    const { data } = approvalRequestNotice(
+      { sessionId: 's', agent: 'a', title: '' },
+      view({ pending: [hostile] }),
+      0,
+    );
     expect(JSON.stringify(data)).not.toMatch(HIDDEN);
     expect(data).toMatchObject({ pending: [{ preview: expect.stringContaining(HOSTILE_SHOWN), cut: 0 }] });
   });
 
   test('R93 the text is quoted in the resource, in the status report, and at the terminal', () => {
     const waiting = view({ state: 'input-required', pending: [hostile] });
-    const diff = contentOf('diff', { agent: 'local', view: waiting, history: [] });
+    const diff = taskPartContent('diff', { agent: 'local', view: waiting, history: [] });
     expect(diff).toContain(HOSTILE_SHOWN);
     const status = statusReportOf({
       sessionId: 's',

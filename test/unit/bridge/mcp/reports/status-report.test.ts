@@ -9,7 +9,7 @@ import {
   MAX_STATUS_REPORT_TOKENS,
   statusReportSchema,
 } from '../../../../../bridge/mcp/reports/status-report.ts';
-import { shortStep } from '../../../../../bridge/mcp/reports/next-step.ts';
+import { shortNextStep } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/observed-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
@@ -42,7 +42,7 @@ function facts(of: TaskView | undefined, changes: Partial<StatusReportFacts> = {
     changesComplete: true,
     problem: undefined,
     now: Date.UTC(2026, 10, 22),
-    next: shortStep(standing, named),
+    next: shortNextStep(standing, named),
     ...changes,
   };
 }
@@ -118,7 +118,7 @@ describe.each(Object.entries(LONG))('the status report of a task with many %s', 
       'it cannot be followed',
       facts(view({ text: words }), {
         problem: words,
-        next: shortStep(
+        next: shortNextStep(
           {
             id: UUIDS[1],
             view: view(),

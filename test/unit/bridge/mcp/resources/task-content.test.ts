@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { contentOf } from '../../../../../bridge/mcp/resources/task-content.ts';
-import type { Output } from '../../../../../bridge/dialects/observation.ts';
+import { taskPartContent } from '../../../../../bridge/mcp/resources/task-content.ts';
+import type { AgentOutput } from '../../../../../bridge/dialects/observation.ts';
 import { foldObserved } from '../../../../../bridge/sessions/observed-task.ts';
 
 /** Returns the text of a task with these artifacts. */
-function artifactsOf(...outputs: Output[]): string {
+function artifactsOf(...outputs: AgentOutput[]): string {
   const ids = { taskId: 't', sessionId: 's' };
   const status = { state: 'working' as const, text: '', pending: [], question: null };
   const view = foldObserved(undefined, {
@@ -15,16 +15,16 @@ function artifactsOf(...outputs: Output[]): string {
     ],
   });
   if (view === undefined) throw new Error('nothing was observed');
-  return contentOf('artifacts', { agent: 'local', view, history: [] });
+  return taskPartContent('artifacts', { agent: 'local', view, history: [] });
 }
 
-const TODOS: Output = {
+const TODOS: AgentOutput = {
   id: 'todos',
   name: 'todos',
   text: '- [x] step 1',
   aside: { role: 'todos', todos: [{ text: 'step 1', status: 'done' }] },
 };
-const NOISE: Output = {
+const NOISE: AgentOutput = {
   id: 'output-x',
   name: 'tool output',
   text: 'line 1\nline 2\n',

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { DetailedTaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
-import { approvalForms } from '../../../../../bridge/approvals/form.ts';
+import { buildApprovalForms } from '../../../../../bridge/approvals/form.ts';
 import type { TaskStateName } from '../../../../../bridge/dialects/observation.ts';
 import { hasEnded, type TaskView } from '../../../../../bridge/sessions/observed-task.ts';
-import { detailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
+import { toDetailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { taskView } from '../../../../support/task-view.ts';
 
@@ -11,7 +11,7 @@ const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView =
   taskView({ state, ...changes });
 
 function shown(of: TaskView | undefined, problem?: string, beyondForms = false): DetailedTask {
-  return detailedTask({
+  return toDetailedTask({
     taskId: 'session-1::task-1',
     agent: 'agent',
     sessionId: 'session-1',
@@ -21,7 +21,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
     problem,
     createdAt: new Date(2_000),
     changedAt: new Date(1_000),
-    forms: approvalForms(
+    forms: buildApprovalForms(
       { pending: of?.pending ?? [], question: of?.question ?? null },
       () => undefined,
     ).flatMap((ask) => ('form' in ask ? [{ ask, params: ask.form }] : [])),

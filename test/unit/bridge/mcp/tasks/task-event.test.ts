@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { StreamResponse, TaskState } from '@a2a-js/sdk';
-import { endsTask, taskEvent } from '../../../../../bridge/mcp/tasks/task-event.ts';
+import { isLastTaskEvent, taskEvent } from '../../../../../bridge/mcp/tasks/task-event.ts';
 import { FakeTask, pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const task = new FakeTask('task-1', 'session-1', true);
@@ -45,5 +45,5 @@ test.each([
 ])('the state %p ends the stream: %p', (state, ends) => {
   const status = { state, message: undefined, timestamp: undefined };
   const value = { taskId: 't', contextId: 's', status, metadata: undefined };
-  expect(endsTask({ payload: { $case: 'statusUpdate', value } })).toBe(ends);
+  expect(isLastTaskEvent({ payload: { $case: 'statusUpdate', value } })).toBe(ends);
 });

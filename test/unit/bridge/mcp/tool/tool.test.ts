@@ -1,19 +1,19 @@
 import { describe, expect, test } from '@jest/globals';
-import { instructions } from '../../../../../bridge/mcp/server/instructions.ts';
+import { serverInstructions } from '../../../../../bridge/mcp/server/instructions.ts';
 import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts';
 import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
-import { withToolPrefix, waitMs } from '../../../../../bridge/mcp/tool/tool.ts';
+import { withToolPrefix, waitTimeMs } from '../../../../../bridge/mcp/tool/tool.ts';
 import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
-const INSTRUCTIONS = instructions('auto');
+const INSTRUCTIONS = serverInstructions('auto');
 
 describe('the bridge’s MCP tools', () => {
   test('the tools wait a shorter time for a client that gets no progress; a configured time applies to every client', () => {
-    expect(waitMs(undefined, true)).toBe(100_000);
-    expect(waitMs(undefined, false)).toBe(50_000);
-    expect(waitMs(300, false)).toBe(300_000);
-    expect(waitMs(0, true)).toBe(0);
+    expect(waitTimeMs(undefined, true)).toBe(100_000);
+    expect(waitTimeMs(undefined, false)).toBe(50_000);
+    expect(waitTimeMs(300, false)).toBe(300_000);
+    expect(waitTimeMs(0, true)).toBe(0);
   });
 
   test('the tools have the names that the client uses', () => {
@@ -27,12 +27,14 @@ describe('the bridge’s MCP tools', () => {
   test('the instructions name all tools, and are shorter than 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
     for (const approvals of APPROVAL_MODES)
-      expect(Buffer.byteLength(withToolPrefix(instructions(approvals), 'x'.repeat(30)))).toBeLessThan(2048);
+      expect(Buffer.byteLength(withToolPrefix(serverInstructions(approvals), 'x'.repeat(30)))).toBeLessThan(
+        2048,
+      );
   });
 
   test('R96 the instructions omit the tools that the bridge offers to no client', () => {
-    expect(instructions('human-only')).not.toContain('approve_or_deny_pending_action');
-    expect(instructions('human-only')).toContain('at a terminal');
+    expect(serverInstructions('human-only')).not.toContain('approve_or_deny_pending_action');
+    expect(serverInstructions('human-only')).toContain('at a terminal');
   });
 
   test('R62 the progress names the tool, and omits its output', () => {

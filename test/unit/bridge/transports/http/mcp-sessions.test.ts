@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
-import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-replies.ts';
+import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-sent-replies.ts';
 import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {

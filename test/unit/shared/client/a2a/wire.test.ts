@@ -98,7 +98,7 @@ describe('the client’s schema reads the protocol’s values unchanged', () => 
   test.each(PARTS)('the schema reads each variant: %j', (value) => {
     // The client's schema omits the tool's source. So the test sets the same source in each action.
     const read = pendingPartSchema.parse(value).pending.map((each) => ({ ...each, source: action.source }));
-    expect(read).toEqual(protocol.pendingPart.parse(value).pending);
+    expect(read).toEqual(protocol.pendingActionsPartSchema.parse(value).pending);
   });
 
   test('unknown fields are ignored', () => {

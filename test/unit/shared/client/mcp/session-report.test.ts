@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
-import { bridgeDecision, reportOf } from '../../../../../shared/client/mcp/session-report.ts';
+import { bridgeDecision, taskReportOf } from '../../../../../shared/client/mcp/session-report.ts';
 import { SESSION_STATES } from '../../../../../shared/protocol/session-states.ts';
 
 test('an approval over the bridge keeps the limits of its trust', () => {
@@ -27,7 +27,7 @@ function shownAs(state: string): string {
     question: null,
   };
   try {
-    return reportOf({ content: [], structuredContent, isError: true }).state;
+    return taskReportOf({ content: [], structuredContent, isError: true }).state;
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     expect(error.message).toContain('why');

@@ -59,7 +59,7 @@ interface Subscription {
   stops: (() => void)[];
 }
 
-export class TaskListening implements Transport {
+export class TaskSubscriptionTransport implements Transport {
   onmessage: Transport['onmessage'];
   onclose: Transport['onclose'];
   onerror: Transport['onerror'];

@@ -2,7 +2,7 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Session } from './session.ts';
 
-export class OutboxWrites {
+export class OutboxWriteQueue {
   readonly #writes = new Map<Session, Promise<void>>();
   readonly #log: Logger;
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { HttpReplies } from '../../../../../bridge/transports/http/http-replies.ts';
+import { HttpSentReplies } from '../../../../../bridge/transports/http/http-sent-replies.ts';
 
 function answersOf() {
   const received: string[] = [];
-  const answers = new HttpReplies();
+  const answers = new HttpSentReplies();
   const send = (id: string) => answers.sent(id, [() => received.push(id)]);
   return { answers, send, received };
 }

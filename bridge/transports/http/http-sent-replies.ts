@@ -17,7 +17,7 @@ interface Answer {
   confirmed: boolean;
 }
 
-export class HttpReplies implements SentReplies {
+export class HttpSentReplies implements SentReplies {
   readonly #answers = new Map<string | number, Answer>();
 
   sent(request: string | number, onConfirmed: readonly OnConfirmed[]): void {

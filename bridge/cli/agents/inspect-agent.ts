@@ -7,14 +7,14 @@ import { checkAgent } from '../doctor/check-agent.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { abilitiesText } from './abilities-text.ts';
 
-export interface CheckedAgent {
+export interface AgentInspection {
   findings: readonly CheckResult[];
   /** What the agent can do. Null if a check failed. */
   abilities: AgentAbilities | null;
 }
 
 /** Checks the agent, and finds out what it can do. Starts no task. */
-export async function checkedAgent(agent: Agent): Promise<CheckedAgent> {
+export async function inspectAgent(agent: Agent): Promise<AgentInspection> {
   const findings = await checkAgent(agent);
   return { findings, abilities: hasFailed(findings) ? null : await agentAbilities(agent) };
 }
@@ -23,7 +23,11 @@ export function hasFailed(findings: readonly CheckResult[]): boolean {
   return findings.some(({ level }) => level === 'fail');
 }
 
-export function showChecked(terminal: Terminal, name: string, { findings, abilities }: CheckedAgent): void {
+export function printInspection(
+  terminal: Terminal,
+  name: string,
+  { findings, abilities }: AgentInspection,
+): void {
   terminal.say(terminal.paint('bold', name));
   for (const { level, message, next } of findings) {
     const mark = { ok: '✓', warn: '!', fail: '✗' }[level];

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/server';
 import type { DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
-import { TaskListening } from '../../../../../bridge/mcp/tasks/task-listening.ts';
+import { TaskSubscriptionTransport } from '../../../../../bridge/mcp/tasks/task-subscription-transport.ts';
 
 const DECLARED = {
   'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
@@ -37,7 +37,7 @@ describe('subscriptions to tasks over stdio', () => {
   let stopped: string[];
   let pushes: Map<string, (task: DetailedTask) => void>;
   let inner: Transport;
-  let listening: TaskListening;
+  let listening: TaskSubscriptionTransport;
 
   beforeEach(() => {
     sent = [];
@@ -51,7 +51,7 @@ describe('subscriptions to tasks over stdio', () => {
         sent.push(message);
       },
     };
-    listening = new TaskListening(inner, async (taskId, push) => {
+    listening = new TaskSubscriptionTransport(inner, async (taskId, push) => {
       if (taskId !== 'known') throw new Error('no such task');
       pushes.set(taskId, push);
       push(working(taskId));
