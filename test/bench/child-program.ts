@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
@@ -37,6 +38,16 @@ export async function startProgram({ script, args = [], env = {} }: Start): Prom
     await ended;
   };
   return { pid: child.pid, said, startedInMs, stop };
+}
+
+/** `USER_HZ` of Linux: the unit of CPU time in `/proc`, in milliseconds. */
+const TICK_MS = 10;
+
+/** Returns the CPU time of a process so far. Linux only; other systems have no `/proc`. */
+export async function cpuMs(pid: number): Promise<number> {
+  if (process.platform !== 'linux') return Number.NaN;
+  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
 /** The path of a program in `programs/`. */

@@ -1,14 +1,12 @@
 /** Measures what servers without work cost: the lease is renewed every second, and one query looks for abandoned tasks. */
-import { readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Agent } from './agent.ts';
 import type { Figure } from './benchmark.ts';
+import { cpuMs } from './child-program.ts';
 import type { StartServers } from './cluster.ts';
 
 const SECONDS = 20;
-/** `USER_HZ` of Linux: the unit of CPU time in `/proc`, in milliseconds. */
-const TICK_MS = 10;
 
 export async function measureRest(
   start: StartServers,
@@ -50,11 +48,4 @@ async function costs(
   );
   const cpu = await Promise.all(agents.map(({ program }) => cpuMs(program.pid)));
   return { transactions: Number(rows[0]?.transactions), cpuMs: cpu.reduce((sum, each) => sum + each, 0) };
-}
-
-/** Linux only; other systems have no `/proc`. */
-async function cpuMs(pid: number): Promise<number> {
-  if (process.platform !== 'linux') return Number.NaN;
-  const fields = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
