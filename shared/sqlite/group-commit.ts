@@ -1,9 +1,27 @@
 /**
  * Group commit: all items that are added in one turn of the event loop share one commit (a database transaction). Items
  * that arrive during a commit share the next one.
+ *
+ * A commit has a cost of its own, however many items share it. So if several writers are active, the next commit waits
+ * a few milliseconds for more items, as with `commit_delay` and `commit_siblings` of PostgreSQL. One writer alone never
+ * waits.
  */
-import { setImmediate } from 'node:timers';
+import { setImmediate, setTimeout } from 'node:timers';
 import { type CommitOutcome, type CommitGroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
+
+/** Several writers are active until this time after a commit of several items, in milliseconds. */
+const SEVERAL_WRITERS_MS = 20;
+/** If several writers are active, a commit waits this many times as long as the last commit took. */
+const WAIT_PER_COMMIT = 4;
+const MAX_WAIT_MS = 5;
+
+/** The time in milliseconds since any fixed moment, and a timer. Tests replace them. */
+interface Timing {
+  now(): number;
+  after(ms: number, act: () => void): unknown;
+}
+
+const REAL_TIMING: Timing = { now: () => performance.now(), after: (ms, act) => setTimeout(act, ms) };
 
 interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
   /**
@@ -11,15 +29,20 @@ interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
    * blocks the event loop. `weightPerCommit` limits how long.
    */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
+  timing?: Timing;
 }
 
 export class GroupCommit<Item, Result> {
   readonly #commit: GroupCommitOptions<Item, Result>['commit'];
   readonly #waiting: CommitQueue<Item, Result>;
+  readonly #timing: Timing;
   #scheduled = false;
+  /** The last commit of several items. */
+  #lastShared: { ended: number; took: number } | undefined;
 
-  constructor({ commit, ...limit }: GroupCommitOptions<Item, Result>) {
+  constructor({ commit, timing = REAL_TIMING, ...limit }: GroupCommitOptions<Item, Result>) {
     this.#commit = commit;
+    this.#timing = timing;
     this.#waiting = new CommitQueue(limit);
   }
 
@@ -29,7 +52,7 @@ export class GroupCommit<Item, Result> {
    */
   add(item: Item): Promise<Result> {
     const result = this.#waiting.add(item);
-    this.#schedule();
+    this.#schedule(this.#waitForMore());
     return result;
   }
 
@@ -37,24 +60,37 @@ export class GroupCommit<Item, Result> {
     while (!this.#waiting.isEmpty) this.#commitNext();
   }
 
-  #schedule(): void {
+  #schedule(wait: number): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
-    setImmediate(() => {
+    const commit = (): void => {
       this.#scheduled = false;
       this.#commitNext();
-      if (!this.#waiting.isEmpty) this.#schedule();
-    });
+      // More items than one commit may contain have waited long enough.
+      if (!this.#waiting.isEmpty) this.#schedule(0);
+    };
+    if (wait > 0) this.#timing.after(wait, commit);
+    else setImmediate(commit);
+  }
+
+  /** Returns how long the next commit waits for more items, in milliseconds. */
+  #waitForMore(): number {
+    const last = this.#lastShared;
+    if (last === undefined || this.#timing.now() - last.ended > SEVERAL_WRITERS_MS) return 0;
+    return Math.min(WAIT_PER_COMMIT * last.took, MAX_WAIT_MS);
   }
 
   #commitNext(): void {
     // `flush` may have committed all items already.
     if (this.#waiting.isEmpty) return;
     const group = this.#waiting.take();
+    const began = this.#timing.now();
     try {
       group.settle(this.#commit(group.items));
     } catch (error) {
       group.fail(error);
     }
+    const ended = this.#timing.now();
+    this.#lastShared = group.items.length > 1 ? { ended, took: ended - began } : undefined;
   }
 }

@@ -22,6 +22,79 @@ function start(weightPerCommit = 1_000) {
   return { groups, queue, add };
 }
 
+/** Starts commits that each take `ms` of a fake time. */
+function startTimed(ms: number) {
+  const timing = { time: 100, timers: [] as { ms: number; act: () => void }[] };
+  const groups: string[][] = [];
+  const queue = new GroupCommit<string, string>({
+    commit(items) {
+      groups.push([...items]);
+      timing.time += ms;
+      return items.map((item) => ({ type: 'done', result: item }));
+    },
+    weigh: () => 1,
+    weightPerCommit: 3,
+    timing: { now: () => timing.time, after: (rest, act) => timing.timers.push({ ms: rest, act }) },
+  });
+  return { timing, groups, queue };
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('GroupCommit beside several writers', () => {
+  it('waits for more items soon after a shared commit, four times as long as that commit took', async () => {
+    const { timing, groups, queue } = startTimed(1);
+    await Promise.all([queue.add('a'), queue.add('b')]);
+    timing.time += 1;
+    const first = queue.add('c');
+    await turn();
+    const second = queue.add('d');
+    expect([groups.length, timing.timers.map(({ ms }) => ms)]).toEqual([1, [4]]);
+    timing.timers[0]?.act();
+    expect(await Promise.all([first, second])).toEqual(['c', 'd']);
+    expect(groups).toEqual([
+      ['a', 'b'],
+      ['c', 'd'],
+    ]);
+  });
+
+  it('waits at most five milliseconds, and not at all after a time without a shared commit', async () => {
+    const { timing, queue } = startTimed(20);
+    await Promise.all([queue.add('a'), queue.add('b')]);
+    const soon = queue.add('c');
+    expect(timing.timers.map(({ ms }) => ms)).toEqual([5]);
+    timing.timers[0]?.act();
+    await soon;
+    await Promise.all([queue.add('d'), queue.add('e')]);
+    timing.time += 21;
+    await queue.add('f');
+    expect(timing.timers).toHaveLength(1);
+  });
+
+  it('never lets one writer alone wait', async () => {
+    const { timing, groups, queue } = startTimed(1);
+    for (const item of ['a', 'b', 'c']) await queue.add(item);
+    expect([groups.length, timing.timers]).toEqual([3, []]);
+  });
+
+  it('commits the rest of a full group without a wait, and on flush', async () => {
+    const { timing, groups, queue } = startTimed(1);
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => queue.add(item)));
+    expect([groups, timing.timers]).toEqual([
+      [
+        ['a', 'b', 'c'],
+        ['d', 'e'],
+      ],
+      [],
+    ]);
+    const last = queue.add('f');
+    queue.flush();
+    expect(await last).toBe('f');
+    timing.timers[0]?.act();
+    expect(groups).toHaveLength(3);
+  });
+});
+
 describe('GroupCommit, which joins writes in one transaction', () => {
   it('GroupCommit commits the items of one turn of the event loop together, in order', async () => {
     const { groups, add } = start();
