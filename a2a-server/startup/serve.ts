@@ -270,6 +270,10 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
+  const reach = {
+    publicHosts: publicHosts(settings),
+    origins: [...settings.allowOrigin, ...originsOf(settings)],
+  };
   const app = createApp({
     tasks,
     card: await createOwnCard(base, { ...opened, ...able, models: worker.models }),
@@ -285,7 +289,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     passkeys,
     ...access,
     clock,
-    reach: { publicHosts: publicHosts(settings), origins: [...settings.allowOrigin, ...originsOf(settings)] },
+    reach,
     log,
     reading,
     phase: () => phase,
@@ -318,7 +322,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   push.start();
   const isKnown = async (principal: string, messageId: string): Promise<boolean> =>
     (await journal.command(principal, messageId)) !== undefined;
-  open(withLoadShedding(app, { ...access, ...metrics, turns, isKnown, openRequests, log }));
+  open(withLoadShedding(app, { ...access, ...metrics, reach, turns, isKnown, openRequests, log }));
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // Clients cannot find a server that has no record. So the server stops the resumed tasks.
     await tasks.shutdown(0);

@@ -1,8 +1,8 @@
 /**
- * Refuses new tasks of a principal whose queue is full, before Express and the checks of a request do any work. So an
- * overloaded server spends its processor time on the accepted tasks.
+ * Refuses new tasks of a principal whose queue is full, right after the check of its token and before Express does any
+ * work. So an overloaded server spends its processor time on the accepted tasks.
  *
- * - Only a JSON-RPC request that certainly starts a task is refused here. Every other request goes to the app, which
+ * - Only a JSON-RPC request that can only start a task is refused here. Every other request goes to the app, which
  *   also refuses new tasks. A decision or a cancel must reach its task, however busy the server is.
  * - The client gets the same status, `Retry-After` and error from here as from the app.
  */
@@ -12,6 +12,7 @@ import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { FairTurns } from '../../limits/fair-turns.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
+import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/origin-check.ts';
 import type { Authenticate } from '../auth/tokens.ts';
 import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
@@ -20,7 +21,7 @@ import { type RetryLater, retryLaterOf } from '../wire/wire-errors.ts';
 import { rpcError } from './json-rpc-route.ts';
 import type { RequestMeasurement } from './request-measurement.ts';
 
-/** The app reads larger bodies itself, so that this module keeps little memory. */
+/** The app reads larger bodies itself, so that this module uses little memory. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 const A2A_VERSIONS: readonly string[] = ['1.0', '0.3'];
@@ -47,7 +48,8 @@ type NewTask = z.infer<typeof newTask>;
 export interface LoadSheddingParts {
   turns: Pick<FairTurns, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
-  /** True if the principal has already sent a message with this id. The app answers it as before. */
+  reach: AllowedHostsAndOrigins;
+  /** True if the principal has already sent a message with this id. The app answers it like the first copy. */
   isKnown: (principal: string, messageId: string) => Promise<boolean>;
   openRequests: OpenRequests;
   measured?: RequestMeasurement;
@@ -57,11 +59,16 @@ export interface LoadSheddingParts {
 /** Returns a listener that refuses some requests itself and passes all others to the app. */
 export function withLoadShedding(app: RequestListener, parts: LoadSheddingParts): RequestListener {
   const shed = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const since = performance.now();
     // The app answers with the error, for example for a wrong token.
-    if (!(await refuse(request, response, parts).catch(() => false))) app(request, response);
+    const refusal = await findRefusal(request, response, parts).catch(() => undefined);
+    // For a closed response, the app would count an open request that never ends.
+    if (response.destroyed) return;
+    if (refusal === undefined) app(request, response);
+    else answer(response, refusal, { ...parts, since });
   };
   return (request, response) => {
-    // Without a queue, a request costs no more than this check.
+    // If no task waits, a request costs no more than this check.
     if (parts.turns.waiting === 0 || !isSmallJsonRpc(request)) app(request, response);
     else void shed(request, response);
   };
@@ -74,55 +81,73 @@ function isSmallJsonRpc({ method, url, headers }: IncomingMessage): boolean {
     // The app also writes the CORS headers for the page of another origin.
     headers.origin === undefined &&
     headers['content-encoding'] === undefined &&
-    headers['content-type']?.startsWith('application/json') === true &&
+    /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '') &&
     Number(headers['content-length'] ?? Infinity) <= MAX_BODY_BYTES
   );
 }
 
-/** Returns true if the request needs no other answer. */
-async function refuse(
+/** The refusal of a call, as its client gets it. */
+interface Refusal extends RetryLater {
+  principal: string;
+  method: string;
+  body: string;
+}
+
+/** Returns undefined if the app must answer the request, or if the client has disconnected. */
+async function findRefusal(
   request: IncomingMessage,
   response: ServerResponse,
-  { turns, authenticate, isKnown, openRequests, measured, log }: LoadSheddingParts,
-): Promise<boolean> {
-  const since = performance.now();
+  { turns, authenticate, reach, isKnown, openRequests }: LoadSheddingParts,
+): Promise<Refusal | undefined> {
+  checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
   const { principal } = await authenticate(request.headers.authorization);
-  if (turns.hasSpace(principal)) return false;
+  if (turns.hasSpace(principal) || response.destroyed) return undefined;
   const { becomeStream, end } = openRequests.open(principal);
-  response.once('close', end);
-  const body = await bodyOf(request);
-  if (body === undefined) return true;
-  // Express's body parser accepts a body that was read before.
-  Object.assign(request, { body });
-  const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
-  const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;
-  if (call !== undefined && !(await isKnown(principal, call.params.message.messageId))) {
-    const refusal = await refusalOf(async () => {
+  try {
+    const body = await readBody(request);
+    if (body === undefined) return undefined;
+    // Express's body parser does not read a body again.
+    Object.assign(request, { body });
+    const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
+    const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;
+    if (call === undefined || (await isKnown(principal, call.params.message.messageId))) return undefined;
+    const refused = await refusalOf(async () => {
+      if (turns.hasSpace(principal)) return;
       becomeStream();
       await turns.requireSpace(principal);
     });
-    if (refusal) {
-      const { status, retryAfter, error } = refusal;
-      const text = JSON.stringify(rpcError(call.id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
-      response.writeHead(status, {
-        'Content-Type': 'application/json; charset=utf-8',
-        'Content-Length': Buffer.byteLength(text),
-        'Retry-After': retryAfter,
-      });
-      response.end(text);
-      const ms = performance.now() - since;
-      const facts = { method: 'POST', operation: call.method, status };
-      measured?.record({ ...facts, route: '/', seconds: ms / 1_000 });
-      log.debug({ ...facts, principal, ms }, 'a new task was refused');
-      return true;
-    }
+    if (refused === undefined) return undefined;
+    const { error, ...later } = refused;
+    const { id, method } = call;
+    const text = JSON.stringify(rpcError(id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
+    return { ...later, principal, method, body: text };
+  } finally {
+    // The answer follows at once, or the app counts the request itself.
+    end();
   }
-  // The app counts the request itself.
-  end();
-  return false;
 }
 
-/** Returns the refusal by a limit that `act` throws, and when to try again. Undefined if it throws nothing. */
+function answer(
+  response: ServerResponse,
+  { principal, method, status, retryAfter, body }: Refusal,
+  { measured, log, since }: Pick<LoadSheddingParts, 'measured' | 'log'> & { since: number },
+): void {
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Retry-After': retryAfter,
+  });
+  response.end(body);
+  const ms = performance.now() - since;
+  const facts = { method: 'POST', operation: method, status };
+  measured?.record({ ...facts, route: '/', seconds: ms / 1_000 });
+  log.debug({ ...facts, principal, ms }, 'a new task was refused');
+}
+
+/**
+ * Returns the refusal by a limit that `act` throws, and when to try again. Undefined if it throws nothing. Throws other
+ * errors.
+ */
 async function refusalOf(act: () => Promise<void>): Promise<(RetryLater & { error: unknown }) | undefined> {
   try {
     await act();
@@ -134,7 +159,7 @@ async function refusalOf(act: () => Promise<void>): Promise<(RetryLater & { erro
   }
 }
 
-/** Returns the call if it certainly starts a task. */
+/** Returns the call if it can only start a task. */
 function newTaskIn(body: Uint8Array, legacy: boolean): NewTask | undefined {
   const json = parseJson(body, DEFAULT_BODY_LIMITS.depth);
   const call = json.type === 'value' ? newTask.safeParse(json.value).data : undefined;
@@ -142,9 +167,8 @@ function newTaskIn(body: Uint8Array, legacy: boolean): NewTask | undefined {
 }
 
 /** Reads the body. Resolves with undefined if the client disconnects before its end. */
-function bodyOf(request: IncomingMessage): Promise<Buffer | undefined> {
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    // The client may have disconnected while the server read its access.
     if (request.destroyed) resolve(undefined);
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -1,11 +1,13 @@
 /** Tests that a full queue refuses new tasks before the app, and that every other request reaches the app. */
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { type Authenticate, createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { createRequestMeasurement } from '../../../a2a-server/http/routes/request-measurement.ts';
 import { FairTurns } from '../../../a2a-server/limits/fair-turns.ts';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AnsweredRequest } from '../../../a2a-server/telemetry/metrics.ts';
+import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { OTHER_TOKEN, request, type RpcAnswer, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 
@@ -24,10 +26,21 @@ const AT_ONCE = { configuration: { returnImmediately: true } };
 let server: TestServer;
 let queue: { principal: number; server: number };
 let recorded: AnsweredRequest[];
+/** The number of requests that reached the app. */
+let passedOn: number;
+/** Checks the tokens, instead of the usual check. */
+let checkToken: Authenticate | undefined;
 
 beforeEach(async () => {
   queue = { principal: 1, server: 10 };
   recorded = [];
+  passedOn = 0;
+  checkToken = undefined;
+  const authenticate = createAuthenticator([
+    { principal: 'local', token: TOKEN },
+    { principal: 'other', token: OTHER_TOKEN },
+  ]);
+  const measured = createRequestMeasurement((answered) => recorded.push(answered));
   const turns = new FairTurns({
     limits: () => ({ executions: { principal: 1, server: 1 }, queuedTasks: queue }),
   });
@@ -35,8 +48,18 @@ beforeEach(async () => {
   const limits = { requests: { principal: 2, server: 10 }, streams: { principal: 2, server: 10 } };
   server = await startServer({
     openRequests: new OpenRequests(() => limits),
-    measured: createRequestMeasurement((answered) => recorded.push(answered)),
-    shedding: { turns, isKnown: async (_principal, messageId) => messageId === KNOWN_ID },
+    measured: {
+      ...measured,
+      middleware(incoming, response, next) {
+        passedOn += 1;
+        measured.middleware(incoming, response, next);
+      },
+    },
+    shedding: {
+      turns,
+      authenticate: (header) => (checkToken ?? authenticate)(header),
+      isKnown: async (_principal, messageId) => messageId === KNOWN_ID,
+    },
   });
   // As in production, the app refuses new tasks too.
   server.tasks.onSend = async (incoming) => {
@@ -146,16 +169,71 @@ describe('a server whose queue is full', () => {
     expect(recorded[0]).toMatchObject({ method: 'POST', route: '/', operation: 'SendMessage', status: 429 });
   });
 
+  test.each([true, false])(
+    'forgets clients that leave while their token is checked (valid: %s)',
+    async (valid) => {
+      const checks: (() => void)[] = [];
+      const done = new Deferred<void>();
+      checkToken = (header) => {
+        if (header !== `Bearer ${TOKEN}`) throw new Error('the check failed');
+        return new Promise((resolve, reject) => {
+          checks.push(() =>
+            valid ? resolve({ principal: 'local' }) : reject(new Error('the check failed')),
+          );
+          if (checks.length === 3) done.resolve();
+        });
+      };
+      const body = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 7,
+        method: 'SendMessage',
+        params: userMessage('hi'),
+      });
+      const sockets = await openSockets(3);
+      for (const socket of sockets) socket.write(`${headOf(body.length)}${body}`);
+      await done.promise;
+      for (const socket of sockets) socket.resetAndDestroy();
+      // The server has read the ends of the other connections before it answers this request.
+      await call({ headers: { authorization: undefined } });
+      const before = passedOn;
+      for (const end of checks) end();
+      checkToken = undefined;
+      for (let sent = 0; sent < 3; sent += 1) expect((await call({})).text).toContain('1 task that waits');
+      expect(passedOn).toBe(before);
+    },
+  );
+
   test('counts a request without the rest of its body as open, until its client leaves', async () => {
-    const head = `POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{`;
-    const sockets = [1, 2].map(() => connect(server.port, '127.0.0.1'));
-    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-    for (const socket of sockets) socket.write(head);
+    const sockets = await openSockets(2);
+    for (const socket of sockets) socket.write(`${headOf(1_000)}{`);
     while (!(await call({})).text.includes('2 open requests'));
     for (const socket of sockets) socket.destroy();
     while (!(await call({})).text.includes('1 task that waits'));
   });
 });
+
+/** Returns the headers of a JSON-RPC request with the local token. */
+function headOf(length: number): string {
+  const lines = [
+    'POST / HTTP/1.1',
+    'Host: 127.0.0.1',
+    `Authorization: Bearer ${TOKEN}`,
+    'A2A-Version: 1.0',
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+  ];
+  return `${lines.join('\r\n')}\r\n\r\n`;
+}
+
+function openSockets(count: number): Promise<Socket[]> {
+  return Promise.all(
+    Array.from({ length: count }, async () => {
+      const socket = connect(server.port, '127.0.0.1');
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+}
 
 /** The ids of a new task differ each time. */
 function withoutIds(answer: RpcAnswer): RpcAnswer {

@@ -81,7 +81,8 @@ export async function startServer(
   > & {
     clock?: FakeClock;
     /** The queue whose load the server sheds. By default, the server sheds none. */
-    shedding?: Pick<LoadSheddingParts, 'turns' | 'isKnown'>;
+    shedding?: Pick<LoadSheddingParts, 'turns' | 'isKnown'> &
+      Partial<Pick<LoadSheddingParts, 'authenticate'>>;
     verifyJwt?: VerifyJwt;
     /** Opens the page's sign-in with a provider, when the server has its address. */
     openProvider?: (server: OpenedServer) => Promise<Provided>;
@@ -128,6 +129,7 @@ export async function startServer(
   });
   const { openRequests = new OpenRequests(), measured, shedding } = overrides;
   const authenticate = createAuthenticator(credentials, issued, overrides.verifyJwt);
+  const reach = { publicHosts: [], origins: [] };
   const app = createApp({
     tasks,
     card: agentCard(url, '1.2.3', { previews: overrides.previews ?? [] }),
@@ -139,7 +141,7 @@ export async function startServer(
     openRequests,
     tickets: createStreamTickets(TOKEN, credentials, () => clock.now(), issued),
     clock,
-    reach: { publicHosts: [], origins: [] },
+    reach,
     log,
     ...(provided && { pageProvider: { signIn: provided.signIn, secret: TOKEN, clock } }),
     reading,
@@ -152,7 +154,8 @@ export async function startServer(
     shedding
       ? withLoadShedding(app, {
           ...shedding,
-          authenticate,
+          authenticate: shedding.authenticate ?? authenticate,
+          reach,
           openRequests,
           log,
           ...(measured && { measured }),
