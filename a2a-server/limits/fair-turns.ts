@@ -194,8 +194,8 @@ export class FairTurns {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   async reserve(principal: string): Promise<() => void> {
-    // Nothing may run between the check and the reservation, so a free queue is not awaited.
-    if (!this.hasSpace(principal)) await this.requireSpace(principal);
+    // Nothing may run between the check and the reservation, so nothing is awaited if the queue has space.
+    while (!this.hasSpace(principal)) await this.requireSpace(principal);
     this.#reserved.add(principal, 1);
     return () => this.#reserved.add(principal, -1);
   }

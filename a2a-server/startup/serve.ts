@@ -18,6 +18,7 @@ import { createToolsAndCommands } from './tools-and-commands.ts';
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { createApp } from './app.ts';
 import type { StreamEndReason } from '../http/routes/admit-requests.ts';
+import { closeWithConnection } from '../http/streams/close-with-connection.ts';
 import { withLoadShedding } from '../http/routes/load-shedding.ts';
 import type { ServingPhase } from './app.ts';
 import { createOutputReader } from '../executor/output-reader.ts';
@@ -120,7 +121,10 @@ export async function serve(
       .catch((error: unknown) => log.error({ err: error, act: act.act }, 'an act was not recorded'));
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
-  const server = createServer(TCP_PROBES, (request, response) => answer(request, response));
+  const server = createServer(TCP_PROBES, (request, response) => {
+    closeWithConnection(request, response);
+    answer(request, response);
+  });
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it must get its response. By default, Node
   // closes the connection. The next write detects a vanished client. That write is a heartbeat at the latest.
   Object.assign(server, { httpAllowHalfOpen: true });

@@ -120,8 +120,8 @@ export class BridgeDatabase {
   }
 
   /**
-   * Runs the write in one commit with all other writes of this turn of the event loop, in their order. So several tool
-   * calls that end at the same time need only one commit. Resolves when the write is durable.
+   * Runs the write in one commit with other writes of these milliseconds, in their order. So several tool calls that
+   * end at the same time need only one commit. Resolves when the write is durable.
    * @throws ProductError STORAGE. All writes of this commit are lost then.
    */
   together(write: () => void): Promise<void> {

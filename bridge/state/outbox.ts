@@ -69,7 +69,7 @@ export class Outbox {
   }
 
   /**
-   * Runs the changes in one commit with all other changes of this turn of the event loop. Resolves when the commit is
+   * Runs the changes in one commit with other changes of these milliseconds. Resolves when the commit is
    * durable.
    * @throws ProductError STORAGE
    */

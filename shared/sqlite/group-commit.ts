@@ -1,17 +1,17 @@
 /**
- * Group commit: all items that are added in one turn of the event loop share one commit (a database transaction). Items
- * that arrive during a commit share the next one.
+ * Group commit: all items that are added in one turn of the event loop share one commit (a database transaction), up to
+ * `weightPerCommit`. Items that arrive during a commit share the next one.
  *
- * A commit has a cost of its own, however many items share it. So if several writers are active, the next commit waits
- * a few milliseconds for more items, as with `commit_delay` and `commit_siblings` of PostgreSQL. One writer alone never
- * waits.
+ * A commit has a cost of its own, however many items share it. So soon after a commit of several items, the next commit
+ * waits up to 5 ms for more items, as with `commit_delay` and `commit_siblings` of PostgreSQL. Items that come one at a
+ * time never wait.
  */
 import { setImmediate, setTimeout } from 'node:timers';
 import { type CommitOutcome, type CommitGroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
 
-/** Several writers are active until this time after a commit of several items, in milliseconds. */
-const SEVERAL_WRITERS_MS = 20;
-/** If several writers are active, a commit waits this many times as long as the last commit took. */
+/** For this time after a commit of several items, the next commit waits for more items, in milliseconds. */
+const SOON_MS = 20;
+/** A commit waits this many times as long as the last commit took. */
 const WAIT_PER_COMMIT = 4;
 const MAX_WAIT_MS = 5;
 
@@ -26,7 +26,7 @@ const REAL_TIMING: Timing = { now: () => performance.now(), after: (ms, act) => 
 interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
   /**
    * Commits the items and returns their outcomes in the same order. If it throws, none of the items is committed. It
-   * blocks the event loop. `weightPerCommit` limits how long.
+   * blocks the event loop. `weightPerCommit` limits that time.
    */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
   timing?: Timing;
@@ -37,7 +37,7 @@ export class GroupCommit<Item, Result> {
   readonly #waiting: CommitQueue<Item, Result>;
   readonly #timing: Timing;
   #scheduled = false;
-  /** The last commit of several items. */
+  /** The last commit, if it had several items. */
   #lastShared: { ended: number; took: number } | undefined;
 
   constructor({ commit, timing = REAL_TIMING, ...limit }: GroupCommitOptions<Item, Result>) {
@@ -64,9 +64,9 @@ export class GroupCommit<Item, Result> {
     if (this.#scheduled) return;
     this.#scheduled = true;
     const commit = (): void => {
-      this.#scheduled = false;
       this.#commitNext();
-      // More items than one commit may contain have waited long enough.
+      this.#scheduled = false;
+      // The items that did not fit have waited long enough.
       if (!this.#waiting.isEmpty) this.#schedule(0);
     };
     if (wait > 0) this.#timing.after(wait, commit);
@@ -76,8 +76,9 @@ export class GroupCommit<Item, Result> {
   /** Returns how long the next commit waits for more items, in milliseconds. */
   #waitForMore(): number {
     const last = this.#lastShared;
-    if (last === undefined || this.#timing.now() - last.ended > SEVERAL_WRITERS_MS) return 0;
-    return Math.min(WAIT_PER_COMMIT * last.took, MAX_WAIT_MS);
+    if (last === undefined || this.#timing.now() - last.ended > SOON_MS) return 0;
+    // A timer cannot wait less than a millisecond.
+    return Math.floor(Math.min(WAIT_PER_COMMIT * last.took, MAX_WAIT_MS));
   }
 
   #commitNext(): void {

@@ -1,5 +1,6 @@
 /** Tests the limits on open requests and event streams, over every binding. */
 import { request as httpRequest, type ClientRequest } from 'node:http';
+import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import { openStream } from './event-source.ts';
@@ -33,6 +34,10 @@ afterEach(async () => {
   for (const sent of uploads) sent.destroy();
   await server.close();
 });
+
+/** Returns the bytes of a request, to send several on one connection. */
+const getRequest = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${TOKEN}\r\nA2A-Version: 1.0\r\n\r\n`;
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 
@@ -121,5 +126,18 @@ describe('limits of a server', () => {
     uploads[0]?.destroy();
     await closed;
     expect((await request(server, { method: 'GET', path: '/tasks' })).status).toBe(200);
+  });
+
+  test('pipelined requests give their places back when their connection is cut', async () => {
+    const list = () => request(server, { method: 'GET', path: '/tasks' });
+    const socket = connect(server.port, '127.0.0.1');
+    // The answers to the two lists wait for the end of the stream, which never comes.
+    socket.write(
+      `${getRequest(`/tasks/${newTask()}:subscribe`)}${getRequest('/tasks')}${getRequest('/tasks')}`,
+    );
+    while ((await list()).status !== 429);
+    socket.resetAndDestroy();
+    while ((await list()).status !== 200);
+    expect((await Promise.all([list(), list()])).map(({ status }) => status)).toEqual([200, 200]);
   });
 });

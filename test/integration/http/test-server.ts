@@ -9,6 +9,7 @@ import { createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
 import { type LoadSheddingParts, withLoadShedding } from '../../../a2a-server/http/routes/load-shedding.ts';
+import { closeWithConnection } from '../../../a2a-server/http/streams/close-with-connection.ts';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
@@ -149,19 +150,20 @@ export async function startServer(
     health: () => ({ journal: 'ok' }),
     ...overrides,
   });
-  server.on(
-    'request',
-    shedding
-      ? withLoadShedding(app, {
-          ...shedding,
-          authenticate: shedding.authenticate ?? authenticate,
-          reach,
-          openRequests,
-          log,
-          ...(measured && { measured }),
-        })
-      : app,
-  );
+  const listener = shedding
+    ? withLoadShedding(app, {
+        ...shedding,
+        authenticate: shedding.authenticate ?? authenticate,
+        reach,
+        openRequests,
+        log,
+        ...(measured && { measured }),
+      })
+    : app;
+  server.on('request', (incoming, response) => {
+    closeWithConnection(incoming, response);
+    listener(incoming, response);
+  });
   return {
     url,
     port,

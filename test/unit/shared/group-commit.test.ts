@@ -71,10 +71,17 @@ describe('GroupCommit beside several writers', () => {
     expect(timing.timers).toHaveLength(1);
   });
 
-  it('never lets one writer alone wait', async () => {
+  it('never lets items wait that come one at a time', async () => {
     const { timing, groups, queue } = startTimed(1);
     for (const item of ['a', 'b', 'c']) await queue.add(item);
     expect([groups.length, timing.timers]).toEqual([3, []]);
+  });
+
+  it('does not wait if the last commit took less than a quarter of a millisecond', async () => {
+    const { timing, queue } = startTimed(0.2);
+    await Promise.all([queue.add('a'), queue.add('b')]);
+    await queue.add('c');
+    expect(timing.timers).toEqual([]);
   });
 
   it('commits the rest of a full group without a wait, and on flush', async () => {

@@ -1,0 +1,25 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** The responses of each connection that waited behind an earlier response, and are not closed. */
+const queued = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Closes the response when its connection ends, if it waits behind an earlier response (HTTP pipelining, RFC 9112
+ * §9.3.2). Node does not emit `close` for such a response, so its request would count as open for ever.
+ */
+export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+  // A response gets the socket when its turn comes.
+  if (response.socket !== null) return;
+  const responses = queued.get(socket) ?? new Set();
+  responses.add(response);
+  response.once('close', () => responses.delete(response));
+  if (queued.has(socket)) return;
+  queued.set(socket, responses);
+  socket.once('close', () => {
+    for (const each of responses) {
+      each.destroyed = true;
+      each.emit('close');
+    }
+  });
+}
