@@ -26,8 +26,7 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'docs/configuration.md': {
     'settings of mcp-a2a-bridge': () => settingsSection(BRIDGE_SETTINGS, BRIDGE_UNFLAGGED),
     'settings of a2a-server': () => settingsSection(SERVER_SETTINGS, SERVER_UNFLAGGED),
-    'keys of an agent': () =>
-      keysSection('bridge/settings/settings.ts', { agentSettings: agentSettingsSchema }),
+    'keys of an agent': () => keysSection('bridge/settings/settings.ts', { agentSettingsSchema }),
   },
   'docs/approvals.md': {
     'keys of the webhook': () =>
@@ -60,9 +59,12 @@ function keysSection(
   path: string,
   schemas: Readonly<Record<string, Parameters<typeof fieldRows>[0]['schema']>>,
 ): string {
-  const rows = Object.entries(schemas).flatMap(([constant, schema]) =>
-    fieldRows({ schema, source: sourceFile(path).constant(constant)?.source }),
-  );
+  const rows = Object.entries(schemas).flatMap(([constant, schema]) => {
+    const found = sourceFile(path).constant(constant);
+    // Without its source, the table would have no meanings.
+    if (found === undefined) throw new Error(`${path} declares no ${constant}.`);
+    return fieldRows({ schema, source: found.source });
+  });
   const unique = new Map(rows.map((row) => [row.join('|'), row]));
   return table(['key', 'type', 'meaning'], [...unique.values()]);
 }

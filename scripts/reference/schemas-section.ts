@@ -33,7 +33,7 @@ const FILES: readonly { path: string; exports: Readonly<Record<string, unknown>>
 /** The schemas on each page, in the order of a reader. */
 const SECTIONS = {
   'what a client gets': [
-    'pendingPart',
+    'pendingActionsPartSchema',
     'previewSchema',
     'questionSchema',
     'formSchema',
@@ -44,7 +44,7 @@ const SECTIONS = {
     'stopReasonSchema',
     'toolProgressSchema',
     'eventCostSchema',
-    'asideSchema',
+    'artifactRoleSchema',
     'taskOverviewSchema',
     'toolServerViewSchema',
     'costSumSchema',
@@ -63,7 +63,7 @@ const SECTIONS = {
     'todoSchema',
   ],
   'resumable stream': ['streamPositionSchema'],
-  'agent command': ['commandPart', 'commandListSchema', 'offeredCommandSchema'],
+  'agent command': ['commandPartSchema', 'commandListSchema', 'offeredCommandSchema'],
   story: ['storyPageSchema', 'storyEventSchema'],
 } as const;
 
