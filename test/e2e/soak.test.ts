@@ -21,6 +21,7 @@ describe('many turns on one server or bridge', () => {
   }, 120_000);
 
   it('R29 many turns over MCP do not increase the bridge’s listeners, heap, handles and timers', async () => {
-    expectFlat(await soakBridge({ warmUp: 8, window: 2, between: 3 }));
+    // The bridge keeps 20 ended sessions in memory, and a round ends two. So that cache is full after ten rounds.
+    expectFlat(await soakBridge({ warmUp: 12, window: 2, between: 3 }));
   }, 120_000);
 });
