@@ -16,7 +16,7 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 type Side = Uint8Array | undefined | null;
 
 /** The diffs of several files as one text. */
-export interface CombinedDiff {
+export interface MultiFileDiff {
   text: string;
   /** The numbers of changed lines, by path. Files that the text does not show are absent. */
   lines: ReadonlyMap<string, LineCounts>;
@@ -30,7 +30,7 @@ export async function restoreDiff(
   { files, left }: RestorePlan,
   workspace: Workspace,
   { content }: Pick<CheckpointFinder, 'content'>,
-): Promise<CombinedDiff> {
+): Promise<MultiFileDiff> {
   const remarks = left.map(({ path, why }) => `# ${path} (${why}) stays as it is\n`).join('');
   return joined(
     remarks,
@@ -76,7 +76,7 @@ interface ComparedFile {
   read: () => Promise<readonly [Side, Side]>;
 }
 
-async function joined(remarks: string, files: readonly ComparedFile[]): Promise<CombinedDiff> {
+async function joined(remarks: string, files: readonly ComparedFile[]): Promise<MultiFileDiff> {
   let text = remarks;
   const lines = new Map<string, LineCounts>();
   for (const [index, { path, read }] of files.entries()) {

@@ -8,7 +8,7 @@ import type { Model, Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import type { ConversationFile } from '../task/files-for-model.ts';
-import { instructionsLimit } from '../task/instructions.ts';
+import { maxInstructionChars } from '../task/instructions.ts';
 import { isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
@@ -118,7 +118,7 @@ async function journalInstructions(
   if (commandOf(snapshot, commands, workspace) !== undefined) return false;
   const model = models.resolve(snapshot.settings.model);
   if (model.readsInstructions !== true) return false;
-  const files = await readInstructions(workspace, instructionsLimit(model.contextWindow));
+  const files = await readInstructions(workspace, maxInstructionChars(model.contextWindow));
   if (files.length === 0) return false;
   await log.change(snapshot.taskId, (s) =>
     isTerminal(s) || s.turns !== snapshot.turns

@@ -11,7 +11,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { FairGate } from '../limits/fair-gate.ts';
 import { Executor, type ExecutorOptions } from './executor.ts';
 import type { AbortCause } from './abort-cause.ts';
-import { abortAnswer } from './abort-result.ts';
+import { abortAnswer } from './abort-request-outcome.ts';
 import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
 import { TaskLog } from './task-log.ts';
 import type { ToolExecution } from './tool-scheduler.ts';

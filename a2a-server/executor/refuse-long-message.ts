@@ -5,7 +5,7 @@ import type { Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
 import { tokensBesideConversation } from '../task/context-reduction.ts';
 import type { UserMessage } from '../task/events.ts';
-import { instructionsLimit } from '../task/instructions.ts';
+import { maxInstructionChars } from '../task/instructions.ts';
 import {
   messageLimit,
   messageTokens,
@@ -46,7 +46,7 @@ export async function refuseLongMessage(
   const instructions = read
     ? live.instructions
     : model.readsInstructions === true
-      ? await readInstructions(workspace, instructionsLimit(window))
+      ? await readInstructions(workspace, maxInstructionChars(window))
       : [];
   const beside = tokensBesideConversation(
     systemPrompt(workspace, { settings, instructions }),

@@ -9,8 +9,8 @@ import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { type AbortRequest, requestToolAbort, runningCalls } from '../task/request-tool-abort.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
-import { abortResult, type AbortResult } from './abort-result.ts';
-import { followJournal } from './follow-journal.ts';
+import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
+import { followTaskJournal } from './follow-task-journal.ts';
 import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 
@@ -74,7 +74,7 @@ export async function remoteToolExecutions(
 export async function abortRemotely(
   request: AbortRequest,
   { journal, log, clock }: RemoteOptions,
-): Promise<AbortResult> {
+): Promise<AbortRequestOutcome> {
   const { toolId } = request;
   const begun = await journal.toolExecution(toolId);
   if (begun === undefined) return { type: 'unknown' };
@@ -90,7 +90,7 @@ export async function abortRemotely(
   const cancelTimer = clock.after(ABORT_WITHIN_MS, () => reading.abort('time-limit'));
   try {
     const how = { until: 'ended', signal: reading.signal } as const;
-    for await (const entries of followJournal(journal, taskId, changed.snapshot.seq, how))
+    for await (const entries of followTaskJournal(journal, taskId, changed.snapshot.seq, how))
       for (const { event } of entries) {
         const end = endOf(event, toolId);
         if (end !== undefined) return end;
@@ -102,9 +102,11 @@ export async function abortRemotely(
   }
 }
 
-function endOf(event: TaskEvent, toolId: string): AbortResult | undefined {
+function endOf(event: TaskEvent, toolId: string): AbortRequestOutcome | undefined {
   if (event.type === 'tool.interrupted' && event.toolId === toolId) return { type: 'lost' };
   if (event.type !== 'tool.finished' || event.toolId !== toolId) return undefined;
   const { outcome } = event;
-  return abortResult(outcome, { first: outcome.type === 'stopped' && outcome.reason === 'abort-request' });
+  return abortRequestOutcome(outcome, {
+    first: outcome.type === 'stopped' && outcome.reason === 'abort-request',
+  });
 }

@@ -7,7 +7,7 @@ import { dailyBudgetLimit } from '../task/daily-budget.ts';
 import { filesOf } from '../task/task-files.ts';
 import { callOf } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';
-import { followJournal } from './follow-journal.ts';
+import { followTaskJournal } from './follow-task-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
 import type { TaskLog } from './task-log.ts';
@@ -65,7 +65,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
     },
     list: (filter, page) => journal.list(filter, page),
     filterValues: (owner) => journal.filterValues(owner),
-    follow: (taskId, after, how) => followJournal(journal, taskId, after, how),
+    follow: (taskId, after, how) => followTaskJournal(journal, taskId, after, how),
     async costs(principal, days) {
       const toDay = utcDay(clock.now());
       const fromDay = toDay - days + 1;

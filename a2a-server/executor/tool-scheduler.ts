@@ -39,12 +39,12 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
 import type { Ids } from './ids.ts';
 import type { AbortCause } from './abort-cause.ts';
-import { abortResult, type AbortResult } from './abort-result.ts';
+import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
 import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
-import { toStoredResult } from './stored-result.ts';
+import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
@@ -215,12 +215,15 @@ export class ToolScheduler {
   }
 
   /** Stops one tool execution. Returns undefined if this server does not run it. */
-  async abort({ toolId, reason }: Pick<AbortRequest, 'toolId' | 'reason'>): Promise<AbortResult | undefined> {
+  async abort({
+    toolId,
+    reason,
+  }: Pick<AbortRequest, 'toolId' | 'reason'>): Promise<AbortRequestOutcome | undefined> {
     const execution = this.#running.get(toolId);
     if (execution === undefined) return undefined;
     const first = execution.scope.abort(onRequest(reason));
     const outcome = await execution.settled;
-    return abortResult(outcome, { first, remark: execution.unconfirmed });
+    return abortRequestOutcome(outcome, { first, remark: execution.unconfirmed });
   }
 
   /** Stops the tool executions whose abort was requested through another server. */
@@ -305,7 +308,7 @@ export class ToolScheduler {
                 asked: { call, place: at.place },
               }).then(
                 (result) => {
-                  const stored = toStoredResult(result);
+                  const stored = separateFileContents(result);
                   contents = stored.contents;
                   return stored.success;
                 },

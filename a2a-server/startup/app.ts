@@ -27,9 +27,9 @@ import {
 } from '../http/routes/admit-requests.ts';
 import { PAGE_API } from '../http/routes/allowed-methods.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
-import { cardRoute } from '../http/routes/card-route.ts';
+import { agentCardRoute } from '../http/routes/agent-card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
-import { commandRoutes } from '../http/routes/command-routes.ts';
+import { agentCommandsRoute } from '../http/routes/agent-commands-route.ts';
 import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
@@ -50,8 +50,8 @@ import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
 import type { RequestMeasurement } from '../http/routes/request-measurement.ts';
 import { type MetricsAccess, metricsRoute } from '../http/routes/metrics-route.ts';
 import { receiptRoute } from '../http/routes/receipt-route.ts';
-import { identityRoute } from '../http/routes/identity-route.ts';
-import type { ServerIdentity } from '../http/routes/identity-route.ts';
+import { serverProofRoute } from '../http/routes/server-proof-route.ts';
+import type { ServerIdentity } from '../http/routes/server-proof-route.ts';
 import { type BindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { unknownAddress } from '../http/routes/unknown-address.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
@@ -183,7 +183,7 @@ export function createApp(options: AppOptions): Express {
   // This route is the first of its group, because most requests are for it.
   app.use(jsonRpcRoute(parts));
   app.use(ticketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
-  app.use(taskRoutes(parts), taskSearchRoute(tasks), commandRoutes(options.commands));
+  app.use(taskRoutes(parts), taskSearchRoute(tasks), agentCommandsRoute(options.commands));
   if (options.push) app.use(failingReceiversRoute(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
   app.use(unknownAddress);
@@ -205,10 +205,10 @@ function unlessJsonRpc(others: RequestHandler): RequestHandler {
 function publicRoutes(parts: Parts): RequestHandler[] {
   const { card, clock, pushKeys, metrics, identity, isClosing, page, pageSignIn, pageProvider } = parts;
   return [
-    cardRoute(card, clock.now()),
+    agentCardRoute(card, clock.now()),
     ...(pushKeys ? [pushKeysRoute(pushKeys)] : []),
     ...(metrics ? [metricsRoute(metrics)] : []),
-    ...(identity ? [identityRoute(identity, isClosing)] : []),
+    ...(identity ? [serverProofRoute(identity, isClosing)] : []),
     pageRoute(page),
     signInRoutes(pageSignIn),
     providerRoutes(pageSignIn, pageProvider),

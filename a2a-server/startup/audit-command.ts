@@ -1,6 +1,6 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
 import { createAuditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
-import { openRecords } from './open-records.ts';
+import { openRecordsForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from './settings.ts';
 
 interface Output {
@@ -16,7 +16,7 @@ export async function printAudit(
   json: boolean,
   { say, note }: Output,
 ): Promise<void> {
-  const stored = await openRecords(place);
+  const stored = await openRecordsForCommand(place);
   try {
     const { records, damaged } = await createAuditLog(stored).read();
     for (const record of records) say(json ? JSON.stringify(record) : textOf(record));

@@ -27,7 +27,7 @@ import { prepareServer } from './prepare-server.ts';
 import { readServerSettings } from './read-settings.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import { serverOrigin } from './listen.ts';
-import { openRecords } from './open-records.ts';
+import { openRecordsForCommand } from './open-records-for-command.ts';
 import { groupsWithoutMembers, presenceProblem, unknownMcpServers } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
 
@@ -153,7 +153,7 @@ async function withRecords<Result>(
   act: (records: Omit<RecordStore, 'watch'>) => Promise<Result>,
 ): Promise<Result> {
   if (database === undefined) return act(createFileRecords(stateDir, () => undefined));
-  const records = await openRecords({ database, stateDir });
+  const records = await openRecordsForCommand({ database, stateDir });
   try {
     return await act(records);
   } finally {

@@ -3,7 +3,7 @@ import { createAuditLog } from '../audit/audit-log.ts';
 import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../push/failing-receivers.ts';
 import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../push/stored-subscriptions.ts';
-import { openRecords } from './open-records.ts';
+import { openRecordsForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from './settings.ts';
 
 interface Output {
@@ -71,9 +71,9 @@ function timeText(time: number): string {
 
 async function withRecords<Result>(
   place: PushPlace,
-  act: (records: Awaited<ReturnType<typeof openRecords>>) => Promise<Result>,
+  act: (records: Awaited<ReturnType<typeof openRecordsForCommand>>) => Promise<Result>,
 ): Promise<Result> {
-  const records = await openRecords(place);
+  const records = await openRecordsForCommand(place);
   try {
     return await act(records);
   } finally {

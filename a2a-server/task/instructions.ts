@@ -20,7 +20,7 @@ const WINDOW_DIVISOR = 8;
  * Returns the maximum number of characters of all files together.
  * @param contextWindow in tokens; undefined if unknown
  */
-export function instructionsLimit(contextWindow: number | undefined): number {
+export function maxInstructionChars(contextWindow: number | undefined): number {
   return Math.min(
     MAX_CHARS_OF_ALL_FILES,
     Math.floor(((contextWindow ?? Infinity) * CHARS_PER_TOKEN) / WINDOW_DIVISOR),

@@ -23,7 +23,7 @@ import {
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { THINKING } from '../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search.ts';
+import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search-result.ts';
 import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';

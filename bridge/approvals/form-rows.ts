@@ -61,7 +61,7 @@ export function summaryRows(action: PendingAction): readonly string[] {
  * Returns the rows for text of an agent or a file. Each row has a prefix. Returns undefined if the text needs more than
  * `MAX_FORM_ROWS` rows.
  */
-export function markedRows(text: string): readonly string[] | undefined {
+export function untrustedTextRows(text: string): readonly string[] | undefined {
   if (text.length > MAX_PREVIEW_CHARACTERS) return undefined;
   const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
   return rows.length > MAX_FORM_ROWS ? undefined : rows;

@@ -19,7 +19,7 @@ import { formFieldsOfQuestion, canShowFieldsInFull } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFields } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
-import { formRows, markedRows, MAX_FORM_ROWS, ownTextRows, summaryRows } from './form-rows.ts';
+import { formRows, untrustedTextRows, MAX_FORM_ROWS, ownTextRows, summaryRows } from './form-rows.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
@@ -100,7 +100,7 @@ function answerAsk(
 ): ApprovalForm {
   const { callId, tool, source } = action;
   const by = ownTextRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
-  const text = markedRows(asked.text);
+  const text = untrustedTextRows(asked.text);
   const fields = formFieldsOfQuestion(asked);
   if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !canShowFieldsInFull(fields)) {
     const message = messageOf(noteRows(before), [...summaryRows(action), ANSWER_ON_THE_PAGE]);
@@ -113,7 +113,7 @@ function answerAsk(
 
 function questionAsk(question: PlainTextQuestion, before: EarlierForms | undefined): ApprovalForm {
   const { id: callId, shown, text } = question;
-  const rows = markedRows(text);
+  const rows = untrustedTextRows(text);
   if (rows === undefined)
     return { about: 'unshown', key: keyOf({ callId, shown }, 'unshown', before), callId, question };
   const form = formOf(messageOf(noteRows(before), rows), {

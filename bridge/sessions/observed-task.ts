@@ -20,7 +20,7 @@ import type {
 } from '../dialects/observation.ts';
 import type { Proposal } from '../dialects/unbound-proposal.ts';
 import { newestOutputs, withOutput } from './task-outputs.ts';
-import { foldTurn } from './fold-turn.ts';
+import { applyTurnObservation } from './apply-turn-observation.ts';
 
 export type CallState =
   | 'waiting'
@@ -193,7 +193,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'tool-output':
     case 'troubled':
     case 'turn-ended':
-      return closed(foldTurn(of(view, observation.taskId, observation.sessionId), observation));
+      return closed(applyTurnObservation(of(view, observation.taskId, observation.sessionId), observation));
     case 'activity':
       return view === undefined
         ? undefined

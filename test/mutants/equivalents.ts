@@ -10,13 +10,13 @@ interface Equivalent {
 
 const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
   {
-    file: 'follow-journal.ts',
+    file: 'follow-task-journal.ts',
     line: 'let appended = false;',
     change: 'false → true',
     why: 'The reader reads once more, finds nothing and sleeps.',
   },
   {
-    file: 'follow-journal.ts',
+    file: 'follow-task-journal.ts',
     line: 'wake = undefined;',
     change: 'wake = undefined; → ;',
     why: 'A promise that is resolved ignores a second call.',

@@ -3,7 +3,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { TaskSearchResult } from '../../../shared/protocol/task-search.ts';
+import type { TaskSearchResult } from '../../../shared/protocol/task-search-result.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';

@@ -5,7 +5,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type RunQuery, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { contentHashesOf } from '../../task/content-hashes.ts';
+import { contentHashesOfEvent } from '../../task/event-content-hashes.ts';
 import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
 import { indexRow } from '../index-row.ts';
@@ -134,7 +134,7 @@ function missingContents(
   entries: readonly JournalEntry[],
   saved: ReadonlySet<string>,
 ): string[] {
-  const named = new Set(entries.flatMap(({ event }) => contentHashesOf(event)));
+  const named = new Set(entries.flatMap(({ event }) => contentHashesOfEvent(event)));
   return [...named]
     .filter((hash) => !saved.has(hash))
     .map((hash) => `Task ${taskId} names the content ${hash} of a file, and the journal does not have it.`);

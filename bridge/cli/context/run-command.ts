@@ -5,7 +5,7 @@ import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { ProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import { StartCommandNote } from '../terminal/start-note.ts';
+import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, createTerminal } from '../terminal/terminal.ts';
 
@@ -33,8 +33,8 @@ export async function runCommand<Options extends CommonOptions>(
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,
 ): Promise<void> {
-  const startNote = new StartCommandNote();
-  const terminal = tee(createTerminal(), (text) => startNote.read(text));
+  const pathNote = new NotOnPathNote();
+  const terminal = tee(createTerminal(), (text) => pathNote.read(text));
   // A reader such as `head` may close the pipe early. That is not an error.
   process.stdout.on('error', () => process.exit(0));
   let code: number;
@@ -52,7 +52,7 @@ export async function runCommand<Options extends CommonOptions>(
     tellFailure(terminal, error, options.json === true);
   }
   const { stderr, env } = process;
-  const note = startNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'] });
+  const note = pathNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'] });
   // Scripts and pipes get no note.
   if (note !== undefined && stderr.isTTY && options.json !== true)
     stderr.write(`${terminal.paint('gray', note)}\n`);

@@ -55,8 +55,8 @@ export async function permitStart(
   if (!showsForms) return undefined;
   const directory = placed?.path ?? (await resolvedPath(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
-  const { buildStartForm } = await import('./start-permission-form.ts');
-  const form = buildStartForm(wanted, { outside: outside !== undefined, directory });
+  const { buildTaskStartForm } = await import('./task-start-form.ts');
+  const form = buildTaskStartForm(wanted, { outside: outside !== undefined, directory });
   // D5: a person can approve only what is shown in full. There is no form if the path is too long to show. The start is
   // refused then.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);

@@ -1,7 +1,7 @@
 /** Tests that the server deletes old sessions, and that a later request gets the error "unknown session". */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { followJournal } from '../../../a2a-server/executor/follow-journal.ts';
+import { followTaskJournal } from '../../../a2a-server/executor/follow-task-journal.ts';
 import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
@@ -75,7 +75,7 @@ describe('a task that is deleted during a read', () => {
       const deltas = Array.from({ length: 2_500 }, () => delta('a'));
       await journal.append(beginning('a', { events: [working, ...deltas, completed] }));
       const { signal } = new AbortController();
-      const reader = followJournal(journal, 'a', 0, { until: 'ended', signal });
+      const reader = followTaskJournal(journal, 'a', 0, { until: 'ended', signal });
       expect((await reader.next()).value).toHaveLength(256);
       const read = journal.read.bind(journal);
       let pages = 0;

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { guardClicks } from '../click-guard.ts';
-import { Card } from './card.tsx';
+import { ApprovalCard } from './approval-card.tsx';
 import { CardTools, sessionIdOf } from './card-tools.ts';
 import { type McpAppHost, HostConnection, type HostContext } from './host-connection.ts';
 
@@ -18,7 +18,13 @@ async function start(root: HTMLElement): Promise<void> {
       root.textContent = 'This client does not let the card call the bridge. Decide in the chat.';
     else
       render(
-        <Card key={sessionId} connection={connection} host={host} tools={tools} sessionId={sessionId} />,
+        <ApprovalCard
+          key={sessionId}
+          connection={connection}
+          host={host}
+          tools={tools}
+          sessionId={sessionId}
+        />,
         root,
       );
   };

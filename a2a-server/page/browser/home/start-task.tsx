@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
-import { AgentChoice, readOfferedAgent } from './agent-choice.tsx';
+import { ModelChoice, readOfferedAgent } from './model-choice.tsx';
 import { newTaskId } from '../new-task-id.ts';
 import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
 import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
@@ -100,7 +100,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
             ))}
           </select>
         </label>
-        {offered !== undefined && <AgentChoice offered={offered} model={model} onChoose={setModel} />}
+        {offered !== undefined && <ModelChoice offered={offered} model={model} onChoose={setModel} />}
       </div>
       <div class="row">
         <button class="main" disabled={sending || text.trim() === ''} onClick={() => void send()}>

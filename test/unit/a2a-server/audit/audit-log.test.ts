@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { printAudit } from '../../../../a2a-server/startup/audit-command.ts';
-import { openRecords } from '../../../../a2a-server/startup/open-records.ts';
+import { openRecordsForCommand } from '../../../../a2a-server/startup/open-records-for-command.ts';
 import { createToken, revokeToken } from '../../../../a2a-server/startup/token-commands.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -45,7 +45,7 @@ test('the creation and the first revocation of a token are recorded, without its
     { act: 'token.created', tokenId: id, principal: 'acme/ann', roles: ['approve'], expiresAt: null },
     { act: 'token.revoked', tokenId: id, principal: 'acme/ann' },
   ]);
-  const stored = await openRecords(place);
+  const stored = await openRecordsForCommand(place);
   expect([...(await stored.list('audit')).values()].join()).not.toContain(secret.slice(17));
   expect((await printed(stateDir, false))[0]).toMatch(/token\.created .*principal=acme\/ann/);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   chooseInstructions,
-  instructionsLimit,
+  maxInstructionChars,
   instructionsNote,
   instructionsPrompt,
 } from '../../../../a2a-server/task/instructions.ts';
@@ -65,9 +65,9 @@ describe('the instruction files of a workspace', () => {
   });
 
   it('the files fill at most an eighth of a small context window', () => {
-    expect(instructionsLimit(8_000)).toBe(4_000);
-    expect(instructionsLimit(1_000_000)).toBe(32_768);
-    expect(instructionsLimit(undefined)).toBe(32_768);
+    expect(maxInstructionChars(8_000)).toBe(4_000);
+    expect(maxInstructionChars(1_000_000)).toBe(32_768);
+    expect(maxInstructionChars(undefined)).toBe(32_768);
   });
 
   it('text in a file cannot end the file’s section of the prompt', () => {

@@ -6,7 +6,7 @@ import { titleOf } from '../../sessions/task-title.ts';
 import type { RequestedStart } from './permit-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
-export function buildStartForm(
+export function buildTaskStartForm(
   { task, unasked }: RequestedStart,
   { outside, directory }: { outside: boolean; directory: string },
 ): Form | undefined {

@@ -11,7 +11,7 @@ const MAX_AGE_SECONDS = 60;
  * A2A 0.3.
  * @param modified the start of the server, in milliseconds since 1970, because the card changes only then
  */
-export function cardRoute(card: AgentCard, modified: number): Router {
+export function agentCardRoute(card: AgentCard, modified: number): Router {
   // The SDK's own handler for A2A 1.0 sends its in-memory form. Other clients cannot read the security schemes in that
   // form.
   const text = JSON.stringify(AgentCard.toJSON(card));

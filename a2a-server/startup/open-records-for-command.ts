@@ -8,7 +8,7 @@ import type { ServerSettings } from './settings.ts';
 type CommandRecords = Omit<RecordStore, 'watch'> & { close: () => void };
 
 /** @throws ProductError CONFIGURATION, STORAGE */
-export async function openRecords({
+export async function openRecordsForCommand({
   stateDir,
   database,
 }: Pick<ServerSettings, 'stateDir' | 'database'>): Promise<CommandRecords> {

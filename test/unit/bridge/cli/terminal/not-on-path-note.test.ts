@@ -1,18 +1,18 @@
 import { expect, test } from '@jest/globals';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartCommandNote } from '../../../../../bridge/cli/terminal/start-note.ts';
+import { NotOnPathNote } from '../../../../../bridge/cli/terminal/not-on-path-note.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const paths = {
   bridgeScript: '/home/ada/clone/dist/bridge/main.js',
   serverScript: '/home/ada/clone/dist/a2a-server/main.js',
 };
-type Place = Parameters<StartCommandNote['text']>[0];
+type Place = Parameters<NotOnPathNote['text']>[0];
 const inClone: Place = { paths, cwd: '/home/ada/clone', path: '/nowhere' };
 
 function noteOf(output: string, place: Partial<Place> = {}): string | undefined {
-  const note = new StartCommandNote();
+  const note = new NotOnPathNote();
   note.read('Nothing waits.');
   note.read(output);
   return note.text({ ...inClone, ...place });

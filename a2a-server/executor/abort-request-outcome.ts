@@ -3,7 +3,7 @@ import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { ToolOutcome } from '../task/events.ts';
 
-export type AbortResult =
+export type AbortRequestOutcome =
   /** There is no such tool execution, or the principal has no access to it. */
   | { type: 'unknown' }
   | { type: 'already-finished' }
@@ -20,10 +20,10 @@ export type AbortResult =
   | { type: 'stopped'; confirmed: boolean; remark?: string | undefined };
 
 /** Returns the outcome of an abort request. @param first true if this request was the first reason to stop the tool */
-export function abortResult(
+export function abortRequestOutcome(
   outcome: ToolOutcome | null,
   { first, remark }: { first: boolean; remark?: string | undefined },
-): AbortResult {
+): AbortRequestOutcome {
   if (outcome === null) return { type: 'task-ended' };
   if (outcome.type !== 'stopped') return { type: 'finished-first' };
   if (!first) return { type: 'stopped-before', reason: outcome.reason };
@@ -33,7 +33,7 @@ export function abortResult(
 /** The maximum length of an unknown id in a message to the client, in characters. */
 const MAX_ID_CHARS = 200;
 
-export function abortAnswer(toolId: string, result: AbortResult): AbortAnswer {
+export function abortAnswer(toolId: string, result: AbortRequestOutcome): AbortAnswer {
   const id = ellipsize(toolId, MAX_ID_CHARS);
   switch (result.type) {
     case 'unknown':

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { followJournal } from '../../../../a2a-server/executor/follow-journal.ts';
+import { followTaskJournal } from '../../../../a2a-server/executor/follow-task-journal.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -31,7 +31,7 @@ afterEach(() => journal.close());
 type Until = 'settled' | 'ended';
 
 function follow(after: number, until: Until = 'ended'): AsyncGenerator<readonly JournalEntry[]> {
-  return followJournal(journal, TASK, after, { until, signal: stop.signal });
+  return followTaskJournal(journal, TASK, after, { until, signal: stop.signal });
 }
 
 async function append(...events: TaskEvent[]): Promise<void> {
@@ -145,7 +145,7 @@ describe('a reader of the journal', () => {
 
   it('S2 an unknown task is refused, and so is a task that is deleted during the read', async () => {
     await expect(
-      followJournal(journal, 'task-2', 0, { until: 'ended', signal: stop.signal }).next(),
+      followTaskJournal(journal, 'task-2', 0, { until: 'ended', signal: stop.signal }).next(),
     ).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
     await append(...deltas(300), completed);
     const reader = follow(0);

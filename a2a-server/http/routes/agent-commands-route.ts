@@ -2,7 +2,7 @@
 import { Router } from 'express';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
 
-export function commandRoutes(commands: readonly OfferedCommand[]): Router {
+export function agentCommandsRoute(commands: readonly OfferedCommand[]): Router {
   const router = Router();
   router.get('/api/commands', (_request, response) => {
     response.json({ commands });

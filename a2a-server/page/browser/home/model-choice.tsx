@@ -8,14 +8,14 @@ export async function readOfferedAgent(): Promise<OfferedAgent> {
   return offeredAgentSchema.parse(await readJson('/agent'));
 }
 
-interface AgentChoiceProps {
+interface ModelChoiceProps {
   offered: OfferedAgent;
   /** The chosen model. '' for the default. */
   model: string;
   onChoose: (model: string) => void;
 }
 
-export function AgentChoice({ offered: { agent, models }, model, onChoose }: AgentChoiceProps) {
+export function ModelChoice({ offered: { agent, models }, model, onChoose }: ModelChoiceProps) {
   if (models.length === 0)
     return (
       <p>

@@ -17,7 +17,7 @@ export interface ServerIdentity {
  * X1: proves to a local client that this server knows the token, before the client sends a credential. The route needs
  * no credential, and its response contains none. A proof is valid for one nonce and one address.
  */
-export function identityRoute({ token, run }: ServerIdentity, closing: () => boolean): Router {
+export function serverProofRoute({ token, run }: ServerIdentity, closing: () => boolean): Router {
   const router = Router();
   router.get(IDENTITY_PATH, (request, response) => {
     const { nonce } = request.query;

@@ -5,7 +5,7 @@ import type { TaskEvent } from './events.ts';
  * Returns the hashes of the files in messages and results, and of the old contents of changed files. The journal does
  * not store the new content of a changed file.
  */
-export function contentHashesOf(event: TaskEvent): string[] {
+export function contentHashesOfEvent(event: TaskEvent): string[] {
   if (event.type === 'message.received')
     return event.message.parts.flatMap((part) => (part.type === 'stored-file' ? [part.file.hash] : []));
   if (event.type === 'tool.finished')

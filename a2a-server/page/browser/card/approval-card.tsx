@@ -22,14 +22,14 @@ const STATES: Readonly<Record<string, string>> = {
   rejected: 'The agent has rejected the task.',
 };
 
-interface CardProps {
+interface ApprovalCardProps {
   connection: HostConnection;
   host: McpAppHost;
   tools: CardTools;
   sessionId: string;
 }
 
-export function Card({ connection, host, tools, sessionId }: CardProps) {
+export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCardProps) {
   const [session, setSession] = useState<CardSession>();
   const [problem, setProblem] = useState<string>();
   const load = useCallback(
@@ -83,7 +83,7 @@ export function Card({ connection, host, tools, sessionId }: CardProps) {
   );
 }
 
-interface SessionProps extends Pick<CardProps, 'connection' | 'host'> {
+interface SessionProps extends Pick<ApprovalCardProps, 'connection' | 'host'> {
   session: CardSession;
   onDecide: (action: CardAction, decision: Decision) => Promise<boolean>;
 }
@@ -131,7 +131,11 @@ function whyNotHere(action: PendingAction): string {
     : 'Only you can decide this, and not in the chat.';
 }
 
-function PageLink({ connection, host, page }: Pick<CardProps, 'connection' | 'host'> & { page: string }) {
+function PageLink({
+  connection,
+  host,
+  page,
+}: Pick<ApprovalCardProps, 'connection' | 'host'> & { page: string }) {
   const [shown, setShown] = useState(!host.opensLinks);
   return (
     <p>

@@ -17,7 +17,7 @@ import type { FollowUntil } from './task-service.ts';
 
 const ENTRIES_PER_PAGE = 256;
 
-export async function* followJournal(
+export async function* followTaskJournal(
   journal: Journal,
   taskId: string,
   after: number,

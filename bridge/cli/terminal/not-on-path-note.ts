@@ -22,7 +22,7 @@ interface Place {
   path: string | undefined;
 }
 
-export class StartCommandNote {
+export class NotOnPathNote {
   readonly #hinted = new Set<ProgramName>();
 
   /** Records the programs in the hints of an output. */

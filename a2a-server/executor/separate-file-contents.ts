@@ -4,12 +4,12 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { ToolOutcome } from '../task/events.ts';
 import type { ToolResult } from '../tools/tool.ts';
 
-interface StoredResult {
+interface SeparatedResult {
   success: Omit<Extract<ToolOutcome, { type: 'ok' }>, 'type'>;
   contents: FileBytes[];
 }
 
-export function toStoredResult({ files = [], ...success }: ToolResult): StoredResult {
+export function separateFileContents({ files = [], ...success }: ToolResult): SeparatedResult {
   if (files.length === 0) return { success, contents: [] };
   const hashed = files.map((file) => ({
     ...file,

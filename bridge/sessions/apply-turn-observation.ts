@@ -14,7 +14,7 @@ const ANSWER_ID_PREFIX = 'said-';
  * Applies one observation of a turn to the view.
  * @param view the view of the observed task
  */
-export function foldTurn(view: TaskView, observation: TurnObservation): TaskView {
+export function applyTurnObservation(view: TaskView, observation: TurnObservation): TaskView {
   switch (observation.type) {
     case 'moving': {
       const { outputs, calls, reply } = view;
