@@ -187,7 +187,7 @@ export function createApp(options: AppOptions): Express {
   if (options.push) app.use(failingReceiversRoute(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
   app.use(unknownAddress);
-  app.use(createErrorHandler(limits, log));
+  app.use(createErrorHandler(log));
   return app;
 }
 

@@ -3,11 +3,12 @@
  * request.
  */
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import { z } from 'zod';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { type BodyLimits, NotJsonError, toBodyError } from '../wire/json-body.ts';
+import { NotJsonError } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
@@ -16,9 +17,9 @@ import { PARSE_ERROR, retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } 
 import type { WireFormat } from '../wire/wire-errors.ts';
 
 /** Turns each error of a route into a response, and logs the errors that concern an operator. */
-export function createErrorHandler(limits: BodyLimits, log: Logger): ErrorRequestHandler {
+export function createErrorHandler(log: Logger): ErrorRequestHandler {
   return (raw: unknown, request: Request, response: Response, _next) => {
-    const error = toBodyError(raw, limits);
+    const error = toAddressError(raw);
     const status = httpStatusOf(error);
     if (status >= 500 && !isLimitRefusal(error) && !isShutdown(error))
       log.error({ err: error, path: request.path }, 'a request failed');
@@ -34,6 +35,16 @@ export function createErrorHandler(limits: BodyLimits, log: Logger): ErrorReques
     }
     sendError(request, response, error);
   };
+}
+
+const expressError = z.object({ status: z.number().int().min(400).max(499) });
+
+/** Converts an error of Express about a malformed address. Returns other errors unchanged. */
+function toAddressError(error: unknown): unknown {
+  if (error instanceof ProductError || !expressError.safeParse(error).success) return error;
+  return new ProductError('MALFORMED', 'The request could not be read: its address is malformed.', {
+    cause: error,
+  });
 }
 
 function httpStatusOf(error: unknown): number {

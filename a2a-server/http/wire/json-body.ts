@@ -1,8 +1,7 @@
-import express from 'express';
 import type { RequestHandler } from 'express';
-import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { parseJson } from './json-text.ts';
+import { readBody } from './request-body.ts';
 
 export interface BodyLimits {
   bytes: number;
@@ -33,6 +32,20 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
       ),
     );
   };
+  const read: RequestHandler = async (request, _response, next) => {
+    const { headers } = request;
+    const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    // The load shedding or an earlier route may have read the body.
+    if (!hasBody || request.readableEnded) return next();
+    // A small compressed body could expand to a large one.
+    if (!/^(identity)?$/i.test(headers['content-encoding'] ?? ''))
+      throw new ProductError('UNSUPPORTED_CONTENT', 'Send the body without Content-Encoding.');
+    const body = await readBody(request, limits.bytes);
+    // A client that has disconnected gets no answer.
+    if (body === undefined) return;
+    request.body = body;
+    next();
+  };
   const parsed: RequestHandler = (request, _response, next) => {
     const bytes: unknown = request.body;
     if (!(bytes instanceof Uint8Array)) return next();
@@ -52,39 +65,5 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
         return next(new ProductError('MALFORMED', body.problem));
     }
   };
-  // `inflate: false` refuses compressed bodies, because a small body could expand to a large one.
-  return [declared, express.raw({ type: () => true, limit: limits.bytes, inflate: false }), parsed];
-}
-
-const bodyParserError = z.object({
-  type: z.string().optional(),
-  status: z.number().int().min(400).max(599),
-});
-
-/**
- * Converts an error of Express or body-parser to an error that explains the problem. Returns other errors unchanged.
- */
-export function toBodyError(error: unknown, limits: BodyLimits): unknown {
-  const parsed = bodyParserError.safeParse(error);
-  if (error instanceof ProductError || !parsed.success) return error;
-  const { type, status } = parsed.data;
-  if (type === 'entity.too.large')
-    return new ProductError(
-      'TOO_LARGE',
-      `The body is larger than ${limits.bytes} bytes. Put large content into a file of the workspace and name it.`,
-      { facts: { limit: String(limits.bytes) }, cause: error },
-    );
-  if (type === 'encoding.unsupported')
-    return new ProductError('UNSUPPORTED_CONTENT', 'Send the body without Content-Encoding.', {
-      cause: error,
-    });
-  if (status < 500)
-    return new ProductError(
-      'MALFORMED',
-      'The request could not be read: its address or its body is malformed.',
-      {
-        cause: error,
-      },
-    );
-  return error;
+  return [declared, read, parsed];
 }
