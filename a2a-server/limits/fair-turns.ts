@@ -10,6 +10,7 @@
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
+import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './usage-limiter.ts';
 import {
@@ -30,6 +31,9 @@ const TASKS_WHILE_BUSY = 3;
 
 /** The time between two checks whether waiting tasks may run now, in milliseconds. */
 const RECHECK_MS = 500;
+
+/** While the server is busy, it refuses together what it refuses within this time, in milliseconds. */
+const REFUSAL_INTERVAL_MS = 100;
 
 /** While the server is busy, a refusal takes a random time between these two, in milliseconds. */
 const REFUSAL_DELAY_MS = { least: 250, most: 750 };
@@ -146,6 +150,7 @@ export class FairTurns {
   readonly #servedAt = new Map<string, number>();
   readonly #clock: Clock;
   readonly #active: ActivePrincipals;
+  readonly #refusals: CoarseTimer;
   #served = 0;
   #rechecks = false;
 
@@ -153,6 +158,7 @@ export class FairTurns {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#active = new ActivePrincipals(this.#clock);
+    this.#refusals = new CoarseTimer(this.#clock, REFUSAL_INTERVAL_MS);
   }
 
   get running(): number {
@@ -242,7 +248,7 @@ export class FairTurns {
   #refusalDelay(): Promise<void> {
     const { least, most } = REFUSAL_DELAY_MS;
     const { random = Math.random } = this.#options;
-    return new Promise((resolve) => this.#clock.after(least + random() * (most - least), resolve));
+    return this.#refusals.wait(least + random() * (most - least));
   }
 
   #isBusy(): boolean {

@@ -3,9 +3,12 @@
  * within one run. The clients share the machine with the server.
  *
  * - A delegation is one blocking message whose plan appends a line to a file, without an approval.
- * - The capacity is the rate of clients that each send the next message after an answer, with the best number of clients.
- * - The capacity and the overload are measured in turn, because the speed of a machine changes. Each overload lasts a
- *   while before it is measured, so that the queue is full.
+ * - Messages arrive at a fixed rate, as from many independent users. The goodput is the rate of completed tasks. The
+ *   capacity is the highest goodput over all rates of messages.
+ * - A few clients that each wait for their answers show roughly which rates to try. Their own rate is no capacity for
+ *   independent users: their tasks run in step and share most commits.
+ * - The capacity and the overload are measured in turn, because the speed of a machine changes. Each load lasts a while
+ *   before it is measured, so that the queue is full.
  * - A refused message counts as no work, and its client does not repeat it.
  */
 import { randomUUID } from 'node:crypto';
@@ -23,12 +26,16 @@ const LOUD = 'token-of-the-loud-user-0123456789';
 const QUIET = 'token-of-the-quiet-user-0123456789';
 const CLIENTS = [8, 16, 32];
 const CONNECTIONS = 100;
+/** The first rate of messages that is tried, relative to the rate of the best number of clients. */
+const FIRST_RATE = 0.6;
+/** Each further rate that is tried, relative to the one before. */
+const NEXT_RATE = 1.15;
 const WARM_UP_MS = 3_000;
 const ROUND_MS = 5_000;
 /** How often the capacity and the overload are measured. */
 const PAIRS = 4;
 /** The samples of the quiet user, each a delegation after the one before. */
-const SAMPLES = 100;
+const SAMPLES = 300;
 
 const GOODPUT_AIM = 0.9;
 const QUIET_AIM = 5;
@@ -50,19 +57,25 @@ export const overload: Benchmark = {
       const rates = [];
       for (const clients of CLIENTS)
         rates.push({ clients, rate: (await fullLoad(loud, clients, ROUND_MS)).goodput });
-      const best = rates.reduce((one, other) => (other.rate > one.rate ? other : one));
-      context.note(`overload: ${best.rate.toFixed(0)} tasks a second with ${best.clients} clients`);
+      const inStep = rates.reduce((one, other) => (other.rate > one.rate ? other : one));
+      context.note(`overload: ${inStep.rate.toFixed(0)} tasks a second with ${inStep.clients} clients`);
+      const best = await findCapacity(loud, FIRST_RATE * inStep.rate);
+      context.note(
+        `overload: the capacity is ${best.goodput.toFixed(0)} tasks a second at ${best.rate.toFixed(0)} messages a second`,
+      );
       const pairs = [];
       for (let pair = 0; pair < PAIRS; pair += 1) {
-        const peak = await withCpu(agent, () => fullLoad(loud, best.clients, ROUND_MS));
+        const peak = await withCpu(agent, () => openLoop(loud, best.rate, ROUND_MS));
         const double = await withCpu(agent, () => openLoop(loud, 2 * peak.goodput, ROUND_MS));
         pairs.push({ peak, double });
       }
       context.note('overload: twice the capacity done');
       const alone = await latencies(quiet);
       const besideConnections = await beside(quiet, (signal) => closedLoop(loud, CONNECTIONS, signal));
-      const besideDouble = await beside(quiet, (signal) => openLoop(loud, 2 * best.rate, Infinity, signal));
-      return figures({ pairs, alone, besideConnections, besideDouble });
+      const besideDouble = await beside(quiet, (signal) =>
+        openLoop(loud, 2 * best.goodput, Infinity, signal),
+      );
+      return figures({ pairs, inStep: inStep.rate, alone, besideConnections, besideDouble });
     } finally {
       await agent.program.stop();
     }
@@ -70,8 +83,10 @@ export const overload: Benchmark = {
 };
 
 interface Measured {
-  /** The load of the best number of clients, and twice its goodput right after it. */
+  /** The load at the capacity, and twice its goodput right after it. */
   pairs: { peak: LoadWithCpu; double: LoadWithCpu }[];
+  /** Tasks per second of the best number of clients that each wait for their answers. */
+  inStep: number;
   alone: number[];
   besideConnections: number[];
   besideDouble: number[];
@@ -91,7 +106,7 @@ interface LoadWithCpu extends Load {
   cpu: number;
 }
 
-function figures({ pairs, alone, besideConnections, besideDouble }: Measured): Figure[] {
+function figures({ pairs, inStep, alone, besideConnections, besideDouble }: Measured): Figure[] {
   const sum = (load: 'peak' | 'double', part: keyof LoadWithCpu): number =>
     pairs.reduce((total, pair) => total + pair[load][part], 0);
   const cpuOfTask = (load: 'peak' | 'double'): number => sum(load, 'cpu') / sum(load, 'completed');
@@ -125,6 +140,7 @@ function figures({ pairs, alone, besideConnections, besideDouble }: Measured): F
       unit: 'ratio',
     },
     { name: 'capacity', value: sum('peak', 'goodput') / pairs.length, unit: 'tasks/s' },
+    { name: 'clients that each wait for their answers', value: inStep, unit: 'tasks/s' },
     {
       name: 'requests refused at twice the capacity',
       value: sum('double', 'refused'),
@@ -182,6 +198,17 @@ async function withCpu({ program }: Agent, run: () => Promise<Load>): Promise<Lo
   const before = await cpuMs(program.pid);
   const load = await run();
   return { ...load, cpu: (await cpuMs(program.pid)) - before };
+}
+
+/** Increases the rate of messages until the goodput has not increased twice. Returns the rate with the highest goodput. */
+async function findCapacity(send: Send, first: number): Promise<{ rate: number; goodput: number }> {
+  let best = { rate: first, goodput: 0 };
+  for (let rate = first, worse = 0; worse < 2; rate *= NEXT_RATE) {
+    const { goodput } = await openLoop(send, rate, ROUND_MS);
+    worse = goodput > best.goodput ? 0 : worse + 1;
+    if (worse === 0) best = { rate, goodput };
+  }
+  return best;
 }
 
 /** The load of clients that each send the next message after the answer to the last one. */
