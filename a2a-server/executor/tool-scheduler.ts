@@ -16,10 +16,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createCheckpointingWorkspace } from '../checkpoints/checkpointing-workspace.ts';
 import type { FileBytes, Journal } from '../journal/journal.ts';
-import { resolveTargets, type ResolvedTargets } from '../policy/call-facts.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
-import { coversDemand, mergeDemands, demandMetByApprover } from '../task/approver.ts';
-import { approverDemandOfRules, denyMessage, findPresenceRule } from '../policy/verdict.ts';
 import type { Todo } from '../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../task/events.ts';
 import { foldNext } from '../task/fold.ts';
@@ -33,7 +30,7 @@ import {
   type Snapshot,
   type TaskPlace,
 } from '../task/snapshot.ts';
-import type { Tool, ToolResult, ToolRun } from '../tools/tool.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { PausableTimeout } from './pausable-timeout.ts';
@@ -44,6 +41,7 @@ import type { TaskLog } from './task-log.ts';
 import type { ToolExecutionView } from './task-service.ts';
 import type { TimeLimits } from './time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
+import { runToolUnderPolicy } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from './deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
@@ -293,7 +291,7 @@ export class ToolScheduler {
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await runToolToOutcome(
             () =>
-              runTool(tool, { task: snapshot, call }, this.#options.policy(), {
+              runToolUnderPolicy(tool, { task: snapshot, call }, this.#options.policy(), {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
@@ -358,51 +356,6 @@ export class ToolScheduler {
 /** True if the tool failed because a file has changed since the person saw it (D2). */
 function isOutdated(failure: unknown): boolean {
   return failure instanceof ProductError && failure.reason === 'INPUT_CHANGED';
-}
-
-/**
- * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
- * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
- * changed symbolic link.
- */
-async function runTool(
-  tool: Tool,
-  { task, call }: { task: Snapshot; call: Call },
-  policy: Policy,
-  run: ToolRun,
-): Promise<ToolResult> {
-  // The call's own demand is about the person who approved the call. If no person decided, only the demands of the
-  // rules apply.
-  const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
-  if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
-  const met = demandMetByApprover(task, call);
-  const reach = await resolveTargets(tool, call.input, run.workspace);
-  const approved = { ...call, reach };
-  // The person approved only the call's own targets with the passkey. A redirect may lead to a target of another rule.
-  // So the rules that did not match before are checked again.
-  const unproven =
-    call.decided?.presence === true
-      ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }
-      : policy;
-  const check = (more: Partial<ResolvedTargets>): void => {
-    const facts = { ...approved, reach: { ...reach, ...more } };
-    const denied = denyMessage(facts, policy);
-    if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
-    const demanding = findPresenceRule(facts, unproven);
-    if (demanding !== undefined)
-      throw new ProductError(
-        'FORBIDDEN',
-        `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
-      );
-    const demand = mergeDemands(approverDemandOfRules(facts, policy), ofDecision);
-    if (demand !== undefined && !coversDemand(met, demand))
-      throw new ProductError(
-        'FORBIDDEN',
-        'The policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',
-      );
-  };
-  check({});
-  return tool.run(call.input, { ...run, goesTo: (hosts) => check({ hosts }) });
 }
 
 function shorter(ms: number, limitMs: number | null): number {

@@ -55,6 +55,8 @@ import { openPasskeys } from './open-passkeys.ts';
 import { openPush } from './open-push.ts';
 import { createOwnCard } from './own-card.ts';
 import { openAccess } from './open-access.ts';
+import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
+import { closeHttpServer } from './close-http-server.ts';
 import { prepareServer, type PreparedServer } from './prepare-server.ts';
 
 export interface ServerRun {
@@ -274,10 +276,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
-  const reach = {
-    publicHosts: publicHosts(settings),
-    origins: [...settings.allowOrigin, ...originsOf(settings)],
-  };
+  const reach = allowedHostsAndOrigins(settings);
   const app = createApp({
     tasks,
     card: await createOwnCard(base, { ...opened, ...able, models: worker.models }),
@@ -349,7 +348,7 @@ async function run(opened: Opened, open: (app: RequestListener) => void): Promis
     await push.stop();
     reading.abort('server-shutdown');
     closeAccess();
-    await ended(server);
+    await closeHttpServer(server);
     // The telemetry closes before the journal, because the last metrics still need the journal.
     await opened.telemetry.close();
     await journal.close();
@@ -378,29 +377,4 @@ async function startedMcpServers(
   const { startMcpServers } = await import('../mcp-servers/mcp-servers.ts');
   const { env: environment } = process;
   return startMcpServers(entries, { clock: systemClock, log, graceMs: grace, environment, children });
-}
-
-/** Returns the allowed origins. Behind a proxy, the approval page's requests have the public URL as origin. */
-function originsOf({ publicUrl }: ServerSettings): string[] {
-  return publicUrl === undefined ? [] : [new URL(publicUrl).origin];
-}
-
-/** Returns the allowed host names. They always include the listen address and the public URL. */
-function publicHosts({ host, publicUrl, publicHost }: ServerSettings): string[] {
-  const named = publicUrl === undefined ? [] : [new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')];
-  return [host, ...named, ...publicHost].map((name) => name.toLowerCase());
-}
-
-/** The time that clients have to read their last response when the server stops, in milliseconds. */
-const LAST_RESPONSE_MS = 1_000;
-
-async function ended(server: Server): Promise<void> {
-  server.closeIdleConnections();
-  await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), LAST_RESPONSE_MS);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-  });
 }
