@@ -3,7 +3,7 @@ import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Part, StreamResponse, Task, TaskStatus } from '@a2a-js/sdk';
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import type {
-  Activity,
+  ToolCallEvent,
   ArtifactRole,
   PendingAction,
   TaskOverview,
@@ -28,7 +28,7 @@ export interface DialectReader {
     taskId: string,
   ): { pending: readonly PendingAction[]; question: PlainTextQuestion | null };
   isOwn(part: Part): boolean;
-  activity(metadata: unknown): Activity | null;
+  activity(metadata: unknown): ToolCallEvent | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
   /**

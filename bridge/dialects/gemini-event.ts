@@ -8,7 +8,7 @@ import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent 
 import { z } from 'zod';
 import { type DialectReader, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
 import {
-  activityOf,
+  toolCallEventOf,
   isAwaiting,
   isUnderway,
   keepTextEnd,
@@ -133,7 +133,7 @@ function withNextStep(text: string): string {
 }
 
 function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {
-  const activity = activityOf(call);
+  const activity = toolCallEventOf(call);
   return [
     ...(isAwaiting(call)
       ? [{ type: 'asked' as const, ...ids, action: pendingActionOf(call), proposal: proposalOf(call) }]

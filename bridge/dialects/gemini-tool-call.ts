@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { shownCode } from '../../shared/protocol/shown-code.ts';
-import type { Activity, PendingAction } from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { Proposal } from './unbound-proposal.ts';
 
 const confirmationDetails = z.discriminatedUnion('type', [
@@ -73,7 +73,7 @@ export function isAwaiting({ status }: GeminiToolCall): boolean {
 }
 
 /** Converts the status of a call to an activity. Returns null for a status that this version does not know. */
-export function activityOf(call: GeminiToolCall): Activity | null {
+export function toolCallEventOf(call: GeminiToolCall): ToolCallEvent | null {
   const { callId, name } = call.request;
   const about = { callId, tool: name, title: titleOf(call) };
   switch (call.status) {

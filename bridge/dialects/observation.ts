@@ -4,7 +4,7 @@
  */
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import type {
-  Activity,
+  ToolCallEvent,
   ArtifactRole,
   PendingAction,
   TaskOverview,
@@ -69,7 +69,7 @@ export type Observation =
       at?: string;
     }
   /** A step of a tool call. `at` is a time in RFC 3339, if the agent reports it. */
-  | { type: 'activity'; activity: Activity; at?: string }
+  | { type: 'activity'; activity: ToolCallEvent; at?: string }
   | { type: 'output'; taskId: string; sessionId: string; output: AgentOutput; append: boolean }
   /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
   | { type: 'reasoning'; taskId: string; sessionId: string; turn: number; text: string }

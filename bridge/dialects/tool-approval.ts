@@ -7,7 +7,7 @@ import { eventCostSchema } from '../../shared/protocol/cost-report.ts';
 import { THINKING } from '../../shared/protocol/extensions.ts';
 import { AGENT_COMMAND, commandPartSchema } from '../../shared/protocol/agent-command.ts';
 import {
-  activitySchema,
+  toolCallEventSchema,
   artifactRoleSchema,
   decisionsPartSchema,
   pendingActionsPartSchema,
@@ -49,7 +49,8 @@ const reading: DialectReader = {
     return { pending: lists.flat(), question: lists.length > 0 ? null : questionOf(status, taskId) };
   },
   isOwn: (part: Part) => pendingIn(part) !== null,
-  activity: (metadata) => validOrNull(activitySchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'activity')),
+  activity: (metadata) =>
+    validOrNull(toolCallEventSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'activity')),
   overview: (metadata) => validOrNull(taskOverviewSchema, fieldOf(metadata, TOOL_APPROVAL)),
   seq: eventCursorOf,
   reasoningTurn: (metadata) => validOrNull(thinkingSchema, fieldOf(metadata, THINKING))?.turn ?? null,

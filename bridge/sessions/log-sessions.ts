@@ -1,6 +1,6 @@
 /** Logs one line for each change of a session's state or stream, each decision, and each end of a tool call. */
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { Activity } from '../../shared/protocol/call-view.ts';
+import type { ToolCallEvent } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { SentToAgent, Session } from './session.ts';
@@ -31,7 +31,7 @@ export function logSessions(live: LiveSessions, log: Logger): void {
   });
 }
 
-function logActivity(session: Session, activity: Activity, log: Logger): void {
+function logActivity(session: Session, activity: ToolCallEvent, log: Logger): void {
   const { callId, tool } = activity;
   const ids = { ...idsOf(session), callId, tool };
   if (activity.type === 'tool.decided') {

@@ -3,7 +3,7 @@
  * agent that sends much cannot exhaust the memory.
  */
 import type {
-  Activity,
+  ToolCallEvent,
   DecisionWord,
   GrantView,
   PendingAction,
@@ -279,7 +279,7 @@ function standing({ decision, by, channel }: NonNullable<CallView['decided']>): 
   return { decision, by, channel };
 }
 
-function withActivity(view: TaskView, activity: Activity, at: string | null): TaskView {
+function withActivity(view: TaskView, activity: ToolCallEvent, at: string | null): TaskView {
   const { callId, tool, title } = activity;
   const before = view.calls.find((call) => call.callId === callId);
   // Some agents report the outcomes of earlier calls again with each later call. Such a repetition changes nothing.
@@ -312,7 +312,7 @@ const STATE_AFTER: Readonly<Record<DecisionWord, CallState>> = {
 };
 
 function changeBy(
-  activity: Activity,
+  activity: ToolCallEvent,
   before: CallView | undefined,
   at: string | null,
 ): Pick<CallView, 'state'> & Partial<CallView> {

@@ -1,6 +1,6 @@
 /** Stores the last steps of a task, so that a client can ask what has changed. */
 import type { Observation, TaskStateName } from '../dialects/observation.ts';
-import { activityText } from './activity-text.ts';
+import { toolCallEventText } from './tool-call-event-text.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 
 export interface ActivityStep {
@@ -40,7 +40,7 @@ export class RecentActivity {
     this.#changes += 1;
     this.#changedAt = new Date();
     const words = observations.flatMap((each) =>
-      each.type === 'activity' ? (activityText(each.activity) ?? []) : [],
+      each.type === 'activity' ? (toolCallEventText(each.activity) ?? []) : [],
     );
     if (
       after !== undefined &&

@@ -13,7 +13,7 @@
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { CardFacts } from '../agents/card.ts';
 import type { A2aConnection } from '../agents/connection.ts';
@@ -48,7 +48,7 @@ export interface SentToAgent {
 
 type SessionChange =
   | { type: 'state' }
-  | { type: 'activity'; activity: Activity }
+  | { type: 'activity'; activity: ToolCallEvent }
   | { type: 'stream'; change: StreamChange }
   | { type: 'decisions-sent'; sent: SentToAgent }
   | { type: 'handed-over'; view: TaskView };

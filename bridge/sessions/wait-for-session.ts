@@ -3,7 +3,7 @@
  * caller stops waiting.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
-import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from './session.ts';
 import type { TaskView } from './observed-task.ts';
 
@@ -27,7 +27,7 @@ export interface WaitOptions {
   atLeast?: (view: TaskView) => boolean;
   /** Aborts when the caller stops waiting. The task continues. */
   signal: AbortSignal;
-  onActivity?: (activity: Activity) => void;
+  onActivity?: (activity: ToolCallEvent) => void;
 }
 
 /** @throws the error of the session's first message, or of this delivery */

@@ -40,7 +40,7 @@ const SECTIONS = {
     'pendingReasonSchema',
     'sideEffectSchema',
     'toolSourceSchema',
-    'activitySchema',
+    'toolCallEventSchema',
     'stopReasonSchema',
     'toolProgressSchema',
     'eventCostSchema',

@@ -57,7 +57,7 @@ export const callReferenceFields = { callId: z.string(), tool: z.string(), title
  * A step of a tool call, in `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client can show it as
  * progress. A client that wants to abort the call finds its `toolId` there.
  */
-export const activitySchema = z.discriminatedUnion('type', [
+export const toolCallEventSchema = z.discriminatedUnion('type', [
   /**
    * The model has requested the call. `asks` is true if the call waits for a person. `question` is true if it then
    * needs an answer instead of an approval.
@@ -96,4 +96,4 @@ export const activitySchema = z.discriminatedUnion('type', [
     stopReason: z.optional(stopReasonSchema),
   }),
 ]);
-export type Activity = z.infer<typeof activitySchema>;
+export type ToolCallEvent = z.infer<typeof toolCallEventSchema>;

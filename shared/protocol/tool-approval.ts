@@ -40,13 +40,13 @@ export {
 export { taskModeSchema, taskSettingsSchema, type TaskMode, type TaskSettings } from './task-settings.ts';
 export { type Todo } from './todo.ts';
 export {
-  activitySchema,
+  toolCallEventSchema,
   decisionWordSchema,
   pendingReasonSchema,
   previewSchema,
   sideEffectSchema,
   stopReasonSchema,
-  type Activity,
+  type ToolCallEvent,
   type DecisionWord,
   type PendingReason,
   type Preview,

@@ -8,8 +8,8 @@ import type { AgentCard, Part, SendMessageRequest, StreamResponse } from '@a2a-j
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import type { Client } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { activitySchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
-import type { Activity, TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import { toolCallEventSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { BenchContext } from './benchmark.ts';
 import { startProgram } from './child-program.ts';
 import type { ChildProgram } from './child-program.ts';
@@ -110,10 +110,10 @@ export function chunkOf({ payload }: StreamResponse): string | undefined {
   return content?.$case === 'text' ? content.value : undefined;
 }
 
-const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: activitySchema }) });
+const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: toolCallEventSchema }) });
 
 /** Returns the tool activity in a status update. Returns undefined for any other event. */
-export function activityOf({ payload }: StreamResponse): Activity | undefined {
+export function activityOf({ payload }: StreamResponse): ToolCallEvent | undefined {
   if (payload?.$case !== 'statusUpdate') return undefined;
   return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL].activity;
 }

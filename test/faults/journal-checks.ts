@@ -1,5 +1,5 @@
 /** Checks rules that every journal must meet, as far as A2A shows the journal. Pure. */
-import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
 import type { StreamEvent } from '../support/wire-event.ts';
 import { must } from './findings.ts';
 
@@ -61,13 +61,13 @@ export function callRecords(journal: readonly StreamEvent[]): CallRecord[] {
   return [...records.values()];
 }
 
-function recordOf(records: Map<string, CallRecord>, { callId, title }: Activity): CallRecord {
+function recordOf(records: Map<string, CallRecord>, { callId, title }: ToolCallEvent): CallRecord {
   const known = records.get(callId) ?? { callId, title, decisions: [], starts: 0, ends: [] };
   records.set(callId, known);
   return known;
 }
 
-function note(record: CallRecord, activity: Activity): void {
+function note(record: CallRecord, activity: ToolCallEvent): void {
   if (activity.type === 'tool.decided') record.decisions.push(activity.decision);
   if (activity.type === 'tool.started') record.starts += 1;
   if (activity.type === 'tool.finished') record.ends.push(activity.outcome);

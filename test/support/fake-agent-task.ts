@@ -2,7 +2,11 @@
 import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { type Activity, type PendingAction, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import {
+  type ToolCallEvent,
+  type PendingAction,
+  TOOL_APPROVAL,
+} from '../../shared/protocol/tool-approval.ts';
 
 type Update = Pick<
   Extract<StreamResponse['payload'], { $case: 'statusUpdate' }>['value'],
@@ -79,7 +83,7 @@ export class FakeTask {
     });
   }
 
-  activity(activity: Activity): this {
+  activity(activity: ToolCallEvent): this {
     return this.#status(TaskState.TASK_STATE_WORKING, { activity, keepState: true });
   }
 
@@ -119,7 +123,7 @@ export class FakeTask {
     };
   }
 
-  #status(state: TaskState, options: { activity?: Activity; keepState?: boolean } = {}): this {
+  #status(state: TaskState, options: { activity?: ToolCallEvent; keepState?: boolean } = {}): this {
     const { activity, keepState = false } = options;
     const seq = ++this.seq;
     if (!keepState) this.state = state;

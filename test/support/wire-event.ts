@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { eventCostSchema, type EventCost } from '../../shared/protocol/cost-report.ts';
 import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
 import {
-  activitySchema,
+  toolCallEventSchema,
   pendingActionsPartSchema,
   taskOverviewSchema,
   TOOL_APPROVAL,
-  type Activity,
+  type ToolCallEvent,
   type PendingAction,
 } from '../../shared/protocol/tool-approval.ts';
 
@@ -43,7 +43,7 @@ const wireEvent = z.union([
       status,
       metadata: z.object({
         ...position,
-        [TOOL_APPROVAL]: z.object({ activity: z.optional(activitySchema), cost }).optional(),
+        [TOOL_APPROVAL]: z.object({ activity: z.optional(toolCallEventSchema), cost }).optional(),
       }),
     }),
   }),
@@ -84,7 +84,7 @@ export interface StreamEvent {
   /** Undefined for a text event. */
   state: string | undefined;
   pending: PendingAction[];
-  activity: Activity | undefined;
+  activity: ToolCallEvent | undefined;
   /** The cost of a turn or a summary. Only the event that ends it has a cost. */
   cost: EventCost | undefined;
   text: string;
@@ -149,7 +149,7 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
 }
 
 /** The activities of calls, in order. */
-export function activitiesOf(events: readonly StreamEvent[]): Activity[] {
+export function activitiesOf(events: readonly StreamEvent[]): ToolCallEvent[] {
   return events.flatMap((event) => event.activity ?? []);
 }
 

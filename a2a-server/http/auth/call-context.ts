@@ -16,7 +16,7 @@ import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
 import { readRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
 import type { ProtocolPreview } from '../wire/protocol-previews.ts';
-import type { ClientView } from '../wire/wire-objects.ts';
+import type { WireOptions } from '../wire/wire-objects.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
   TOOL_APPROVAL,
@@ -121,7 +121,7 @@ export class CallContext extends ServerCallContext {
     return this.#speaks(THINKING) ? { thinking: true } : {};
   }
 
-  view(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): ClientView {
+  wireOptions(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): WireOptions {
     return {
       taskId: task.taskId,
       sessionId: task.sessionId,

@@ -14,7 +14,7 @@ import { toStreamResponse } from '../wire/event-projection.ts';
 import { eventWithGeneration, moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import type { ProtocolPreview } from '../wire/protocol-previews.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
-import type { ClientView } from '../wire/wire-objects.ts';
+import type { WireOptions } from '../wire/wire-objects.ts';
 
 const legacy = new V03PushNotificationSerializer();
 
@@ -31,7 +31,7 @@ export function createPushBodyBuilder({
   previews: readonly ProtocolPreview[];
 }): PushBodyBuilder {
   const generations = previews.includes('a2a-1.1');
-  const viewOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): ClientView => ({
+  const wireOptionsOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): WireOptions => ({
     taskId,
     sessionId,
     approval,
@@ -47,15 +47,15 @@ export function createPushBodyBuilder({
         return message && chatBody({ format: wire, url }, message);
       }
       const task: StreamResponse = {
-        payload: { $case: 'task', value: toA2aTask(snapshot, viewOf(subscription)) },
+        payload: { $case: 'task', value: toA2aTask(snapshot, wireOptionsOf(subscription)) },
       };
       return wire === '0.3' ? legacy.serialize(task).body : textOf(task);
     },
     ofEntry(entry, subscription, counted) {
-      const view = viewOf(subscription);
-      const event = toStreamResponse(entry, view);
+      const options = wireOptionsOf(subscription);
+      const event = toStreamResponse(entry, options);
       if (event === undefined) return undefined;
-      return textOf(view.generations ? eventWithGeneration(event, generationOf(counted, view)) : event);
+      return textOf(options.generations ? eventWithGeneration(event, generationOf(counted, options)) : event);
     },
   };
 }

@@ -70,7 +70,7 @@ export function createRequestHandler(
           const snapshot = await tasks.snapshot(taskId, requester);
           return snapshot.answer === 'message'
             ? await waitForReplyMessage(tasks, snapshot, context)
-            : toA2aTask(snapshot, context.view(snapshot, outputModes), { historyLength });
+            : toA2aTask(snapshot, context.wireOptions(snapshot, outputModes), { historyLength });
         } finally {
           ends?.(context.caller.end());
         }
@@ -87,7 +87,7 @@ export function createRequestHandler(
         context.caller.concerns({ taskId: request.id });
         const snapshot = await waitForSnapshot({ tasks, disconnects }, request.id, context);
         const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
-        return toA2aTask(snapshot, context.view(snapshot), {
+        return toA2aTask(snapshot, context.wireOptions(snapshot), {
           historyLength,
           servers: servers(),
           sessionCost,
@@ -104,7 +104,7 @@ export function createRequestHandler(
         try {
           const snapshot = await tasks.cancel(request.id, by, reason);
           const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
-          return toA2aTask(snapshot, context.view(snapshot), { sessionCost });
+          return toA2aTask(snapshot, context.wireOptions(snapshot), { sessionCost });
         } catch (error) {
           if (error instanceof ProductError && error.reason === 'TASK_ENDED')
             throw notCancelable(error, context.wire);

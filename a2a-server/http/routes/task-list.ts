@@ -40,7 +40,7 @@ export async function listTasks(
     const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));
     sessionCosts.set(sessionId, sessionCost);
     found.push(
-      toA2aTask(snapshot, context.view(snapshot), {
+      toA2aTask(snapshot, context.wireOptions(snapshot), {
         historyLength,
         artifacts: includeArtifacts,
         sessionCost,

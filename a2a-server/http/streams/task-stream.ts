@@ -164,14 +164,14 @@ async function* stream(
     context.caller.concerns({ taskId: task.taskId, sessionId: task.sessionId });
     ends = disconnects?.reads(task.taskId, message);
     context.accept();
-    const view = context.view(task, outputModes);
-    let counted = view.generations ? before : undefined;
+    const options = context.wireOptions(task, outputModes);
+    let counted = options.generations ? before : undefined;
     if (first?.answer === 'message' && until === 'settled') {
       yield { payload: { $case: 'message', value: await waitForReplyMessage(tasks, first, context) } };
       return;
     }
     if (context.resumes) context.caller.endAfter(STREAM_LIFETIME_MS);
-    if (first) yield { payload: { $case: 'task', value: toA2aTask(first, view, { historyLength }) } };
+    if (first) yield { payload: { $case: 'task', value: toA2aTask(first, options, { historyLength }) } };
     // Some actions are still pending after this decision. So the task is the whole response.
     if (until === 'settled' && first && isSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
@@ -180,10 +180,10 @@ async function* stream(
         counted &&= countAfter(counted, entry.event);
         const event = toStreamResponse(
           lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
-          view,
+          options,
         );
         if (event === undefined) continue;
-        yield counted ? eventWithGeneration(event, generationOf(counted, view)) : event;
+        yield counted ? eventWithGeneration(event, generationOf(counted, options)) : event;
         // S3: the next event is read only after the socket accepts data. This applies to every transport.
         const full = context.caller.full();
         if (full !== undefined) await full;
@@ -223,5 +223,5 @@ export async function waitForReplyMessage(
   const { requester, signal } = context.caller;
   for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));
   const snapshot = await tasks.snapshot(taskId, requester);
-  return replyMessage(snapshot, context.view(snapshot));
+  return replyMessage(snapshot, context.wireOptions(snapshot));
 }

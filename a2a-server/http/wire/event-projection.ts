@@ -13,7 +13,7 @@
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
-import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
@@ -35,76 +35,76 @@ import {
   turnArtifact,
   WIRE_STATE,
 } from './wire-objects.ts';
-import type { ClientView } from './wire-objects.ts';
+import type { WireOptions } from './wire-objects.ts';
 
 export const RESPONSE_ARTIFACT_NAME = 'response';
 
 /** Converts a journal entry. Returns undefined if clients do not need the entry. */
-export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamResponse | undefined {
+export function toStreamResponse(entry: JournalEntry, options: WireOptions): StreamResponse | undefined {
   const { event } = entry;
   if (isHidden(event)) return undefined;
   switch (event.type) {
     case 'text.delta':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, event.text, ''), { append: true });
+      return artifactUpdate(entry, options, turnArtifact(event.turn, event.text, ''), { append: true });
     case 'reasoning.delta':
-      return view.thinking === true ? thinkingUpdate(entry, view, event) : undefined;
+      return options.thinking === true ? thinkingUpdate(entry, options, event) : undefined;
     case 'turn.started':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {});
+      return artifactUpdate(entry, options, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {});
     case 'turn.abandoned':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {
+      return artifactUpdate(entry, options, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {
         lastChunk: true,
       });
     case 'turn.finished':
-      return artifactUpdate(entry, view, turnArtifact(event.turn, '', ''), {
+      return artifactUpdate(entry, options, turnArtifact(event.turn, '', ''), {
         append: true,
         lastChunk: true,
         cost: eventCost(event),
       });
     case 'artifact.updated':
-      return artifactUpdate(entry, view, agentArtifact(view, event.artifact), event);
+      return artifactUpdate(entry, options, agentArtifact(options, event.artifact), event);
     case 'instructions.read':
-      return statusUpdate(entry, view, { state: 'working', text: instructionsNote(event.files) });
+      return statusUpdate(entry, options, { state: 'working', text: instructionsNote(event.files) });
     case 'context.summarised':
-      return statusUpdate(entry, view, { state: 'working', text: SUMMARY_NOTICE, cost: eventCost(event) });
+      return statusUpdate(entry, options, { state: 'working', text: SUMMARY_NOTICE, cost: eventCost(event) });
     case 'todos.reminded':
-      return statusUpdate(entry, view, { state: 'working', text: REMINDED_OF_TODOS });
+      return statusUpdate(entry, options, { state: 'working', text: REMINDED_OF_TODOS });
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':
     case 'workspace.unavailable':
-      return statusUpdate(entry, view, { state: 'working', text: event.text });
+      return statusUpdate(entry, options, { state: 'working', text: event.text });
     case 'task.queued':
-      return statusUpdate(entry, view, { state: 'submitted', text: event.text });
+      return statusUpdate(entry, options, { state: 'submitted', text: event.text });
     case 'task.created':
-      return statusUpdate(entry, view, { state: 'submitted' });
+      return statusUpdate(entry, options, { state: 'submitted' });
     case 'task.working':
-      return statusUpdate(entry, view, { state: 'working' });
+      return statusUpdate(entry, options, { state: 'working' });
     case 'input.required':
       return statusUpdate(
         entry,
-        view,
+        options,
         event.pending.length > 0
           ? { state: 'input-required', pending: withShownCodes(event.pending, {}) }
-          : { state: 'input-required', text: questionText(view, event) },
+          : { state: 'input-required', text: questionText(options, event) },
       );
     case 'auth.required':
-      return statusUpdate(entry, view, { state: 'auth-required', text: event.question });
+      return statusUpdate(entry, options, { state: 'auth-required', text: event.question });
     case 'task.completed':
-      return statusUpdate(entry, view, { state: 'completed', text: event.message });
+      return statusUpdate(entry, options, { state: 'completed', text: event.message });
     case 'task.failed':
-      return statusUpdate(entry, view, { state: 'failed', text: event.message });
+      return statusUpdate(entry, options, { state: 'failed', text: event.message });
     case 'task.rejected':
-      return statusUpdate(entry, view, { state: 'rejected', text: event.message });
+      return statusUpdate(entry, options, { state: 'rejected', text: event.message });
     case 'task.canceled':
-      return statusUpdate(entry, view, { state: 'canceled', text: canceledText(event.by, event.reason) });
+      return statusUpdate(entry, options, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'todos.updated':
-      return artifactUpdate(entry, view, todosArtifact(view, event.todos), { lastChunk: true });
+      return artifactUpdate(entry, options, todosArtifact(options, event.todos), { lastChunk: true });
     case 'tool.output': {
       // Clients with the extension get live output as activity. `kept` marks a complete result that was too long for
       // the model. Such a result is an artifact for all clients.
-      const live = event.kept !== true && (view.approval || event.offset === undefined);
-      if (live) return activityUpdate(entry, view, activityOf(event));
-      return artifactUpdate(entry, view, toolOutputArtifact(view, event), {
+      const live = event.kept !== true && (options.approval || event.offset === undefined);
+      if (live) return toolCallEventUpdate(entry, options, toolCallEventOf(event));
+      return artifactUpdate(entry, options, toolOutputArtifact(options, event), {
         append: event.offset !== undefined && event.offset > 0,
       });
     }
@@ -116,18 +116,22 @@ export function toStreamResponse(entry: JournalEntry, view: ClientView): StreamR
     case 'tool.started':
     case 'tool.finished':
     case 'tool.interrupted':
-      return activityUpdate(entry, view, activityOf(event));
+      return toolCallEventUpdate(entry, options, toolCallEventOf(event));
   }
 }
 
-function activityUpdate(entry: JournalEntry, view: ClientView, activity: Activity): StreamResponse {
-  return statusUpdate(entry, view, { state: 'working', activity, text: activityText(activity) });
+function toolCallEventUpdate(
+  entry: JournalEntry,
+  options: WireOptions,
+  activity: ToolCallEvent,
+): StreamResponse {
+  return statusUpdate(entry, options, { state: 'working', activity, text: toolCallEventText(activity) });
 }
 
 type InputRequired = Extract<JournalEntry['event'], { type: 'input.required' }>;
 type ToolEvent = Extract<JournalEntry['event'], { type: `tool.${string}` }>;
 
-function activityOf(event: ToolEvent): Activity {
+function toolCallEventOf(event: ToolEvent): ToolCallEvent {
   switch (event.type) {
     case 'tool.requested': {
       const { callId, tool, title } = event.call;
@@ -212,7 +216,7 @@ export function outcomeSummary(outcome: ToolOutcome): string {
   return outcome.type === 'ok' ? outcome.summary : outcome.message;
 }
 
-function activityText(activity: Activity): string {
+function toolCallEventText(activity: ToolCallEvent): string {
   switch (activity.type) {
     case 'tool.requested':
       if (activity.question) return `${activity.title}: waits for an answer`;
@@ -236,17 +240,17 @@ export function canceledText(by: Decider, reason: string): string {
  * Builds the status message of a task that waits. The text describes the pending actions. With the extension, the
  * message also has them as data.
  */
-export function pendingMessage(view: ClientView, seq: number, actions: readonly PendingAction[]) {
-  const pending = actions.map((action) => actionForReader(action, view.reader));
-  return toA2aMessage(view, 'agent', statusMessageId(view, seq), [
+export function pendingMessage(options: WireOptions, seq: number, actions: readonly PendingAction[]) {
+  const pending = actions.map((action) => actionForReader(action, options.reader));
+  return toA2aMessage(options, 'agent', statusMessageId(options, seq), [
     textPart(pendingText(pending)),
-    ...(view.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
+    ...(options.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
   ]);
 }
 
 /** Returns the question that a waiting task asks in plain text. */
 export function questionText(
-  { reader }: ClientView,
+  { reader }: WireOptions,
   { question, budget, dayCost }: Pick<InputRequired, 'question' | 'budget' | 'dayCost'>,
 ): string | undefined {
   const asksForBudget = budget === true || dayCost !== undefined;
@@ -254,8 +258,8 @@ export function questionText(
 }
 
 /** Returns the id of a status message. It depends only on the task and the entry, so all readers get the same id. */
-export function statusMessageId(view: ClientView, seq: number): string {
-  return `${view.taskId}-${seq}`;
+export function statusMessageId(options: WireOptions, seq: number): string {
+  return `${options.taskId}-${seq}`;
 }
 
 /**
@@ -264,40 +268,40 @@ export function statusMessageId(view: ClientView, seq: number): string {
  */
 function thinkingUpdate(
   entry: JournalEntry,
-  view: ClientView,
+  options: WireOptions,
   { turn, text }: { turn: number; text: string },
 ): StreamResponse {
-  return statusUpdate(entry, view, { state: 'working', text, thinking: { turn } });
+  return statusUpdate(entry, options, { state: 'working', text, thinking: { turn } });
 }
 
 interface Status {
   state: StateName;
   text?: string | undefined;
   pending?: readonly PendingAction[];
-  activity?: Activity;
+  activity?: ToolCallEvent;
   thinking?: { turn: number };
   cost?: EventCost | undefined;
 }
 
 function statusUpdate(
   entry: JournalEntry,
-  view: ClientView,
+  options: WireOptions,
   { state, text, pending, activity, thinking, cost }: Status,
 ): StreamResponse {
   // Clients with the extension read `activity`, so they need no text.
-  const words = activity !== undefined && view.approval ? undefined : text;
+  const words = activity !== undefined && options.approval ? undefined : text;
   const said = pending
-    ? pendingMessage(view, entry.seq, pending)
+    ? pendingMessage(options, entry.seq, pending)
     : words === undefined
       ? undefined
-      : toA2aMessage(view, 'agent', statusMessageId(view, entry.seq), [textPart(words)]);
-  const metadata = metadataFor(view, entry.seq, activity ? { activity } : cost && { cost });
+      : toA2aMessage(options, 'agent', statusMessageId(options, entry.seq), [textPart(words)]);
+  const metadata = metadataFor(options, entry.seq, activity ? { activity } : cost && { cost });
   return {
     payload: {
       $case: 'statusUpdate',
       value: {
-        taskId: view.taskId,
-        contextId: view.sessionId,
+        taskId: options.taskId,
+        contextId: options.sessionId,
         status: {
           state: WIRE_STATE[state],
           message: said,
@@ -311,7 +315,7 @@ function statusUpdate(
 
 function artifactUpdate(
   entry: JournalEntry,
-  view: ClientView,
+  options: WireOptions,
   artifact: Artifact,
   {
     append = false,
@@ -323,12 +327,12 @@ function artifactUpdate(
     payload: {
       $case: 'artifactUpdate',
       value: {
-        taskId: view.taskId,
-        contextId: view.sessionId,
+        taskId: options.taskId,
+        contextId: options.sessionId,
         artifact,
         append,
         lastChunk,
-        metadata: metadataFor(view, entry.seq, cost && { cost }),
+        metadata: metadataFor(options, entry.seq, cost && { cost }),
       },
     },
   };

@@ -36,7 +36,7 @@ import {
   userMessage,
   WIRE_STATE,
 } from './wire-objects.ts';
-import type { ClientView } from './wire-objects.ts';
+import type { WireOptions } from './wire-objects.ts';
 
 interface TaskDetail {
   /** The number of newest messages to include. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */
@@ -47,21 +47,21 @@ interface TaskDetail {
   sessionCost?: CostSum;
 }
 
-export function toA2aTask(snapshot: Snapshot, view: ClientView, detail: TaskDetail = {}): Task {
+export function toA2aTask(snapshot: Snapshot, options: WireOptions, detail: TaskDetail = {}): Task {
   const { historyLength, artifacts = true, servers = [], sessionCost } = detail;
   const task: Task = {
     id: snapshot.taskId,
     contextId: snapshot.sessionId,
-    status: statusOf(snapshot, view),
-    artifacts: artifacts ? [...artifactsOf(snapshot, view), ...besideAnswer(snapshot, view)] : [],
-    history: latest(historyOf(snapshot, view), historyLength),
-    metadata: metadataFor(view, snapshot.seq, {
+    status: statusOf(snapshot, options),
+    artifacts: artifacts ? [...artifactsOf(snapshot, options), ...besideAnswer(snapshot, options)] : [],
+    history: latest(historyOf(snapshot, options), historyLength),
+    metadata: metadataFor(options, snapshot.seq, {
       ...overviewOf(snapshot),
       ...(servers.length > 0 && { servers: [...servers] }),
       ...(sessionCost && { sessionUsage: costView(sessionCost) }),
     }),
   };
-  return view.generations ? withGeneration(task, generationOf(snapshot.counted, view)) : task;
+  return options.generations ? withGeneration(task, generationOf(snapshot.counted, options)) : task;
 }
 
 function latest<T>(items: T[], count: number | undefined): T[] {
@@ -69,103 +69,109 @@ function latest<T>(items: T[], count: number | undefined): T[] {
   return count === 0 ? [] : items.slice(-count);
 }
 
-function statusOf(snapshot: Snapshot, view: ClientView): TaskStatus {
+function statusOf(snapshot: Snapshot, options: WireOptions): TaskStatus {
   const { status } = snapshot;
   const timestamp = new Date(snapshot.updatedAt).toISOString();
   switch (status.state) {
     case 'input-required': {
-      if (status.pending.length === 0) return said(snapshot, view, questionText(view, status), timestamp);
+      if (status.pending.length === 0)
+        return said(snapshot, options, questionText(options, status), timestamp);
       const pending = pendingActions(snapshot);
       // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
       // this state now.
       if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
-      return waiting(snapshot, view, pending, timestamp);
+      return waiting(snapshot, options, pending, timestamp);
     }
     case 'auth-required':
-      return said(snapshot, view, status.question, timestamp);
+      return said(snapshot, options, status.question, timestamp);
     case 'failed':
     case 'rejected':
-      return said(snapshot, view, status.message, timestamp);
+      return said(snapshot, options, status.message, timestamp);
     case 'canceled':
-      return said(snapshot, view, canceledText(status.by, status.reason), timestamp);
+      return said(snapshot, options, canceledText(status.by, status.reason), timestamp);
     case 'working':
-      return said(snapshot, view, status.note, timestamp);
+      return said(snapshot, options, status.note, timestamp);
     case 'completed':
-      return said(snapshot, view, status.message, timestamp);
+      return said(snapshot, options, status.message, timestamp);
     case 'submitted':
-      return said(snapshot, view, status.note, timestamp);
+      return said(snapshot, options, status.note, timestamp);
   }
 }
 
 function waiting(
   snapshot: Snapshot,
-  view: ClientView,
+  options: WireOptions,
   pending: PendingAction[],
   timestamp: string,
 ): TaskStatus {
   return {
     state: WIRE_STATE['input-required'],
-    message: pendingMessage(view, snapshot.seq, pending),
+    message: pendingMessage(options, snapshot.seq, pending),
     timestamp,
   };
 }
 
-function said(snapshot: Snapshot, view: ClientView, text: string | undefined, timestamp: string): TaskStatus {
+function said(
+  snapshot: Snapshot,
+  options: WireOptions,
+  text: string | undefined,
+  timestamp: string,
+): TaskStatus {
   return {
     state: WIRE_STATE[snapshot.status.state],
     message:
       text === undefined
         ? undefined
-        : toA2aMessage(view, 'agent', statusMessageId(view, snapshot.seq), [textPart(text)]),
+        : toA2aMessage(options, 'agent', statusMessageId(options, snapshot.seq), [textPart(text)]),
     timestamp,
   };
 }
 
 /** Builds the message for a client that gets no task (A2A 1.0 §3.1.1). */
-export function replyMessage(snapshot: Snapshot, view: ClientView): Message {
-  const text = statusOf(snapshot, view).message?.parts ?? [textPart('')];
-  return { ...toA2aMessage(view, 'agent', `${view.taskId}-answer`, text), taskId: '' };
+export function replyMessage(snapshot: Snapshot, options: WireOptions): Message {
+  const text = statusOf(snapshot, options).message?.parts ?? [textPart('')];
+  return { ...toA2aMessage(options, 'agent', `${options.taskId}-answer`, text), taskId: '' };
 }
 
 /**
  * Returns the artifacts of all turns, oldest first. If two artifacts have the same id, the later one replaces the
  * earlier one. An open turn always has a text artifact, because later stream events append to it.
  */
-function artifactsOf({ exchanges, openTurn }: Snapshot, view: ClientView): Artifact[] {
+function artifactsOf({ exchanges, openTurn }: Snapshot, options: WireOptions): Artifact[] {
   const finished = exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : []));
   const artifacts = new Map<string, Artifact>();
   for (const turn of [...finished, ...(openTurn === null ? [] : [openTurn])]) {
     const words = turnArtifact(turn.turn, turn.text, RESPONSE_ARTIFACT_NAME);
     if (turn.text !== '' || turn === openTurn) artifacts.set(words.artifactId, words);
-    for (const given of turn.artifacts) artifacts.set(given.artifactId, agentArtifact(view, given));
+    for (const given of turn.artifacts) artifacts.set(given.artifactId, agentArtifact(options, given));
   }
   return [...artifacts.values()];
 }
 
 /** Returns the artifacts that are not part of the answer. Later stream events append to them or replace them. */
-function besideAnswer({ outputs, todos }: Snapshot, view: ClientView): Artifact[] {
-  const list = todos.length === 0 ? [] : [todosArtifact(view, todos)];
-  return [...list, ...outputs.map((output) => toolOutputArtifact(view, output))];
+function besideAnswer({ outputs, todos }: Snapshot, options: WireOptions): Artifact[] {
+  const list = todos.length === 0 ? [] : [todosArtifact(options, todos)];
+  return [...list, ...outputs.map((output) => toolOutputArtifact(options, output))];
 }
 
-function historyOf(snapshot: Snapshot, view: ClientView): Message[] {
+function historyOf(snapshot: Snapshot, options: WireOptions): Message[] {
   return [
     ...snapshot.exchanges.map((exchange) =>
       exchange.type === 'message'
-        ? userMessage(view, exchange.message)
-        : turnMessage(snapshot, view, exchange.turn),
+        ? userMessage(options, exchange.message)
+        : turnMessage(snapshot, options, exchange.turn),
     ),
-    ...snapshot.queued.map((it) => userMessage(view, it)),
+    ...snapshot.queued.map((it) => userMessage(options, it)),
   ];
 }
 
-function turnMessage(snapshot: Snapshot, view: ClientView, turn: Turn): Message {
+function turnMessage(snapshot: Snapshot, options: WireOptions, turn: Turn): Message {
   const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
   return toA2aMessage(
-    view,
+    options,
     'agent',
-    `${view.taskId}-turn-${turn.turn}`,
+    `${options.taskId}-turn-${turn.turn}`,
     (texts.length === 0 ? [''] : texts).map(textPart),
   );
 }

@@ -11,7 +11,7 @@ import type { Reader } from './reader-decisions.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
 /** The task and the client's active extensions. Together they decide what the client gets. */
-export interface ClientView {
+export interface WireOptions {
   taskId: string;
   sessionId: string;
   /**
@@ -79,15 +79,15 @@ function filePart(
 }
 
 export function toA2aMessage(
-  view: ClientView,
+  options: WireOptions,
   role: 'user' | 'agent',
   messageId: string,
   parts: Part[],
 ): Message {
   return {
     messageId,
-    contextId: view.sessionId,
-    taskId: view.taskId,
+    contextId: options.sessionId,
+    taskId: options.taskId,
     role: role === 'user' ? Role.ROLE_USER : Role.ROLE_AGENT,
     parts,
     metadata: undefined,
@@ -105,10 +105,10 @@ function sentPart(part: MessagePart): Part {
 }
 
 /** Returns the client's message as the client sent it, except its files. */
-export function userMessage(view: ClientView, sent: UserMessage): Message {
+export function userMessage(options: WireOptions, sent: UserMessage): Message {
   const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
   return {
-    ...toA2aMessage(view, 'user', messageId, parts.map(sentPart)),
+    ...toA2aMessage(options, 'user', messageId, parts.map(sentPart)),
     metadata,
     extensions: [...extensions],
     referenceTaskIds: [...referenceTaskIds],
@@ -128,7 +128,7 @@ export function turnArtifact(turn: number, text: string, name: string): Artifact
 
 /** Builds an artifact that the agent made in addition to its text. */
 export function agentArtifact(
-  { outputModes }: Pick<ClientView, 'outputModes'>,
+  { outputModes }: Pick<WireOptions, 'outputModes'>,
   { artifactId, name, description, parts }: GivenArtifact,
 ): Artifact {
   const sent = parts.map((part) => toA2aPart(outputModes ? partInAcceptedMode(part, outputModes) : part));
@@ -140,20 +140,24 @@ export function agentArtifact(
  * answer.
  */
 export function toolOutputArtifact(
-  view: ClientView,
+  options: WireOptions,
   { toolId, title, text }: { toolId: string; title: string; text: string },
 ): Artifact {
   const named = { artifactId: `output-${toolId}`, name: 'tool output', description: title };
-  return besideArtifact(view, { role: 'tool-output', toolId, title }, { ...named, parts: [textPart(text)] });
+  return besideArtifact(
+    options,
+    { role: 'tool-output', toolId, title },
+    { ...named, parts: [textPart(text)] },
+  );
 }
 
 const BOXES: Readonly<Record<Todo['status'], string>> = { pending: ' ', in_progress: '~', done: 'x' };
 
-export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifact {
+export function todosArtifact(options: WireOptions, todos: readonly Todo[]): Artifact {
   const lines = todos.map(({ text, status }) => `- [${BOXES[status]}] ${text}`);
   const named = { artifactId: 'todos', name: 'todos', description: 'The to-do list of the agent' };
   return besideArtifact(
-    view,
+    options,
     { role: 'todos', todos: [...todos] },
     { ...named, parts: [textPart(lines.join('\n'))] },
   );
@@ -161,25 +165,25 @@ export function todosArtifact(view: ClientView, todos: readonly Todo[]): Artifac
 
 /** Builds an artifact that is not part of the answer. The metadata tells clients with the extension what it is. */
 function besideArtifact(
-  view: ClientView,
+  options: WireOptions,
   said: ArtifactRole,
   artifact: Pick<Artifact, 'artifactId' | 'name' | 'description' | 'parts'>,
 ): Artifact {
   return {
     ...artifact,
-    metadata: view.approval ? { [TOOL_APPROVAL]: said } : undefined,
-    extensions: view.approval ? [TOOL_APPROVAL] : [],
+    metadata: options.approval ? { [TOOL_APPROVAL]: said } : undefined,
+    extensions: options.approval ? [TOOL_APPROVAL] : [],
   };
 }
 
 export function metadataFor(
-  view: ClientView,
+  options: WireOptions,
   seq: number,
   approval?: unknown,
 ): Record<string, unknown> | undefined {
   const shown = {
-    ...(view.resumable && { [RESUMABLE_STREAM]: { seq } }),
-    ...(view.approval && approval !== undefined && { [TOOL_APPROVAL]: approval }),
+    ...(options.resumable && { [RESUMABLE_STREAM]: { seq } }),
+    ...(options.approval && approval !== undefined && { [TOOL_APPROVAL]: approval }),
   };
   return Object.keys(shown).length === 0 ? undefined : shown;
 }

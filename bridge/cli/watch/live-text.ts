@@ -1,11 +1,11 @@
 /** Prints the events of a task as lines for a person. Pieces of streamed text are joined to lines. */
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
-import type { Activity, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { ObservedEvent, AgentOutput, TaskStateName } from '../../dialects/observation.ts';
 import { todoListLine } from '../../mcp/reports/todos-line.ts';
-import { activityText } from '../../sessions/activity-text.ts';
+import { toolCallEventText } from '../../sessions/tool-call-event-text.ts';
 import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
@@ -132,19 +132,23 @@ export class LiveText {
     this.#hint(howToDecideText(action));
   }
 
-  #activity(activity: Activity, seq: number | null): void {
+  #activity(activity: ToolCallEvent, seq: number | null): void {
     if (activity.type === 'tool.output') {
       this.#run(`tool ${activity.toolId}`, activity.text);
       return;
     }
-    const words = activityText(activity) ?? '';
+    const words = toolCallEventText(activity) ?? '';
     const more =
       activity.type === 'tool.started'
         ? `  ${visibleLine(activity.toolId)}`
         : activity.type === 'tool.decided'
           ? `, over ${visibleLine(activity.channel)}`
           : '';
-    this.#line(styleOfActivity(activity), `${this.#place(seq)}${words}`, this.#terminal.paint('gray', more));
+    this.#line(
+      styleOfToolCallEvent(activity),
+      `${this.#place(seq)}${words}`,
+      this.#terminal.paint('gray', more),
+    );
   }
 
   #cost(cost: EventCost): void {
@@ -183,7 +187,7 @@ function timeOf(at: string): string {
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);
 }
 
-function styleOfActivity(activity: Activity): Style {
+function styleOfToolCallEvent(activity: ToolCallEvent): Style {
   switch (activity.type) {
     case 'tool.requested':
       return activity.asks ? 'yellow' : 'cyan';

@@ -8,9 +8,9 @@
  * `progress`.
  */
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { Activity, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import { activityText } from '../../sessions/activity-text.ts';
+import { toolCallEventText } from '../../sessions/tool-call-event-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
 import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 import type { TaskView } from '../../sessions/observed-task.ts';
@@ -23,7 +23,7 @@ const MAX_NAMED_EVENTS = 3;
 export type ProgressSession = Parameters<typeof runningExecutions>[0];
 
 export interface Progress {
-  report: (activity: Activity) => void;
+  report: (activity: ToolCallEvent) => void;
   /**
    * Sets the session that the tool call waits for. The notifications then describe its phase and its tool calls. If the
    * task already works, the first notification is sent at once, because the next event may come much later.
@@ -99,7 +99,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
       if (of.view?.state === 'working') void send();
     },
     report(activity) {
-      const words = stepText(activity) ?? activityText(activity);
+      const words = stepText(activity) ?? toolCallEventText(activity);
       if (words === undefined || ended) return;
       if (activity.type === 'tool.output') {
         steps = activity.progress;
@@ -119,7 +119,7 @@ export function startProgress(context: ServerContext, title: string): Progress {
 }
 
 /** Returns the tool's own progress line, such as `page 3 of 10: https://…`. */
-function stepText(activity: Activity): string | undefined {
+function stepText(activity: ToolCallEvent): string | undefined {
   if (activity.type !== 'tool.output' || activity.progress === undefined) return undefined;
   return visibleLine(activity.text.trimEnd().split('\n').at(-1) ?? '', MAX_LINE_CHARACTERS);
 }

@@ -15,7 +15,7 @@ import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { Activity } from '../../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import {
   type RequestingClient,
@@ -65,7 +65,7 @@ export interface ToolCall {
   /** Runs `record` when the client has certainly received the reply to this tool call. */
   readonly onConfirmed: (record: OnConfirmed) => void;
   /** Sends the event as a progress notification, if the client requested progress. */
-  readonly report: (activity: Activity) => void;
+  readonly report: (activity: ToolCallEvent) => void;
   /**
    * Returns the time in milliseconds for which the tool call waits for the task. `waitSeconds` is the argument of the
    * tool call.

@@ -1,12 +1,12 @@
 /** Builds a report of a task from the task's events. No I/O. */
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
 import { notDoneText } from '../../protocol/not-done-text.ts';
-import type { Activity } from '../../protocol/tool-approval.ts';
+import type { ToolCallEvent } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../core/progress.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { PendingAction, RunningTool, TaskReport, TaskState } from '../core/task-report.ts';
 import { taskStateOf } from './task-state.ts';
-import { activitySchema } from '../../protocol/call-view.ts';
+import { toolCallEventSchema } from '../../protocol/call-view.ts';
 import { pendingPartSchema } from './wire.ts';
 import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 
@@ -121,7 +121,7 @@ export class TaskFold {
     this.#said.set(artifactId, before + textOf(parts));
   }
 
-  #follow(happened: Activity, at: string | null): void {
+  #follow(happened: ToolCallEvent, at: string | null): void {
     if (happened.type === 'tool.started') {
       const { toolId, tool, title } = happened;
       this.#running.set(toolId, { toolId, tool, title, startedAt: at });
@@ -154,7 +154,7 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
     return text === '' ? [] : [{ type: 'text', text }];
   }
   const { status, metadata } = statusUpdate ?? {};
-  const activity = activitySchema.safeParse(metadata?.[TOOL_APPROVAL]?.activity).data;
+  const activity = toolCallEventSchema.safeParse(metadata?.[TOOL_APPROVAL]?.activity).data;
   if (activity !== undefined) return [{ type: 'activity', activity }];
   const message = status?.state === 'TASK_STATE_WORKING' ? textOf(status.message?.parts ?? []) : '';
   return message === '' ? [] : [{ type: 'note', message }];

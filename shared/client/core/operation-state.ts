@@ -1,4 +1,5 @@
 /** The state of one operation (a task that a user interface shows) as an immutable value. */
+import type { ToolCallEvent } from '../../protocol/tool-approval.ts';
 import { ClientError } from './client-error.ts';
 import type { Progress } from './progress.ts';
 import { hasEnded } from './task-report.ts';
@@ -99,13 +100,11 @@ export function isOperationOver({ state }: Operation): boolean {
   return state !== 'starting' && state !== 'running' && hasEnded({ state });
 }
 
-type Activity = Extract<Progress, { type: 'activity' }>['activity'];
-
 /**
  * Describes a step of a tool call in a few words. For tool output, returns the last line of the output, which may be
  * empty.
  */
-export function operationActivityText(activity: Activity): string {
+export function operationActivityText(activity: ToolCallEvent): string {
   const { tool, title } = activity;
   switch (activity.type) {
     case 'tool.requested':

@@ -1,4 +1,4 @@
-import type { Activity, ToolProgress } from '../../protocol/tool-approval.ts';
+import type { ToolCallEvent, ToolProgress } from '../../protocol/tool-approval.ts';
 import type { ClientError } from './client-error.ts';
 import type { TaskReport } from './task-report.ts';
 
@@ -6,7 +6,7 @@ export type Progress =
   /** More text of the agent's answer. It follows the text of the earlier events. */
   | { type: 'text'; text: string }
   /** A step of a tool call: requested, decided, started, output or finished. Only an A2aClient reports this event. */
-  | { type: 'activity'; activity: Activity }
+  | { type: 'activity'; activity: ToolCallEvent }
   /**
    * A progress message. `steps` is present if the task runs exactly one tool, and that tool reports its steps. Only an
    * McpClient reports this event.

@@ -4,13 +4,13 @@ import { StreamResponse } from '@a2a-js/sdk';
 import { THINKING } from '../../../../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream-extension.ts';
 import {
-  activitySchema,
+  toolCallEventSchema,
   artifactRoleSchema,
   TOOL_APPROVAL,
 } from '../../../../../shared/protocol/tool-approval.ts';
 import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
-import type { ClientView } from '../../../../../a2a-server/http/wire/wire-objects.ts';
+import type { WireOptions } from '../../../../../a2a-server/http/wire/wire-objects.ts';
 import { isHidden } from '../../../../../a2a-server/task/generation.ts';
 import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { NEEDS_ROLE } from '../../../../support/delegator-stage.ts';
@@ -19,7 +19,7 @@ import { callRequested, PENDING } from '../samples.ts';
 
 const DELEGATES: readonly Role[] = ['delegate'];
 
-const view = (approval: boolean, resumable: boolean): ClientView => ({
+const options = (approval: boolean, resumable: boolean): WireOptions => ({
   taskId: 'task-1',
   sessionId: 'session-1',
   approval,
@@ -152,7 +152,7 @@ describe('a journal entry as a stream event', () => {
   test('S1 every entry gives at most one event, which stays equal after encoding and has its seq if the client requests it', () => {
     fc.assert(
       fc.property(anyEntry, fc.boolean(), (entry, approval) => {
-        const event = toStreamResponse(entry, view(approval, true));
+        const event = toStreamResponse(entry, options(approval, true));
         if (event === undefined) {
           expect(isHidden(entry.event) || entry.event.type === 'reasoning.delta').toBe(true);
           return;
@@ -180,7 +180,7 @@ describe('a journal entry as a stream event', () => {
       const { reader, decisions } = given;
       const event = toStreamResponse(
         { seq: 1, at: 0, event: { type: 'input.required', pending } },
-        { ...view(true, true), ...(reader && { reader }) },
+        { ...options(true, true), ...(reader && { reader }) },
       );
       const [, data] =
         event?.payload?.$case === 'statusUpdate' ? (event.payload.value.status?.message?.parts ?? []) : [];
@@ -200,7 +200,7 @@ describe('a journal entry as a stream event', () => {
         JSON.stringify(
           toStreamResponse(
             { seq: 1, at: 0, event },
-            { ...view(true, true), reader: { principal: 'acme/ci', roles } },
+            { ...options(true, true), reader: { principal: 'acme/ci', roles } },
           ),
         );
       expect(textFor(DELEGATES).includes(NEEDS_ROLE)).toBe(says);
@@ -210,7 +210,7 @@ describe('a journal entry as a stream event', () => {
 
   test('a status contains its time in ISO 8601, in UTC, with milliseconds', () => {
     const entry = { seq: 1, at: Date.UTC(2026, 0, 2, 3, 4, 5, 6), event: { type: 'task.working' as const } };
-    expect(toStreamResponse(entry, view(false, false))?.payload?.value).toMatchObject({
+    expect(toStreamResponse(entry, options(false, false))?.payload?.value).toMatchObject({
       status: { timestamp: '2026-01-02T03:04:05.006Z' },
     });
   });
@@ -218,7 +218,7 @@ describe('a journal entry as a stream event', () => {
   test('a client without active extensions gets no extension data', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
-        expect(JSON.stringify(toStreamResponse(entry, view(false, false))) ?? '').not.toContain(
+        expect(JSON.stringify(toStreamResponse(entry, options(false, false))) ?? '').not.toContain(
           'urn:mcp-a2a-bridge',
         );
       }),
@@ -228,15 +228,17 @@ describe('a journal entry as a stream event', () => {
   test('the conversion is pure: the same entry gives the same event', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
-        expect(toStreamResponse(entry, view(true, true))).toEqual(toStreamResponse(entry, view(true, true)));
+        expect(toStreamResponse(entry, options(true, true))).toEqual(
+          toStreamResponse(entry, options(true, true)),
+        );
       }),
     );
   });
 
   test('only a client that requests reasoning gets it, with a mark', () => {
     const entry = { seq: 1, at: 0, event: { type: 'reasoning.delta' as const, turn: 2, text: 'hmm' } };
-    expect(toStreamResponse(entry, view(true, true))).toBeUndefined();
-    const payload = toStreamResponse(entry, { ...view(false, false), thinking: true })?.payload;
+    expect(toStreamResponse(entry, options(true, true))).toBeUndefined();
+    const payload = toStreamResponse(entry, { ...options(false, false), thinking: true })?.payload;
     expect(payload).toMatchObject({
       $case: 'statusUpdate',
       value: {
@@ -250,12 +252,12 @@ describe('a journal entry as a stream event', () => {
     fc.assert(
       fc.property(anyEntry, (entry) => {
         if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
-        const payload = toStreamResponse(entry, view(true, false))?.payload;
+        const payload = toStreamResponse(entry, options(true, false))?.payload;
         if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
-        activitySchema.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
+        toolCallEventSchema.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
         expect(payload.value.status?.message).toBeUndefined();
         if ('offset' in entry.event) return;
-        const plain = toStreamResponse(entry, view(false, false))?.payload;
+        const plain = toStreamResponse(entry, options(false, false))?.payload;
         if (plain?.$case !== 'statusUpdate') throw new Error('a status update was expected');
         expect(plain.value.status?.message?.parts).toHaveLength(1);
       }),
@@ -264,7 +266,7 @@ describe('a journal entry as a stream event', () => {
 
   test('a client without the extension gets tool output as a growing artifact', () => {
     const [first, next] = [0, 4].map((offset, seq) =>
-      toStreamResponse({ seq, at: 0, event: piece(offset) }, view(false, false)),
+      toStreamResponse({ seq, at: 0, event: piece(offset) }, options(false, false)),
     );
     const artifact = { artifactId: 'output-tool-1', parts: [{ content: { value: 'line' } }] };
     expect(first?.payload).toMatchObject({ $case: 'artifactUpdate', value: { append: false, artifact } });
@@ -273,7 +275,7 @@ describe('a journal entry as a stream event', () => {
 
   test('the stored part of a long result is an artifact with the mark "not part of the answer"', () => {
     const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
-    const payload = toStreamResponse({ seq: 1, at: 0, event }, view(true, false))?.payload;
+    const payload = toStreamResponse({ seq: 1, at: 0, event }, options(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
     const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
     expect(artifactRoleSchema.parse(said)).toEqual({
@@ -286,7 +288,7 @@ describe('a journal entry as a stream event', () => {
   test('after the server discards a turn, clients get the turn’s artifact with empty text', () => {
     const event = toStreamResponse(
       { seq: 9, at: 0, event: { type: 'turn.abandoned', turn: 3, reason: 'crash' } },
-      view(false, false),
+      options(false, false),
     );
     expect(event?.payload).toMatchObject({
       $case: 'artifactUpdate',

@@ -3,7 +3,7 @@ import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import { foldObserved, type TaskView } from '../../../../../bridge/sessions/observed-task.ts';
-import type { Activity, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const task = { taskId: 't', sessionId: 's' };
@@ -29,7 +29,7 @@ const output = (text: string): Observation => ({
   output: { id: 'turn-1', name: '', text },
   append: true,
 });
-const activity = (happened: Activity, at?: string): Observation => ({
+const activity = (happened: ToolCallEvent, at?: string): Observation => ({
   type: 'activity',
   activity: happened,
   ...(at !== undefined && { at }),

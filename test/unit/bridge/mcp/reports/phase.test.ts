@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { phaseOf } from '../../../../../bridge/mcp/reports/phase.ts';
-import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
+import { toolCallEventText } from '../../../../../bridge/sessions/tool-call-event-text.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../../support/task-view.ts';
 
@@ -21,7 +21,7 @@ describe('the phase of a task in progress messages', () => {
     const texts = [
       phaseOf(waiting('one')),
       phaseOf(taskView({ state: 'working', calls: [call] })),
-      activityText(started) ?? '',
+      toolCallEventText(started) ?? '',
     ];
     expect(texts.filter((text) => /runs Run|\(s\)|^$/.test(text))).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { serverInstructions } from '../../../../../bridge/mcp/server/instructions.ts';
 import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts';
-import { activityText } from '../../../../../bridge/sessions/activity-text.ts';
+import { toolCallEventText } from '../../../../../bridge/sessions/tool-call-event-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
 import { withToolPrefix, waitTimeMs } from '../../../../../bridge/mcp/tool/tool.ts';
 import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
@@ -39,18 +39,20 @@ describe('the bridge’s MCP tools', () => {
 
   test('R62 the progress names the tool, and omits its output', () => {
     const call = { callId: 'c', tool: 'run-command', title: 'Run it' };
-    expect(activityText({ type: 'tool.requested', ...call, asks: true })).toBe(
+    expect(toolCallEventText({ type: 'tool.requested', ...call, asks: true })).toBe(
       'run-command waits for approval: Run it',
     );
-    expect(activityText({ type: 'tool.requested', ...call, asks: false })).toContain('run-command');
+    expect(toolCallEventText({ type: 'tool.requested', ...call, asks: false })).toContain('run-command');
     expect(
-      activityText({ type: 'tool.decided', ...call, decision: 'deny', by: 'Ada', channel: 'page' }),
+      toolCallEventText({ type: 'tool.decided', ...call, decision: 'deny', by: 'Ada', channel: 'page' }),
     ).toBe('run-command: deny by Ada');
-    expect(activityText({ type: 'tool.started', ...call, toolId: 't' })).toBe('run-command runs: Run it');
+    expect(toolCallEventText({ type: 'tool.started', ...call, toolId: 't' })).toBe(
+      'run-command runs: Run it',
+    );
     expect(
-      activityText({ type: 'tool.finished', ...call, toolId: 't', outcome: 'stopped', summary: '' }),
+      toolCallEventText({ type: 'tool.finished', ...call, toolId: 't', outcome: 'stopped', summary: '' }),
     ).toBe('run-command: stopped');
-    expect(activityText({ type: 'tool.output', ...call, toolId: 't', text: 'x' })).toBeUndefined();
+    expect(toolCallEventText({ type: 'tool.output', ...call, toolId: 't', text: 'x' })).toBeUndefined();
   });
 
   test.each([

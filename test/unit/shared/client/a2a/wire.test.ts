@@ -86,11 +86,11 @@ const PARTS: object[] = [
 
 describe('the client’s schema reads the protocol’s values unchanged', () => {
   test.each(ACTIVITIES)('the schema reads %j unchanged', (value) => {
-    expect(protocol.activitySchema.parse(value)).toEqual(value);
+    expect(protocol.toolCallEventSchema.parse(value)).toEqual(value);
   });
 
   test('this test covers every kind of activity and preview', () => {
-    const types = protocol.activitySchema.def.options.flatMap(({ shape }) => shape.type.def.values);
+    const types = protocol.toolCallEventSchema.def.options.flatMap(({ shape }) => shape.type.def.values);
     expect(new Set(ACTIVITIES.map((value) => Object(value)['type']))).toEqual(new Set(types));
     expect(protocol.previewSchema.def.options).toHaveLength(5);
   });

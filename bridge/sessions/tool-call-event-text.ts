@@ -1,10 +1,10 @@
-import type { Activity } from '../../shared/protocol/tool-approval.ts';
+import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 
 const MAX_TITLE_CHARACTERS = 200;
 
 /** Describes a step of a tool call on one line. Returns undefined for output, which is not a step. */
-export function activityText(activity: Activity): string | undefined {
+export function toolCallEventText(activity: ToolCallEvent): string | undefined {
   const tool = visibleLine(activity.tool);
   const title = visibleLine(activity.title, MAX_TITLE_CHARACTERS);
   switch (activity.type) {
