@@ -1,6 +1,6 @@
 import type { IssuedToken } from './issued-token.ts';
 import { principalName } from './requester.ts';
-import type { Role } from './role.ts';
+import { type Role, ROLES } from './role.ts';
 
 /** The authenticated sender of a request. */
 export interface Identity {
@@ -19,4 +19,12 @@ export interface Identity {
 /** Returns the identity behind an issued token. */
 export function identityOfToken({ id, principal, tenant }: IssuedToken): Identity & { tokenId: string } {
   return { principal: principalName(principal, tenant), tokenId: id };
+}
+
+/** Returns the roles of an identity. The local token and the tokens from the settings have all roles. */
+export function rolesOf(
+  { tokenId, roles }: Identity,
+  issued: Pick<IssuedToken, 'roles'> | undefined,
+): readonly Role[] {
+  return tokenId === undefined ? (roles ?? ROLES) : (issued?.roles ?? []);
 }

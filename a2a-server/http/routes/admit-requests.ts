@@ -8,10 +8,10 @@ import type { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { Identity } from '../../access/identity.ts';
+import { type Identity, rolesOf } from '../../access/identity.ts';
 import { expiryOf } from '../../access/issued-token.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
-import { requireRole, ROLES } from '../../access/role.ts';
+import { requireRole } from '../../access/role.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { attachCaller, Caller, type ReadEndReason } from '../auth/caller.ts';
@@ -65,8 +65,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     const scope = reading.child();
     const since = clock.now();
     const abort = (reason: StreamEndReason) => (): void => void scope.abort(reason);
-    // The local token and configured tokens have all roles.
-    const roles = tokenId === undefined ? (admission.roles ?? ROLES) : (token?.roles ?? []);
+    const roles = rolesOf(admission, token);
     // The local token and configured tokens have no groups.
     const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
     const ends = [expiresAt, token && expiryOf(token)];

@@ -2,14 +2,17 @@
  * Refuses new tasks of a principal whose queue is full, right after the check of its token and before Express does any
  * work. So an overloaded server spends its processor time on the accepted tasks.
  *
- * - Only a JSON-RPC request that can only start a task is refused here. Every other request goes to the app, which
- *   also refuses new tasks. A decision or a cancel must reach its task, however busy the server is.
+ * - Only a JSON-RPC request that can only start a task, from a token that may start it, is refused here. Every other
+ *   request goes to the app, which also refuses new tasks. A decision or a cancel must reach its task, however busy the server is.
  * - The client gets the same status, `Retry-After` and error from here as from the app.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { z } from 'zod';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { rolesOf } from '../../access/identity.ts';
+import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
+import type { Role } from '../../access/role.ts';
 import type { FairTurns } from '../../limits/fair-turns.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
 import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/origin-check.ts';
@@ -40,7 +43,9 @@ const newTask = z.object({
       task_id: absent,
       contextId: absent,
       context_id: absent,
+      metadata: z.unknown().optional(),
     }),
+    metadata: z.unknown().optional(),
   }),
 });
 type NewTask = z.infer<typeof newTask>;
@@ -48,6 +53,7 @@ type NewTask = z.infer<typeof newTask>;
 export interface LoadSheddingParts {
   turns: Pick<FairTurns, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
+  issued?: Pick<IssuedTokens, 'active'>;
   reach: AllowedHostsAndOrigins;
   /** True if the principal has already sent a message with this id. The app answers it like the first copy. */
   isKnown: (principal: string, messageId: string) => Promise<boolean>;
@@ -97,11 +103,14 @@ interface Refusal extends RetryLater {
 async function findRefusal(
   request: IncomingMessage,
   response: ServerResponse,
-  { turns, authenticate, reach, isKnown, openRequests }: LoadSheddingParts,
+  { turns, authenticate, issued = NO_ISSUED_TOKENS, reach, isKnown, openRequests }: LoadSheddingParts,
 ): Promise<Refusal | undefined> {
   checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
-  const { principal } = await authenticate(request.headers.authorization);
-  if (turns.hasSpace(principal) || response.destroyed) return undefined;
+  const identity = await authenticate(request.headers.authorization);
+  const { principal, tokenId } = identity;
+  if (turns.hasSpace(principal)) return undefined;
+  const roles = rolesOf(identity, tokenId === undefined ? undefined : await issued.active(tokenId));
+  if (response.destroyed) return undefined;
   const { becomeStream, end } = openRequests.open(principal);
   try {
     const body = await readBody(request);
@@ -110,7 +119,8 @@ async function findRefusal(
     Object.assign(request, { body });
     const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
     const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;
-    if (call === undefined || (await isKnown(principal, call.params.message.messageId))) return undefined;
+    if (call === undefined || !mayBegin(call, roles)) return undefined;
+    if (await isKnown(principal, call.params.message.messageId)) return undefined;
     const refused = await refusalOf(async () => {
       if (turns.hasSpace(principal)) return;
       becomeStream();
@@ -164,6 +174,13 @@ function newTaskIn(body: Uint8Array, legacy: boolean): NewTask | undefined {
   const json = parseJson(body, DEFAULT_BODY_LIMITS.depth);
   const call = json.type === 'value' ? newTask.safeParse(json.value).data : undefined;
   return call?.method.startsWith('message/') === legacy ? call : undefined;
+}
+
+/** True if the roles surely allow the task. The app tells a sender without the needed role which role is missing. */
+function mayBegin({ params: { message, metadata } }: NewTask, roles: readonly Role[]): boolean {
+  // The metadata may ask for tool calls without an approval. Only a sender with the role `approve` may do so.
+  const asks = metadata !== undefined || message.metadata !== undefined;
+  return roles.includes('delegate') && (roles.includes('approve') || !asks);
 }
 
 /** Reads the body. Resolves with undefined if the client disconnects before its end. */

@@ -2,11 +2,13 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { Identity } from '../../../a2a-server/access/identity.ts';
 import { type Authenticate, createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { createRequestMeasurement } from '../../../a2a-server/http/routes/request-measurement.ts';
 import { FairTurns } from '../../../a2a-server/limits/fair-turns.ts';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AnsweredRequest } from '../../../a2a-server/telemetry/metrics.ts';
+import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { OTHER_TOKEN, request, type RpcAnswer, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
@@ -22,6 +24,9 @@ const METHODS: [string, string][] = [
 
 /** Without this, the answer would wait for the end of the task, which never ends here. */
 const AT_ONCE = { configuration: { returnImmediately: true } };
+
+/** The fields of a message that may ask for tool calls without approvals. */
+const MODE = { metadata: { [TOOL_APPROVAL]: { autoExecute: true } } };
 
 let server: TestServer;
 let queue: { principal: number; server: number };
@@ -161,6 +166,18 @@ describe('a server whose queue is full', () => {
     expect([other.status, server.tasks.received.length]).toEqual([200, 1]);
     const stranger = await call({ headers: { authorization: 'Bearer wrong-token-0123456789-abcdef' } });
     expect(stranger.status).toBe(401);
+  });
+
+  test.each<[string, Partial<Identity>, object, number]>([
+    ['a token that may only read', { roles: ['read'] }, {}, 1],
+    ['an issued token that is no longer active', { tokenId: 'token-9' }, {}, 1],
+    ['a mode without approvals, from a token that may not approve', { roles: ['delegate'] }, MODE, 1],
+    ['nothing else from a token that may not approve', { roles: ['delegate'] }, {}, 0],
+    ['no mode from a token that may approve', { roles: ['delegate', 'approve'] }, MODE, 0],
+  ])('leaves to the app %s', async (_name, identity, fields, passed) => {
+    checkToken = async () => ({ principal: 'local', ...identity });
+    await call({ params: { ...userMessage('hi', fields), ...AT_ONCE } });
+    expect(passedOn).toBe(passed);
   });
 
   test('counts each refused request as open only until its answer, and measures it', async () => {
