@@ -7,6 +7,7 @@
  */
 import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
+import { textRows } from '../../shared/text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';
@@ -215,26 +216,12 @@ function productLine(text: string): Line {
   return { mark: '', text };
 }
 
-/** The prefix of a row that continues the previous row. */
-const CONTINUATION_PREFIX = '↳ ';
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 
 /** Splits a line into rows that fit the width of a form. */
-function* wrapped({ mark, text }: Line): Generator<string> {
-  let row: string = mark;
-  let width = stringWidth(mark);
+function wrapped({ mark, text }: Line): Generator<string> {
   // A visible marker replaces each tab, because terminals show tabs with different widths.
-  for (const { segment } of graphemes.segment(text.replaceAll('\t', '⟨tab⟩'))) {
-    const columns = stringWidth(segment);
-    if (width + columns > ROW_COLUMNS) {
-      yield row;
-      row = CONTINUATION_PREFIX;
-      width = stringWidth(CONTINUATION_PREFIX);
-    }
-    row += segment;
-    width += columns;
-  }
-  yield row.trimEnd();
+  return textRows(mark + text.replaceAll('\t', '⟨tab⟩'), ROW_COLUMNS);
 }
 
 function clipped(text: string): string {

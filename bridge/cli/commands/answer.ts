@@ -57,7 +57,7 @@ async function answerOf(
   }
   const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;
-  const said = await ask(actionText(action, run.terminal.paint), shown);
+  const said = await ask(actionText(action, run.terminal), shown);
   return { type: 'answer', callId, shown, answer: answerFromText(action, said) };
 }
 

@@ -71,7 +71,7 @@ async function shownAndAgreed(
   { session, actions }: Pick<NamedActions, 'session' | 'actions'>,
 ): Promise<boolean> {
   if (options.json !== true) {
-    for (const action of actions) terminal.say(`${actionText(action, terminal.paint)}\n`);
+    for (const action of actions) terminal.say(`${actionText(action, terminal)}\n`);
     // Anyone with the link can decide. So it is printed only to a terminal.
     if (terminal.interactive && actions.some(({ decisions }) => decisions.length > 0))
       terminal.write(await linkText(session, actions));

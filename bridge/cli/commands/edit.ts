@@ -17,6 +17,7 @@ import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { editInEditor } from '../terminal/editor.ts';
+import { rowsFor } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 interface EditOptions extends CommonOptions {
@@ -47,7 +48,7 @@ export async function edit(
   const commandWithoutQuestion = `edit ${visibleLine(shown)}${withFile} --yes`;
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
-  if (options.json !== true) terminal.say(`${actionText(action, terminal.paint)}\n`);
+  if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);
   // This check comes first, so that the person does not edit in vain.
   requireInteractiveTerminal(terminal, asking);
   const changed = await changedText(run, editable);
@@ -62,7 +63,9 @@ export async function edit(
     const diff = createTwoFilesPatch('proposed', 'edited', editable.text, changed, undefined, undefined, {
       headerOptions: FILE_HEADERS_ONLY,
     });
-    terminal.say(paintDiff(withMarkedLines(diff).text, terminal.paint));
+    terminal.say(
+      paintDiff(withMarkedLines(diff).text, terminal.paint, (line) => rowsFor(line, terminal.width)),
+    );
   }
   if (!(await askToConfirm(terminal, asking, 'Approve it with this change?'))) {
     terminal.say('Nothing was decided.');

@@ -154,7 +154,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
     // Other output may have separated the printed action from the prompt. So the action is printed again, directly
     // above the prompt.
     if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
-      terminal.say(`\n${actionText(action, terminal.paint)}`);
+      terminal.say(`\n${actionText(action, terminal)}`);
     waited = others.length + 1;
     const goesOn =
       view !== undefined &&

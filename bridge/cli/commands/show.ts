@@ -11,6 +11,7 @@ import { problemMessage } from '../../sessions/session-state.ts';
 import type { Session } from '../../sessions/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { rowsFor } from '../terminal/terminal.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
@@ -58,11 +59,11 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
   else {
     terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}`));
     for (const action of actions) {
-      terminal.say(`\n${actionText(action, terminal.paint)}`);
+      terminal.say(`\n${actionText(action, terminal)}`);
       terminal.say(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
-      terminal.say(`\nIt asks:\n${withMarkedLines(question.text).text}`);
+      terminal.say(`\nIt asks:\n${rowsFor(withMarkedLines(question.text).text, terminal.width)}`);
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)

@@ -32,7 +32,7 @@ export function printTaskOutcome({ options, terminal }: CommandRun<CommonOptions
     if (output !== '') terminal.say(visibleText(output));
     if (view !== undefined && state !== 'completed' && pending.length === 0 && view.text !== output)
       terminal.complain(visibleText(view.text));
-    for (const action of pending) terminal.say(actionText(action, terminal.paint));
+    for (const action of pending) terminal.say(actionText(action, terminal));
     for (const action of pending) terminal.say(howToDecideText(action));
     if (problem !== undefined) terminal.complain(`${problem} Cancel it with: mcp-a2a-bridge cancel ${id}`);
     else if (pending.length === 0 && (view === undefined || !hasEnded(view)))

@@ -18,6 +18,9 @@ import { parseTypedDecision } from './typed-decision.ts';
  */
 type AskingEnd = 'left' | 'changed';
 
+/** The maximum length of a title in the prompt. The terminal shows the whole action above the prompt. */
+const MAX_TITLE_CHARACTERS = 40;
+
 /** The errors after which the action still waits, so that the person can answer again. */
 const STILL_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
   'INVALID_DECISION',
@@ -130,7 +133,7 @@ async function decisionOn(
   const { callId, shown, title, decisions } = action;
   // This person may not decide the action. The terminal already shows it, and says who must decide it.
   if (decisions.length === 0) return undefined;
-  const named = `${visibleLine(title)} (${visibleLine(shown)})`;
+  const named = `${visibleLine(title, MAX_TITLE_CHARACTERS)} (${visibleLine(shown)})`;
   const other = otherApprover(action);
   const prompt =
     other === undefined

@@ -1,10 +1,17 @@
-/** Formats a complete pending action for a person at a terminal. Pure. */
+/**
+ * Formats a complete pending action for a person at a terminal. Pure.
+ *
+ * A terminal wraps a long line at its first column. So untrusted text could look like the program's own text there.
+ * This module wraps each line itself, and marks the rows that continue it.
+ */
+import stringWidth from 'string-width';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import type { Paint } from './paint.ts';
 import { paintDiff } from './paint.ts';
+import { cutToWidth } from './table.ts';
+import { rowsFor, type Terminal } from './terminal.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -13,26 +20,48 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   question: 'It is a question: answer it, or deny it to decline.',
 };
 
-export function actionText(action: PendingAction, paint: Paint): string {
+type Columns = Pick<Terminal, 'paint' | 'width'>;
+
+export function actionText(action: PendingAction, { paint, width }: Columns): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const { text } = quotedPreview(preview);
   const approver = otherApprover(action);
   // Only the person who may answer needs to know how.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
-  if (expiresAt !== null) facts.push(`expires ${expiresAt}`);
+  if (expiresAt !== null) facts.push(`waits until ${minuteOf(expiresAt)}`);
   if (rule !== undefined) facts.push(`asked for by ${rule}`);
+  const ids = `call ${visibleLine(callId)}, code ${visibleLine(code)}`;
+  const own = (line: string): string => rowsFor(line, width);
   return [
-    `${paint('bold', visibleLine(title))}  ${paint('gray', `call ${visibleLine(callId)}, code ${visibleLine(code)}`)}`,
-    paint('gray', visibleLine(facts.join(', '))),
-    why === '' ? '' : paint('yellow', why),
-    approver === undefined ? '' : paint('yellow', `${approvalNeededText(approver)}.`),
+    headOf({ title: visibleLine(title), ids }, { paint, width }),
+    paint('gray', own(visibleLine(facts.join(', ')))),
+    why === '' ? '' : paint('yellow', own(why)),
+    approver === undefined ? '' : paint('yellow', own(`${approvalNeededText(approver)}.`)),
     preview.type === 'diff'
-      ? paintDiff(text, paint)
+      ? paintDiff(text, paint, own)
       : preview.type === 'command'
-        ? paint('cyan', text)
-        : text,
+        ? paint('cyan', own(text))
+        : own(text),
   ]
     .filter((line) => line !== '')
     .join('\n');
+}
+
+/**
+ * Returns the title and the ids: in one row if they fit, otherwise in two. The title is cut to one row, because the
+ * preview shows the whole action.
+ */
+function headOf({ title, ids }: { title: string; ids: string }, { paint, width }: Columns): string {
+  if (width === undefined) return `${paint('bold', title)}  ${paint('gray', ids)}`;
+  const withoutTabs = title.replaceAll('\t', '⟨tab⟩');
+  if (stringWidth(`${withoutTabs}  ${ids}`) <= width)
+    return `${paint('bold', withoutTabs)}  ${paint('gray', ids)}`;
+  return `${paint('bold', cutToWidth(withoutTabs, width))}\n${paint('gray', rowsFor(ids, width))}`;
+}
+
+/** Returns a time such as `2026-12-04 10:24 UTC`. If the agent's text is not a time, returns that text. */
+function minuteOf(at: string): string {
+  const time = new Date(at);
+  return Number.isNaN(time.getTime()) ? at : `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

@@ -18,17 +18,21 @@ export function wantsColour(env: Readonly<Record<string, string | undefined>>, i
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
-/** Colours a unified diff line by line. A line may start with the prefix `│ `. */
-export function paintDiff(diff: string, paint: Paint): string {
+/**
+ * Colours a unified diff line by line. A line may start with the prefix `│ `.
+ * @param wrap splits a long line into rows
+ */
+export function paintDiff(diff: string, paint: Paint, wrap = (line: string): string => line): string {
   return diff
     .split('\n')
     .map((marked) => {
       const line = marked.replace(/^│ /, '');
-      if (line.startsWith('+++') || line.startsWith('---')) return paint('bold', marked);
-      if (line.startsWith('@@')) return paint('cyan', marked);
-      if (line.startsWith('+')) return paint('green', marked);
-      if (line.startsWith('-')) return paint('red', marked);
-      return marked;
+      const rows = wrap(marked);
+      if (line.startsWith('+++') || line.startsWith('---')) return paint('bold', rows);
+      if (line.startsWith('@@')) return paint('cyan', rows);
+      if (line.startsWith('+')) return paint('green', rows);
+      if (line.startsWith('-')) return paint('red', rows);
+      return rows;
     })
     .join('\n');
 }

@@ -1,5 +1,6 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
 import { createInterface } from 'node:readline/promises';
+import { textRows } from '../../../shared/text/text-rows.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
@@ -28,7 +29,8 @@ export function createTerminal(env: Readonly<Record<string, string | undefined>>
   const { stdout, stderr, stdin } = process;
   return {
     paint: wantsColour(env, stdout.isTTY) ? paintWithColour : paintNothing,
-    width: stdout.isTTY ? stdout.columns : undefined,
+    // A pseudo-terminal without a size has 0 columns.
+    width: stdout.isTTY && stdout.columns > 0 ? stdout.columns : undefined,
     interactive: stdin.isTTY && stdout.isTTY,
     say: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),
@@ -36,6 +38,18 @@ export function createTerminal(env: Readonly<Record<string, string | undefined>>
     confirm: async (question) => /^y(es)?$/i.test((await typed(`${question} [y/N]`)).trim()),
     ask: typed,
   };
+}
+
+/**
+ * Splits each line of a text into rows of the terminal. A row that continues a line starts with `↳ `.
+ * @param width the width of the terminal in columns; undefined if the text must not be wrapped
+ */
+export function rowsFor(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => [...textRows(line, width)])
+    .join('\n');
 }
 
 async function typed(question: string, signal?: AbortSignal): Promise<string> {

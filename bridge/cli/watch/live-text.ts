@@ -13,7 +13,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
-import type { Terminal } from '../terminal/terminal.ts';
+import { rowsFor, type Terminal } from '../terminal/terminal.ts';
 import { requestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
@@ -92,7 +92,7 @@ export class LiveText {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
-      this.#line('yellow', `asks:\n${withMarkedLines(question.text).text}`);
+      this.#line('yellow', `asks:\n${rowsFor(withMarkedLines(question.text).text, this.#terminal.width)}`);
       this.#hint(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;
@@ -128,7 +128,7 @@ export class LiveText {
     if (this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
-    this.#terminal.say(actionText(action, this.#terminal.paint));
+    this.#terminal.say(actionText(action, this.#terminal));
     this.#hint(howToDecideText(action));
   }
 
@@ -146,7 +146,7 @@ export class LiveText {
           : '';
     this.#line(
       styleOfToolCallEvent(activity),
-      `${this.#place(seq)}${words}`,
+      rowsFor(`${this.#place(seq)}${words}`, this.#terminal.width),
       this.#terminal.paint('gray', more),
     );
   }

@@ -67,7 +67,7 @@ test.each([lacksRole, asksQuestion])('R122 without the role, a tool result offer
 });
 
 test.each([lacksRole, asksQuestion])('R122 without the role, a terminal names no command', (action) => {
-  expect(actionText(action, paintNothing)).toContain(`\n${NEEDS_ROLE}\n`);
+  expect(actionText(action, { paint: paintNothing, width: undefined })).toContain(`\n${NEEDS_ROLE}\n`);
   expect(howToDecideText(action)).toBe('You can only wait, or cancel the task.');
   for (const word of ['approve', 'deny', 'edit', 'answer'] as const)
     expect(decisionElsewhereError(action, word)).toMatchObject({ reason: 'OTHER_APPROVER_REQUIRED' });
@@ -83,11 +83,11 @@ test('R122 without the role, a chat message does not say that it waits for the r
 });
 
 test('R121 a terminal shows it, and escapes the group of another agent', () => {
-  expect(actionText(mayNot, paintNothing)).toContain(`\n${SAYS}\n`);
-  expect(actionText(mayApprove, paintNothing)).not.toContain('Needs');
+  expect(actionText(mayNot, { paint: paintNothing, width: undefined })).toContain(`\n${SAYS}\n`);
+  expect(actionText(mayApprove, { paint: paintNothing, width: undefined })).not.toContain('Needs');
   const hostile = { ...mayNot, approver: { groups: ['a\u001B[2Jb\nc'] } };
-  expect(actionText(hostile, paintNothing)).not.toContain('\u001B');
-  expect(actionText(hostile, paintNothing)).toContain('in group a');
+  expect(actionText(hostile, { paint: paintNothing, width: undefined })).not.toContain('\u001B');
+  expect(actionText(hostile, { paint: paintNothing, width: undefined })).toContain('in group a');
 });
 
 test('R121 a post says who must approve: as a field for a program, and in words for a chat', () => {

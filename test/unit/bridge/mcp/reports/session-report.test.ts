@@ -114,7 +114,7 @@ describe('an agent’s text before a decision', () => {
       next: '',
       now: 0,
     });
-    const terminal = actionText(hostile, (_, text) => text);
+    const terminal = actionText(hostile, { paint: (_, text) => text, width: undefined });
     expect(terminal).toContain(HOSTILE_SHOWN);
     for (const shown of [diff, JSON.stringify(status), terminal]) expect(shown).not.toMatch(HIDDEN);
     expect(terminal.split('\n')[0]).toMatch(/^Run npm test⏎Decisions: approve {2}call/);
