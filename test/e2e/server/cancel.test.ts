@@ -136,9 +136,12 @@ describe('the cancel during a model call', () => {
   });
 });
 
-/** Cuts the stream of a task whose tool runs. @returns the id of the task */
+/**
+ * Cuts the stream of a task whose command keeps printing. A server notices the cut at its second write; without output,
+ * that is its second heartbeat, after 30 seconds. @returns the id of the task
+ */
 async function cutStream({ peer }: Stage): Promise<string> {
-  const stream = await peer.stream('wait 600 seconds');
+  const stream = await peer.stream(plan(shell('while sleep 1; do echo working; done')));
   await stream.until((event) => event.activity?.type === 'tool.started');
   stream.connection.destroy();
   return stream.seen[0]?.taskId ?? '';
@@ -157,6 +160,6 @@ describe('--on-disconnect cancel', () => {
     );
     expect(ends.server.log()).toMatch(/"channel":"disconnect","reason":"its client disconnected/);
     expect((await stays.peer.task(staying)).state).toBe('WORKING');
-    // The server notices the cut at its second heartbeat, and then waits ten seconds for the client.
+    // After it has noticed the cut, the server waits ten seconds for the client.
   }, 180_000);
 });
