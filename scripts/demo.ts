@@ -3,7 +3,8 @@
  * server, approves, and finds the file written once. Then it denies a second task, which writes nothing. It uses the
  * real server, bridge and an MCP client, without key or network. Exit code 0 means every step passed.
  *
- * `node scripts/run.mjs scripts/demo.ts [directory]`: the directory of the package; by default, this checkout.
+ * `node scripts/run.mjs scripts/demo.ts [directory]`: the directory of the package; by default, this checkout
+ * with a fresh build.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
@@ -17,6 +18,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import { z } from 'zod';
+import freshBuild from './fresh-build.ts';
 
 /** The fields of a tool's structured result that the demo reads. */
 const sessionResult = z.object({
@@ -30,7 +32,8 @@ const sessionResult = z.object({
 });
 const statusResult = z.object({ pending: z.array(z.object({ callId: z.string() })) });
 
-const [root = '.'] = process.argv.slice(2);
+const [installed] = process.argv.slice(2);
+const root = installed ?? '.';
 const plain = !process.stdout.isTTY;
 const paint = (style: Parameters<typeof styleText>[0], text: string): string =>
   plain ? text : styleText(style, text);
@@ -99,6 +102,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 async function main(): Promise<void> {
+  if (installed === undefined) await freshBuild();
   const stateDir = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-demo-state-'));
   const workspace = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-demo-work-'));
   const port = await freePort();

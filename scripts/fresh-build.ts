@@ -1,4 +1,4 @@
-/** Jest's global setup: builds the programs if a source is newer. The tests run the same files that users install. */
+/** Builds the programs if a source is newer than the build. Jest runs this before the first test, and the demo at its start. */
 import { execFile } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
