@@ -20,6 +20,7 @@ import type { Authenticate } from '../auth/tokens.ts';
 import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { parseJson } from '../wire/json-text.ts';
+import { readBody } from '../wire/request-body.ts';
 import { type RetryLater, retryLaterOf } from '../wire/wire-errors.ts';
 import { rpcError } from './json-rpc-route.ts';
 import type { RequestMeasurement } from './request-measurement.ts';
@@ -113,9 +114,9 @@ async function findRefusal(
   if (response.destroyed) return undefined;
   const { becomeStream, end } = openRequests.open(principal);
   try {
-    const body = await readBody(request);
+    const body = await readBody(request, MAX_BODY_BYTES);
     if (body === undefined) return undefined;
-    // Express's body parser does not read a body again.
+    // The app does not read a body again.
     Object.assign(request, { body });
     const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
     const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;
@@ -181,15 +182,4 @@ function mayBegin({ params: { message, metadata } }: NewTask, roles: readonly Ro
   // The metadata may ask for tool calls without an approval. Only a sender with the role `approve` may do so.
   const asks = metadata !== undefined || message.metadata !== undefined;
   return roles.includes('delegate') && (roles.includes('approve') || !asks);
-}
-
-/** Reads the body. Resolves with undefined if the client disconnects before its end. */
-function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
-  return new Promise((resolve) => {
-    if (request.destroyed) resolve(undefined);
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.once('end', () => resolve(Buffer.concat(chunks)));
-    request.once('close', () => resolve(undefined));
-  });
 }
