@@ -14,6 +14,8 @@ import { actionText } from '../terminal/action-text.ts';
 import { rowsFor } from '../terminal/terminal.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import { hasEnded } from '../../sessions/observed-task.ts';
+import { stateWord } from '../../../shared/text/spell-state.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
@@ -67,7 +69,7 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)
-      terminal.say(problemMessage(session.state) ?? 'Nothing waits for a decision.');
+      terminal.say(problemMessage(session.state) ?? nothingWaitsText(session));
     const costs = cost === null ? '' : costLine(cost);
     if (costs !== '') terminal.say(`\n${costs}`);
     if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
@@ -75,6 +77,12 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
   }
   await context.close();
   return 0;
+}
+
+/** Returns the state of a session without a pending action or a question, and the command that shows its result. */
+function nothingWaitsText({ id, view, stateName: state }: Session): string {
+  const reads = view !== undefined && hasEnded(view) ? 'See its result' : 'Follow it';
+  return `Nothing waits for a decision. The task is ${stateWord(state)}. ${reads} with: mcp-a2a-bridge watch ${id}`;
 }
 
 /** Returns the cost of each turn. Returns null if the agent does not report costs, or does not know the task yet. */

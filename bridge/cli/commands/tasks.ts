@@ -26,6 +26,10 @@ interface TasksOptions extends CommonOptions {
 
 const DEFAULT_LIMIT = 50;
 
+const NO_TASKS =
+  'There are no tasks. Delegate one from your MCP client, or here: mcp-a2a-bridge run "Create test.md with hello"';
+const NONE_IN_STATE = 'No task is in this state. "mcp-a2a-bridge tasks" lists all.';
+
 /**
  * Prints the sessions of every agent.
  * @throws ProductError UNKNOWN_AGENT; UsageError
@@ -45,7 +49,7 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   if (options.json === true) terminal.say(JSON.stringify({ sessions: shown.map(listed), more, unreachable }));
   else {
     if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
-    else if (unreachable.length === 0) terminal.say('There are no such tasks.');
+    else if (unreachable.length === 0) terminal.say(state === undefined ? NO_TASKS : NONE_IN_STATE);
     if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);

@@ -36,6 +36,16 @@ describe('the command show', () => {
     expect(unknown.code).not.toBe(0);
   });
 
+  it('where nothing waits, show and tasks say what the person can do next', async () => {
+    const on = await cliStage();
+    expect((await on.run('tasks')).stdout).toMatch(/^There are no tasks\. .* mcp-a2a-bridge run "/);
+    const { sessionId } = await on.peer.send('say hello');
+    const { stdout } = await on.run('show', sessionId);
+    const result = `The task is completed. See its result with: mcp-a2a-bridge watch ${sessionId}`;
+    expect(stdout).toContain(`\nNothing waits for a decision. ${result}\n`);
+    expect((await on.run('tasks', '--state', 'failed')).stdout).toMatch(/^No task is in this state\./);
+  });
+
   it('show --turns says that a model reports no tokens', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('say hello');
