@@ -86,11 +86,12 @@ export function createMessageReceiver(
     }
   }
 
-  async function recipient(incoming: ClientMessage): Promise<string | undefined> {
+  async function recipient(incoming: ClientMessage): Promise<{ sessionId: string; taskId?: string }> {
     const known = await journal.command(incoming.principal, incoming.message.messageId);
-    if (known) return known.taskId;
+    if (known) return { sessionId: known.sessionId, taskId: known.taskId };
     const target = await findTarget(incoming, { journal, ids });
-    return target.type === 'live' ? target.taskId : undefined;
+    const { sessionId } = target;
+    return target.type === 'live' ? { sessionId, taskId: target.taskId } : { sessionId };
   }
 
   /**

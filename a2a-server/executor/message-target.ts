@@ -8,7 +8,8 @@ import type { TaskLog } from './task-log.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './task-service.ts';
 
 export type MessageTarget =
-  { type: 'live'; taskId: string } | { type: 'new'; sessionId: string; previous?: TaskRow };
+  | { type: 'live'; taskId: string; sessionId: string }
+  | { type: 'new'; sessionId: string; previous?: TaskRow };
 
 interface Lookup {
   journal: Pick<Journal, 'row' | 'session' | 'list'>;
@@ -28,16 +29,16 @@ export async function findTarget(incoming: ClientMessage, { journal, ids }: Look
         'MALFORMED',
         `Task ${taskId} belongs to session ${row.sessionId}, not to ${sessionId}. Send that session id, or only the task id.`,
       );
-    return { type: 'live', taskId };
+    return { type: 'live', taskId, sessionId: row.sessionId };
   }
   if (sessionId === undefined) return { type: 'new', sessionId: ids.session() };
   const rows = await sessionRows(journal, incoming, sessionId);
   const last = rows.at(-1);
   if (last === undefined) throw await unknownSession(journal, incoming, sessionId);
   const live = rows.find((row) => !TERMINAL_STATES.has(row.state));
-  if (live) return { type: 'live', taskId: live.taskId };
+  if (live) return { type: 'live', taskId: live.taskId, sessionId };
   // The last task has ended, so it refuses this decision with a typed error.
-  if (isDecisionOrRevocation(incoming)) return { type: 'live', taskId: last.taskId };
+  if (isDecisionOrRevocation(incoming)) return { type: 'live', taskId: last.taskId, sessionId };
   if (last.principal !== incoming.principal)
     throw new ProductError(
       'FORBIDDEN',

@@ -102,11 +102,11 @@ export interface TaskService {
    */
   send(incoming: ClientMessage): Promise<AcceptedMessage>;
   /**
-   * Returns the id of the task that would get this message. Undefined if the message would start a task. Changes
-   * nothing.
+   * Returns the session and the task that would get this message. The task is absent if the message would start one.
+   * Changes nothing.
    * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION, and others that `send` throws
    */
-  recipient(incoming: ClientMessage): Promise<string | undefined>;
+  recipient(incoming: ClientMessage): Promise<{ sessionId: string; taskId?: string }>;
   /**
    * Returns the statement that a passkey must sign for this decision. Changes nothing.
    * @throws ProductError with the refusal that the decision itself would get

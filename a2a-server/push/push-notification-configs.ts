@@ -4,6 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { KeyedMutex } from '../../shared/runtime/keyed-mutex.ts';
 import { maySeeTasksOf, type Requester } from '../access/requester.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
@@ -19,7 +20,10 @@ import { checkPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
 import { OPERATOR_PRINCIPAL, type Subscription, subscriptionRecordName } from './subscription.ts';
 
-/** The maximum number of configurations of one principal for one task. */
+/**
+ * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for each
+ * other, so requests that reach several of them at once may exceed it.
+ */
 const MAX_PER_TASK = 10;
 
 /** The configuration that a client registers. An empty `id` gets a new id. */
@@ -29,6 +33,17 @@ export interface PushConfig {
   url: string;
   token: string;
   authentication: { scheme: string; credentials: string } | null;
+}
+
+type ConfigForm = Pick<Subscription, 'wire' | 'approval' | 'resumable'>;
+
+interface MessageWithConfig<Sent> {
+  url: string;
+  /** Returns the configuration for the message's task. */
+  configOf: (taskId: string) => PushConfig;
+  /** Returns the session of the message, and its task unless the message would start one. */
+  recipient: () => Promise<{ sessionId: string; taskId?: string }>;
+  send: () => Promise<Sent>;
 }
 
 interface PushParts extends Omit<DeliveryParts, 'subscriptions'> {
@@ -41,6 +56,7 @@ export class PushNotificationConfigs {
   readonly #parts: PushParts;
   readonly #subscriptions: StoredSubscriptions;
   readonly #deliveries: Deliveries;
+  readonly #registrations = new KeyedMutex();
   #unwatch: () => void = () => undefined;
 
   constructor(parts: PushParts) {
@@ -72,36 +88,51 @@ export class PushNotificationConfigs {
   }
 
   /**
-   * Checks what a client wants to register. Stores nothing.
-   * @param config the task id is empty for a new task
+   * Registers an address. Then sends the task as it is now, and each later event. Replaces a configuration with the
+   * same id.
    * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for an address that the server must not connect to, or
    * for one configuration too many
    */
-  async check(config: Pick<PushConfig, 'taskId' | 'id' | 'url'>, by: Requester): Promise<void> {
+  async create(config: PushConfig, by: Requester, form: ConfigForm): Promise<Subscription> {
     await checkPushAddress(config.url, this.#parts.addresses);
-    if (config.taskId !== '') await this.#requireRoom(config, by);
+    const { sessionId } = await this.#parts.tasks.row(config.taskId, by);
+    return this.#inTurn(by, sessionId, async () => {
+      await this.#requireRoom(config, by);
+      return this.#register(config, by, form);
+    });
   }
 
   /**
-   * Registers an address. Then sends the task as it is now, and each later event. Replaces a configuration with the
-   * same id.
-   * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for the address, or for one configuration too many
+   * Sends a message, and registers an address for its task. E3: a refused command changes nothing. So each reason for a
+   * refusal of the address is checked before the message is sent.
+   * @throws ProductError as `create` does, or of `send`
    */
-  async create(
-    config: PushConfig,
+  async createWithMessage<Sent extends { taskId: string }>(
+    { url, configOf, recipient, send }: MessageWithConfig<Sent>,
     by: Requester,
-    form: Pick<Subscription, 'wire' | 'approval' | 'resumable'>,
-  ): Promise<Subscription> {
-    await this.check(config, by);
-    return this.register(config, by, form);
+    form: ConfigForm,
+  ): Promise<Sent> {
+    const { sessionId } = await recipient();
+    await checkPushAddress(url, this.#parts.addresses);
+    return this.#inTurn(by, sessionId, async () => {
+      // An earlier message may have started a task in this session.
+      const { taskId } = await recipient();
+      if (taskId !== undefined) await this.#requireRoom(configOf(taskId), by);
+      const sent = await send();
+      await this.#register(configOf(sent.taskId), by, form);
+      return sent;
+    });
   }
 
-  /** Does what `create` does, for a configuration that `check` has accepted. @throws ProductError UNKNOWN_TASK */
-  async register(
-    config: PushConfig,
-    by: Requester,
-    form: Pick<Subscription, 'wire' | 'approval' | 'resumable'>,
-  ): Promise<Subscription> {
+  /**
+   * Between the check of the limit and the registration, no other registration for the task may happen. All messages
+   * to a task, and the message that starts it, belong to one session.
+   */
+  #inTurn<Result>({ principal }: Requester, sessionId: string, act: () => Promise<Result>): Promise<Result> {
+    return this.#registrations.run(`${principal} ${sessionId}`, act);
+  }
+
+  async #register(config: PushConfig, by: Requester, form: ConfigForm): Promise<Subscription> {
     const { tasks, clock } = this.#parts;
     const row = await tasks.row(config.taskId, by);
     const id = config.id === '' ? randomUUID() : config.id;

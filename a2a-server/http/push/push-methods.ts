@@ -13,7 +13,7 @@ import type {
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
 import type { Subscription } from '../../push/subscription.ts';
-import type { ClientMessage, TaskService } from '../../executor/task-service.ts';
+import type { AcceptedMessage, ClientMessage, TaskService } from '../../executor/task-service.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
 export interface PushMethods {
@@ -27,21 +27,18 @@ export interface PushMethods {
     context: CallContext,
   ): Promise<ListTaskPushNotificationConfigsResponse>;
   delete(request: DeleteTaskPushNotificationConfigRequest, context: CallContext): Promise<void>;
-  /**
-   * Checks the configuration of a message before the message is sent.
-   * @returns a function that registers it for the message's task
-   */
-  ofMessage(
+  /** Sends a message, and registers its configuration for the message's task. */
+  send(
     configuration: SendMessageRequest['configuration'],
     incoming: ClientMessage,
     context: CallContext,
-  ): Promise<(taskId: string) => Promise<void>>;
+  ): Promise<AcceptedMessage>;
 }
 
 /** @param push undefined if the server sends no push notifications */
 export function createPushMethods(
   push: PushNotificationConfigs | undefined,
-  tasks: Pick<TaskService, 'recipient'>,
+  tasks: Pick<TaskService, 'recipient' | 'send'>,
 ): PushMethods {
   /**
    * Returns the configurations, or refuses. A2A 1.0 §3.3.4: a client must learn that the server sends no push
@@ -66,22 +63,22 @@ export function createPushMethods(
       return { configs: found.map(withoutSecrets), nextPageToken: '' };
     },
     delete: ({ taskId, id }, context) => supported().delete(taskId, id, context.caller.requester),
-    async ofMessage(configuration, incoming, context) {
+    async send(configuration, incoming, context) {
       const wanted = configuration?.taskPushNotificationConfig;
-      if (wanted === undefined) return () => Promise.resolve();
-      const configs = supported();
-      const { requester } = context.caller;
-      const taskId = (await tasks.recipient(incoming)) ?? '';
+      if (wanted === undefined) return tasks.send(incoming);
       // A client that repeats a message must not create a second configuration. So the configuration gets the id of the
       // message. A2A 0.3 has its own default.
       const id = wanted.id === '' && !isLegacy(context) ? incoming.message.messageId : wanted.id;
-      const config = { ...wanted, id };
-      // E3: a refused command changes nothing. So each reason for a refusal is checked before the message is sent.
-      await configs.check(withId({ ...config, taskId }, context), requester);
-      return async (acceptedBy) => {
-        const checked = configIn({ ...config, taskId: acceptedBy }, context);
-        await configs.register(checked, requester, formOf(context));
-      };
+      return supported().createWithMessage(
+        {
+          url: wanted.url,
+          configOf: (taskId) => configIn({ ...wanted, id, taskId }, context),
+          recipient: () => tasks.recipient(incoming),
+          send: () => tasks.send(incoming),
+        },
+        context.caller.requester,
+        formOf(context),
+      );
     },
   };
 }

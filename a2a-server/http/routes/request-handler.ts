@@ -58,9 +58,7 @@ export function createRequestHandler(
         const incoming = readPermittedMessage(request, context);
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
-        const register = await pushes.ofMessage(request.configuration, incoming, context);
-        const { taskId, sessionId, seq } = await tasks.send(incoming);
-        await register(taskId);
+        const { taskId, sessionId, seq } = await pushes.send(request.configuration, incoming, context);
         context.caller.concerns({ taskId, sessionId });
         const message = isDecisionOrRevocation(incoming) ? undefined : { principal, seq };
         if (!waits && message) disconnects.detach(taskId);

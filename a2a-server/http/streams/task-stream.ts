@@ -48,7 +48,7 @@ interface Readable {
 
 /** A request that sends a message. The message may register an address for push notifications. */
 interface Sending extends Readable {
-  pushes: Pick<PushMethods, 'ofMessage'>;
+  pushes: Pick<PushMethods, 'send'>;
 }
 
 type Stream = AsyncGenerator<StreamResponse, void, undefined>;
@@ -66,9 +66,7 @@ export function sendAndFollow(
     const outputModes = readOutputModes(request);
     const { principal, requester } = context.caller;
     const incoming = readPermittedMessage(request, context);
-    const register = await pushes.ofMessage(request.configuration, incoming, context);
-    const accepted = await tasks.send(incoming);
-    await register(accepted.taskId);
+    const accepted = await pushes.send(request.configuration, incoming, context);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, requester, accepted.seq));
     return {
       task: snapshot,

@@ -187,8 +187,8 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve(costReport(rows, { fromDay, toDay }));
   }
 
-  recipient({ taskId }: ClientMessage): Promise<string | undefined> {
-    return Promise.resolve(taskId);
+  recipient(): Promise<never> {
+    return Promise.reject(new Error('no scripted task sends push notifications'));
   }
 
   presenceStatement(): Promise<never> {

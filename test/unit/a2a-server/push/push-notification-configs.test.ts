@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { indexRow } from '../../../../a2a-server/journal/index-row.ts';
+import {
+  type PushConfig,
+  PushNotificationConfigs,
+} from '../../../../a2a-server/push/push-notification-configs.ts';
+import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
+import { createLogger } from '../../../../shared/runtime/logging.ts';
+import { FakeClock } from '../../../support/fake-clock.ts';
+import { memoryRecords } from '../../../support/memory-records.ts';
+
+const LIMIT = 10;
+const BY = { principal: 'local' };
+const FORM = { wire: '1.0', approval: false, resumable: false } as const;
+const ROW = indexRow('task-1', [
+  {
+    seq: 1,
+    at: 0,
+    event: { type: 'task.created', sessionId: 'session-1', principal: 'local', settings: {} },
+  },
+]);
+
+let configs: PushNotificationConfigs;
+let logged: string;
+
+beforeEach(() => {
+  logged = '';
+  const unused = () => Promise.reject(new Error('nothing is delivered'));
+  configs = new PushNotificationConfigs({
+    bodies: { ofTask: () => '', ofEntry: () => undefined },
+    signer: { sign: unused },
+    records: memoryRecords(),
+    tasks: { row: () => (ROW ? Promise.resolve(ROW) : unused()), snapshot: unused, entries: unused },
+    journal: { rows: () => Promise.resolve([]) },
+    clock: new FakeClock(),
+    log: createLogger({
+      name: 'test',
+      level: 'info',
+      destination: { write: (line) => void (logged += line) },
+    }),
+    env: {},
+    addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
+    shared: true,
+    audited: () => Promise.resolve(),
+  });
+});
+afterEach(() => configs.stop());
+
+function configOf(id: string, url = 'http://127.0.0.1:1/'): PushConfig {
+  return { taskId: 'task-1', id, url, token: '', authentication: null };
+}
+
+const create = (id: string) => configs.create(configOf(id), BY, FORM);
+
+async function createMany(count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await create(`config-${n}`);
+}
+
+test('two requests at once cannot exceed the limit of configurations', async () => {
+  await createMany(LIMIT - 1);
+  const ends = await Promise.allSettled([create('one'), create('other')]);
+  expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
+  expect(await configs.list('task-1', BY)).toHaveLength(LIMIT);
+});
+
+test('messages that start a task at once cannot exceed the limit of configurations', async () => {
+  let taskId: string | undefined;
+  let sent = 0;
+  const send = (id: string) =>
+    configs.createWithMessage(
+      {
+        url: 'http://127.0.0.1:1/',
+        configOf: () => configOf(id),
+        recipient: () => Promise.resolve({ sessionId: 'session-1', ...(taskId && { taskId }) }),
+        async send() {
+          sent++;
+          taskId = 'task-1';
+          return { taskId };
+        },
+      },
+      BY,
+      FORM,
+    );
+  const ends = await Promise.allSettled(Array.from({ length: LIMIT + 1 }, (_, n) => send(`config-${n}`)));
+  expect(ends.at(-1)).toMatchObject({ status: 'rejected', reason: { reason: 'FORBIDDEN' } });
+  // E3: the refused message is not sent.
+  expect(sent).toBe(LIMIT);
+  expect(await configs.list('task-1', BY)).toHaveLength(LIMIT);
+});
