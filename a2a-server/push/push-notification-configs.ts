@@ -94,10 +94,11 @@ export class PushNotificationConfigs {
    * for one configuration too many
    */
   async create(config: PushConfig, by: Requester, form: ConfigForm): Promise<Subscription> {
-    await checkPushAddress(config.url, this.#parts.addresses);
+    const logRefusal = this.#refusalLog(by, config.taskId);
+    await checkPushAddress(config.url, this.#parts.addresses).catch(logRefusal);
     const { sessionId } = await this.#parts.tasks.row(config.taskId, by);
     return this.#inTurn(by, sessionId, async () => {
-      await this.#requireRoom(config, by);
+      await this.#requireRoom(config, by).catch(logRefusal);
       return this.#register(config, by, form);
     });
   }
@@ -112,12 +113,13 @@ export class PushNotificationConfigs {
     by: Requester,
     form: ConfigForm,
   ): Promise<Sent> {
-    const { sessionId } = await recipient();
-    await checkPushAddress(url, this.#parts.addresses);
+    const { sessionId, taskId: named } = await recipient();
+    await checkPushAddress(url, this.#parts.addresses).catch(this.#refusalLog(by, named));
     return this.#inTurn(by, sessionId, async () => {
       // An earlier message may have started a task in this session.
       const { taskId } = await recipient();
-      if (taskId !== undefined) await this.#requireRoom(configOf(taskId), by);
+      if (taskId !== undefined)
+        await this.#requireRoom(configOf(taskId), by).catch(this.#refusalLog(by, taskId));
       const sent = await send();
       await this.#register(configOf(sent.taskId), by, form);
       return sent;
@@ -204,6 +206,18 @@ export class PushNotificationConfigs {
     await this.#deliveries.retry(name);
     await this.#parts.audited({ ...retryAuditAct(receiver), by: by.principal });
     return receiver;
+  }
+
+  /** Logs a refusal and throws it. X1: an address may contain a secret, so it is not logged. */
+  #refusalLog({ principal }: Requester, taskId: string | undefined): (error: unknown) => never {
+    return (error) => {
+      if (error instanceof ProductError)
+        this.#parts.log.info(
+          { taskId, principal, reason: error.reason },
+          'a push notification configuration was refused',
+        );
+      throw error;
+    };
   }
 
   async #requireRoom({ taskId, id }: Pick<PushConfig, 'taskId' | 'id'>, by: Requester): Promise<void> {

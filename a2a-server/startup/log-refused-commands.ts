@@ -4,18 +4,21 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { RunningTaskService } from '../executor/journal-task-service.ts';
-import type { ClientMessage } from '../executor/task-service.ts';
+import type { ClientMessage, TaskService } from '../executor/task-service.ts';
 
-export function withRefusalLog(tasks: RunningTaskService, log: Logger): RunningTaskService {
+type Commands = Pick<TaskService, 'send' | 'recipient' | 'cancel'>;
+
+export function withRefusalLog<Tasks extends Commands>(tasks: Tasks, log: Logger): Tasks {
   const refused = (message: string, facts: Readonly<Record<string, unknown>>) => (error: unknown) => {
     if (error instanceof ProductError) log.info({ ...facts, reason: error.reason }, message);
     throw error;
   };
   return {
     ...tasks,
-    send: (incoming) => tasks.send(incoming).catch(refused(nameOf(incoming), idsOf(incoming))),
-    cancel: (taskId, by, reason) =>
+    send: (incoming: ClientMessage) => tasks.send(incoming).catch(refused(nameOf(incoming), idsOf(incoming))),
+    recipient: (incoming: ClientMessage) =>
+      tasks.recipient(incoming).catch(refused(nameOf(incoming), idsOf(incoming))),
+    cancel: (...[taskId, by, reason]: Parameters<Commands['cancel']>) =>
       tasks.cancel(taskId, by, reason).catch(refused('a cancel was refused', { taskId, ...by })),
   };
 }

@@ -5,7 +5,6 @@ import {
   PushNotificationConfigs,
 } from '../../../../a2a-server/push/push-notification-configs.ts';
 import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
-import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
@@ -21,12 +20,13 @@ const ROW = indexRow('task-1', [
   },
 ]);
 
+const unused = () => Promise.reject(new Error('nothing is delivered'));
+
 let configs: PushNotificationConfigs;
 let logged: string;
 
 beforeEach(() => {
   logged = '';
-  const unused = () => Promise.reject(new Error('nothing is delivered'));
   configs = new PushNotificationConfigs({
     bodies: { ofTask: () => '', ofEntry: () => undefined },
     signer: { sign: unused },
@@ -87,4 +87,26 @@ test('messages that start a task at once cannot exceed the limit of configuratio
   // E3: the refused message is not sent.
   expect(sent).toBe(LIMIT);
   expect(await configs.list('task-1', BY)).toHaveLength(LIMIT);
+});
+
+test('a refused configuration is logged, without its address', async () => {
+  await createMany(LIMIT);
+  await expect(create('one')).rejects.toThrow('Delete one of them first');
+  const message = configs.createWithMessage(
+    {
+      url: 'http://10.0.0.1/SECRET',
+      configOf: () => configOf('two', 'http://10.0.0.1/SECRET'),
+      recipient: () => Promise.resolve({ sessionId: 'session-1', taskId: 'task-1' }),
+      send: () => Promise.reject(new Error('the message is not sent')),
+    },
+    BY,
+    FORM,
+  );
+  await expect(message).rejects.toThrow('10.0.0.1');
+  const refusals = logged.split('\n').filter((line) => line.includes('was refused'));
+  expect(refusals.map((line): unknown => JSON.parse(line))).toMatchObject([
+    { msg: 'a push notification configuration was refused', taskId: 'task-1', reason: 'FORBIDDEN' },
+    { msg: 'a push notification configuration was refused', taskId: 'task-1', principal: 'local' },
+  ]);
+  expect(logged).not.toContain('SECRET');
 });
