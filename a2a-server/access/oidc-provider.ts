@@ -1,6 +1,7 @@
 /** Reads the configuration of an OpenID Connect provider (OpenID Connect Discovery 1.0 §4). */
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { openIdConnectUrl } from './oidc-settings.ts';
 
@@ -13,7 +14,14 @@ const configurationSchema = z
   .catchall(z.json());
 export type ProviderConfiguration = z.infer<typeof configurationSchema>;
 
-/** @throws ProductError OVERLOADED if the provider is unreachable, or names another issuer */
+/** The addresses in a provider's configuration that this server or a person's browser connects to. */
+const USED_ADDRESSES = ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] as const;
+
+/**
+ * Reads the configuration of the provider.
+ * @throws ProductError OVERLOADED if the provider is unreachable, or names another issuer; CONFIGURATION if it names an
+ * address that is not secure
+ */
 export async function readProvider(issuer: string): Promise<ProviderConfiguration> {
   const response = await fetch(openIdConnectUrl(issuer), {
     redirect: 'error',
@@ -26,7 +34,34 @@ export async function readProvider(issuer: string): Promise<ProviderConfiguratio
   // OpenID Connect Discovery 1.0 §4.3: the issuer must be exactly the configured one.
   if (!configuration.success || configuration.data.issuer !== issuer)
     throw providerUnreachableError(new Error('its configuration is not valid, or names another issuer'));
+  requireSecureAddresses(configuration.data);
   return configuration.data;
+}
+
+/**
+ * X1: client secrets, codes and keys travel to and from these addresses. Only a provider on a loopback address may use
+ * http, and only on loopback addresses.
+ */
+function requireSecureAddresses(configuration: ProviderConfiguration): void {
+  const { issuer } = configuration;
+  for (const name of USED_ADDRESSES) {
+    const address = configuration[name];
+    if (address === undefined || (typeof address === 'string' && isSecure(address, issuer))) continue;
+    throw new ProductError(
+      'CONFIGURATION',
+      `The OpenID Connect provider ${issuer} names ${JSON.stringify(address).slice(0, 200)} as its ${name}. This server uses only https addresses, and http only between loopback addresses. The operator must correct the configuration of the provider.`,
+    );
+  }
+}
+
+function isSecure(address: string, issuer: string): boolean {
+  if (!URL.canParse(address)) return false;
+  return [address, issuer].every(isLocalHttp) || new URL(address).protocol === 'https:';
+}
+
+function isLocalHttp(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && isLoopback(hostname);
 }
 
 export function providerUnreachableError(cause?: unknown): ProductError {

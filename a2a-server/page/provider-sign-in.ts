@@ -110,7 +110,8 @@ export function createProviderSignIn({
     });
   const readConfiguration = (): Promise<ProviderConfiguration> =>
     configuration().catch((error: unknown) => {
-      throw failed({ type: 'unreachable' }, reasonOf(error));
+      const insecure = error instanceof ProductError && error.reason === 'CONFIGURATION';
+      throw failed({ type: insecure ? 'misconfigured' : 'unreachable' }, reasonOf(error));
     });
   let exchanges = 0;
 

@@ -200,6 +200,18 @@ test.each([
   expect(messageIn(answer)).toMatch(/Only the operator can correct this/);
 });
 
+test.each(['jwks_uri', 'authorization_endpoint', 'token_endpoint'])(
+  'X1 a provider on loopback cannot name an address without TLS on another host as its %s',
+  async (name) => {
+    provider.configuration = { [name]: 'http://login.example.com/here' };
+    await start();
+    const answer = await post(new BrowserCookies(), '/page/provider/start', {});
+    expect(answer.status).toBe(500);
+    expect(messageIn(answer)).toMatch(/Only the operator can correct this/);
+    expect(server.logged()).toContain(`http://login.example.com/here\\" as its ${name}`);
+  },
+);
+
 test('the person reads that the operator must act if the provider has no token endpoint', async () => {
   provider.configuration = { token_endpoint: undefined };
   await start();
