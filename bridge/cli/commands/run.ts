@@ -174,8 +174,9 @@ function reportWaiting(
   id: string,
   { pending, question }: TaskView,
 ): void {
-  for (const action of pending) terminal.say(howToDecideText(action));
-  if (question !== null)
+  // Without a terminal, these commands already stand below each action and question.
+  if (terminal.interactive) for (const action of pending) terminal.say(howToDecideText(action));
+  if (terminal.interactive && question !== null)
     terminal.say(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
   terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${id}`);
 }

@@ -83,6 +83,7 @@ describe('the command run', () => {
     const on = await cliStage();
     const { code, stdout } = await on.run('run', 'Create', 'test.md', 'with', 'hello');
     expect(code).toBe(6);
+    expect(stdout.match(/^Decide with: /gm)).toHaveLength(1);
     expect((await on.run('approve', codeShownIn(stdout))).code).toBe(0);
     const [, session = ''] = /^Session (\S+)/.exec(stdout) ?? [];
     expect((await on.run('watch', session)).code).toBe(0);
