@@ -44,12 +44,22 @@ export function createBridgeCommandLine(
   );
   addServeFlags(command);
   addCommands(command, places);
+  if (!json) pointToOwnHelp(command);
   const codes = EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(2)}  ${meaning}`);
   return command.addHelpText('after', () =>
     inTerminal(
       `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "bridge" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
     ),
   );
+}
+
+/** After a usage error, each command names its own help. */
+function pointToOwnHelp(parent: Command, path = parent.name()): void {
+  for (const command of parent.commands) {
+    const name = `${path} ${command.name()}`;
+    command.showHelpAfterError(`(${name} --help shows how to use it)`);
+    pointToOwnHelp(command, name);
+  }
 }
 
 const MIN_DESCRIPTION_WIDTH = 30;

@@ -28,7 +28,6 @@ const DEFAULT_LIMIT = 50;
 
 const NO_TASKS =
   'There are no tasks. Delegate one from your MCP client, or here: mcp-a2a-bridge run "Create test.md with hello"';
-const NONE_IN_STATE = 'No task is in this state. "mcp-a2a-bridge tasks" lists all.';
 
 /**
  * Prints the sessions of every agent.
@@ -49,7 +48,7 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   if (options.json === true) terminal.say(JSON.stringify({ sessions: shown.map(listed), more, unreachable }));
   else {
     if (shown.length > 0) terminal.say(tasksTable(shown, sessions, terminal));
-    else if (unreachable.length === 0) terminal.say(state === undefined ? NO_TASKS : NONE_IN_STATE);
+    else if (unreachable.length === 0) terminal.say(noTasksText({ state, agent: options.agent }));
     if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
     for (const { agent, message } of unreachable)
       terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
@@ -57,6 +56,11 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   // The command fails only if no agent has answered.
   const all = options.agent === undefined ? context.registry.all.length : 1;
   return unreachable.length === all && sessions.length === 0 ? noAnswerExitCode(unreachable) : 0;
+}
+
+function noTasksText({ state, agent }: { state: string | undefined; agent: string | undefined }): string {
+  if (state !== undefined) return 'No task is in this state. "mcp-a2a-bridge tasks" lists all.';
+  return agent === undefined ? NO_TASKS : 'This agent has no tasks. "mcp-a2a-bridge tasks" lists all.';
 }
 
 /**

@@ -40,10 +40,11 @@ export function reportDecision(
     );
     return;
   }
-  for (const { callId, decision } of decided)
-    terminal.say(
-      `${terminal.paint(decision === 'deny' ? 'red' : 'green', DONE[decision])}: ${visibleLine(callId)}`,
-    );
+  for (const { callId, decision } of decided) {
+    const title = view?.calls.find((call) => call.callId === callId)?.title ?? '';
+    const done = terminal.paint(decision === 'deny' ? 'red' : 'green', DONE[decision]);
+    terminal.say(`${done}: ${visibleLine(callId)}  ${visibleLine(title)}`.trimEnd());
+  }
   for (const { callId, title } of pending)
     terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
   for (const note of notes) terminal.say(`Note: ${visibleText(note)}`);

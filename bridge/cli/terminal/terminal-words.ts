@@ -21,7 +21,7 @@ const TOOL_NAME_PATTERN = TOOL_NAMES.join('|');
 const TOOL_CALL_PATTERN = new RegExp(`\\b(?:${TOOL_NAME_PATTERN})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
 /**
- * Replaces the names of MCP tools with the corresponding commands.
+ * Replaces the names of MCP tools with the corresponding commands, and names the shell as a place of settings.
  * @param text a text that the bridge wrote, never an agent's text
  */
 export function inTerminalWords(text: string): string {
@@ -31,7 +31,11 @@ export function inTerminalWords(text: string): string {
       const command = commandFor(name) ?? name;
       return session === undefined ? command : command.replace(/"$/, ` ${session}"`);
     })
-    .replaceAll(' again with the same sessionId', ' again');
+    .replaceAll(' again with the same sessionId', ' again')
+    .replaceAll(
+      'where the MCP client starts the bridge',
+      'in this shell and where the MCP client starts the bridge',
+    );
 }
 
 function commandFor(name: string): string | undefined {

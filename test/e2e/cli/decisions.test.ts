@@ -41,7 +41,7 @@ describe('the commands approve and deny', () => {
     expect(screen).toContain('Write test.md');
     expect(screen).toContain('+hello');
     const { code, stdout } = await on.run('approve', codeShownIn(screen), '--reason', 'go on');
-    expect(stdout).toContain(`Approved: ${call}`);
+    expect(stdout).toContain(`Approved: ${call}  Write test.md`);
     expect(code).toBe(0);
     const watched = await on.run('watch', id);
     expect(watched.stdout).toContain('write-file: approve by local, over cli');

@@ -103,7 +103,7 @@ describe('a command line with an error', () => {
   it('an error for a person is on stderr, without colours if stderr is not a terminal', async () => {
     const { code, stdout, stderr } = await run('cancel');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^error: missing required argument 'session'\n\(mcp-a2a-bridge --help/);
+    expect(stderr).toMatch(/^error: missing required argument 'session'\n\(mcp-a2a-bridge cancel --help/);
     const aborted = await run('abort', '../x');
     expect(aborted).toMatchObject({ code: 4, stdout: '' });
     expect(aborted.stderr).toMatch(

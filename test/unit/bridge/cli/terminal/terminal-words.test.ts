@@ -15,6 +15,10 @@ describe('the bridge’s sentences at a terminal', () => {
     ],
     ['; list_all_active_sessions shows more', '; "mcp-a2a-bridge tasks" shows more'],
     ['cancel its task with cancel_running_task.', 'cancel its task with "mcp-a2a-bridge cancel".'],
+    [
+      'Set the right one where the MCP client starts the bridge.',
+      'Set the right one in this shell and where the MCP client starts the bridge.',
+    ],
     ['No tool of anybody, nor wait_for_tasks.', 'No tool of anybody, nor wait_for_tasks.'],
   ])('the sentence "%s" names commands instead of tools', (said, words) => {
     expect(inTerminalWords(said)).toBe(words);
