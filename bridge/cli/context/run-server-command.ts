@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 
 export interface ServerOutput {
+  /** The parsed standard output. Undefined if it is no JSON. */
   json: unknown;
+  /** The last line of the standard error, or the reason why the program was killed. */
   said: string;
 }
 
@@ -19,10 +21,16 @@ export async function runServerCommand(
 ): Promise<ServerOutput> {
   const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES };
   return new Promise((resolve) => {
-    execFile(process.execPath, [script, ...args], options, (_error, stdout, stderr) =>
-      resolve({ json: parsed(stdout), said: stderr.trim().split('\n').at(-1) ?? '' }),
-    );
+    execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
+      const tooLate = error?.killed === true && error.code !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+      const said = tooLate ? tooLateText(timeoutMs) : (stderr.trim().split('\n').at(-1) ?? '');
+      resolve({ json: parsed(stdout), said });
+    });
   });
+}
+
+function tooLateText(timeoutMs: number): string {
+  return `The server program did not answer within ${String(timeoutMs / 1_000)} s. Try again when the machine is less busy.`;
 }
 
 /** Returns the flags with which a2a-server reads the same settings as the bridge. */
