@@ -136,9 +136,14 @@ export function foldObserved(view: TaskView | undefined, observed: ObservedEvent
   const { seq, observations } = observed;
   let next = view;
   for (const observation of observations) {
-    if (!isKnown(view, seq, observation)) next = apply(next, observation);
+    if (namesTask(observation) && !isKnown(view, seq, observation)) next = apply(next, observation);
   }
   return next === undefined || next === view || seq === null ? next : { ...next, seq };
+}
+
+/** True unless the agent has left out the id of the task. The A2A SDK does not check this for agents of version 0.3. */
+function namesTask(observation: Observation): boolean {
+  return observation.type === 'activity' || typeof observation.taskId === 'string';
 }
 
 function isKnown(view: TaskView | undefined, seq: number | null, observation: Observation): boolean {

@@ -54,6 +54,14 @@ describe('the bridge’s view of a task', () => {
     expect(foldObserved(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
   });
 
+  test.each(['moving', 'status', 'output', 'snapshot', 'turn-ended'])(
+    'the view ignores an observation (%s) without the id of the task, which an agent of version 0.3 may leave out',
+    (type) => {
+      const observation = Object.assign(output('text'), { type, taskId: undefined });
+      expect(foldObserved(undefined, at(null, observation))).toBeUndefined();
+    },
+  );
+
   test('S1 the view ignores an event at or before its position, so a repeated stream changes nothing', () => {
     const events = [
       at(1, snapshot()),
