@@ -7,7 +7,7 @@ const KINDS: readonly (readonly [RegExp, string])[] = [
   [/\b([a-z-]+)-\d{10}-[0-9a-f]+\b/g, '$1-ID'],
   [/\b[0-9a-f]{8}\b/g, 'ID'],
   [/\bSHA256:\S+/g, 'SHA256:ID'],
-  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(\.\d+Z)?/g, 'TIME'],
+  [/\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+Z)?)?/g, 'TIME'],
   [/\d{4}-\d\d-\d\d/g, 'DAY'],
   [/127\.0\.0\.1:\d+/g, '127.0.0.1:PORT'],
   [/\b(pid"?:?|process) ?\d+/g, '$1 NUMBER'],
