@@ -63,7 +63,7 @@ export class DelegationService {
     this.#parts = parts;
     this.#calls = new WaitingCalls(parts);
     this.#writes = new OutboxWriteQueue(parts.log);
-    this.#recordedCancels = new RecordedCancels({ ...parts, onUnreachable: () => this.#adoptLater() });
+    this.#recordedCancels = new RecordedCancels(parts);
     const own = {
       ...parts,
       outgoing: this.#outgoing,
@@ -197,6 +197,7 @@ export class DelegationService {
   /** Releases the outbox entries of this process, so that another bridge can take them over now. */
   release(): void {
     clearTimeout(this.#later);
+    this.#recordedCancels.close();
     try {
       this.#parts.outbox.release();
     } catch (error) {

@@ -20,20 +20,30 @@ interface RecordedCancelsParts {
   live: LiveSessions;
   log: Logger;
   channel: CancelRequest['channel'];
-  /** Called if an agent is unreachable. The caller must then call `send` again later. */
-  onUnreachable: () => void;
 }
+
+/**
+ * The delay before the first retry of a cancel whose agent was unreachable, and the longest delay, in milliseconds. A
+ * person who cancels expects the work to stop soon, so the first retries follow quickly.
+ */
+const RETRY_MS = { first: 1_000, longest: 60_000 };
 
 export class RecordedCancels {
   readonly #parts: RecordedCancelsParts;
   /** The ids of the messages whose cancels are being sent. */
   readonly #underWay = new Set<string>();
+  #later: NodeJS.Timeout | undefined;
+  /** The number of retries since a cancel was last sent. */
+  #retries = 0;
 
   constructor(parts: RecordedCancelsParts) {
     this.#parts = parts;
   }
 
-  /** Sends the recorded cancels. Resolves when each agent has responded or is unreachable. Never rejects. */
+  /**
+   * Sends the recorded cancels. Resolves when each agent has responded or is unreachable. A cancel for an unreachable
+   * agent is sent again later. Never rejects.
+   */
   async send(): Promise<void> {
     const { outbox, log } = this.#parts;
     try {
@@ -41,6 +51,22 @@ export class RecordedCancels {
     } catch (error) {
       log.warn({ err: error }, 'the cancels in the outbox could not be read or brought up to date');
     }
+  }
+
+  /** Ends the retries of this bridge. */
+  close(): void {
+    clearTimeout(this.#later);
+  }
+
+  #sendLater(): void {
+    this.#later ??= setTimeout(
+      () => {
+        this.#later = undefined;
+        void this.send();
+      },
+      Math.min(RETRY_MS.first * 2 ** this.#retries, RETRY_MS.longest),
+    ).unref();
+    this.#retries += 1;
   }
 
   async #sendOne(entry: OutboxEntry): Promise<void> {
@@ -57,7 +83,7 @@ export class RecordedCancels {
 
   /** Sends one cancel. Returns false if it must be sent again later. */
   async #isDone({ messageId, agent: name, cancel, state }: OutboxEntry): Promise<boolean> {
-    const { outbox, registry, live, log, channel, onUnreachable } = this.#parts;
+    const { outbox, registry, live, log, channel } = this.#parts;
     const agent = registry.find(name);
     if (cancel === null || state.type !== 'accepted' || agent === undefined) return false;
     const { taskId, sessionId } = state;
@@ -73,11 +99,12 @@ export class RecordedCancels {
       if (session === undefined) await agent.ask((connection) => connection.cancel(taskId, by));
       else await cancelTask(session, taskId, by);
       log.info(facts, 'a recorded cancel was sent');
+      this.#retries = 0;
       return true;
     } catch (error) {
       log.warn({ ...facts, problem: messageOf(error) }, 'a recorded cancel was not carried out');
       if (error instanceof ProductError && error.retryable) {
-        onUnreachable();
+        this.#sendLater();
         return false;
       }
       sessionNow()?.leaveNotes([`The task was not cancelled: ${messageOf(error)}`]);

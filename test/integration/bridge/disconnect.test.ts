@@ -102,6 +102,17 @@ describe('a client that disconnects', () => {
     expect(await ended(again, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
   });
 
+  test('B3 while the agent is down, a bridge tries to send a recorded cancel several times in a minute', async () => {
+    const whole = await stage({ args: ['--mode', 'auto'] });
+    const stateDir = await stateDirectory();
+    const client = await startClient(whole.server, { args: ENDING, stateDir });
+    await client.call(DELEGATE, LONG);
+    await whole.server.kill();
+    await client.close();
+    const next = await startClient(whole.server, { stateDir });
+    await next.logged(/(a recorded cancel was not carried out[^]*){3}/);
+  });
+
   test('with --on-disconnect cancel over HTTP, a task continues if a signal ends the bridge', async () => {
     const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
