@@ -56,7 +56,7 @@ import { openPush } from './open-push.ts';
 import { createOwnCard } from './own-card.ts';
 import { openAccess } from './open-access.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
-import { closeHttpServer } from './close-http-server.ts';
+import { closeHttpServer } from '../../shared/net/close-http-server.ts';
 import { prepareServer, type PreparedServer } from './prepare-server.ts';
 
 export interface ServerRun {

@@ -33,6 +33,7 @@ export class RecordedCancels {
   /** The ids of the messages whose cancels are being sent. */
   readonly #underWay = new Set<string>();
   #later: NodeJS.Timeout | undefined;
+  #closed = false;
   /** The number of retries since a cancel was last sent. */
   #retries = 0;
 
@@ -55,11 +56,14 @@ export class RecordedCancels {
 
   /** Ends the retries of this bridge. */
   close(): void {
+    this.#closed = true;
     clearTimeout(this.#later);
   }
 
   #sendLater(): void {
-    this.#later ??= setTimeout(
+    // Cancels that fail together are sent again together.
+    if (this.#closed || this.#later !== undefined) return;
+    this.#later = setTimeout(
       () => {
         this.#later = undefined;
         void this.send();

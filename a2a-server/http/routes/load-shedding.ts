@@ -3,7 +3,8 @@
  * work. So an overloaded server spends its processor time on the accepted tasks.
  *
  * - Only a JSON-RPC request that can only start a task, from a token that may start it, is refused here. Every other
- *   request goes to the app, which also refuses new tasks. A decision or a cancel must reach its task, however busy the server is.
+ *   request goes to the app, which also refuses new tasks. A decision or a cancel must reach its task, however busy
+ *   the server is.
  * - The client gets the same status, `Retry-After` and error from here as from the app.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

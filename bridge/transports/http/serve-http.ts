@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
+import { closeHttpServer } from '../../../shared/net/close-http-server.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { TCP_PROBES } from '../../../shared/net/tcp-probes.ts';
@@ -26,8 +27,6 @@ const HOST = '127.0.0.1';
 const PATH = '/mcp';
 const METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 const MAX_CONNECTIONS = 512;
-/** The maximum time in milliseconds for which the shutdown waits for open connections. */
-const MAX_SHUTDOWN_MS = 1_000;
 /** The value of `Retry-After` in seconds, in responses during a restart. */
 const RETRY_AFTER_SECONDS = 2;
 
@@ -104,7 +103,7 @@ export async function serveHttp({
   const stop = async (): Promise<void> => {
     closing = true;
     await endpoint.close();
-    await ended(server);
+    await closeHttpServer(server);
   };
   let stopped: Promise<void> | undefined;
   return { url, tokenPath: access.tokenPath, stop: () => (stopped ??= stop()) };
@@ -232,15 +231,4 @@ async function listen(server: Server, port: number): Promise<number> {
   }
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
-}
-
-async function ended(server: Server): Promise<void> {
-  server.closeIdleConnections();
-  await new Promise<void>((resolve) => {
-    const cut = setTimeout(() => server.closeAllConnections(), MAX_SHUTDOWN_MS);
-    server.close(() => {
-      clearTimeout(cut);
-      resolve();
-    });
-  });
 }

@@ -24,7 +24,7 @@ test('the output of a program is its JSON and the last line of its errors', asyn
 });
 
 test('a program that does not answer in time is killed, and the text says so', async () => {
-  const script = await program('setInterval(() => undefined, 1_000);');
+  const script = await program('process.stdin.resume();');
   const { json, said } = await runServerCommand(script, [], 500);
   expect(json).toBeUndefined();
   expect(said).toBe(

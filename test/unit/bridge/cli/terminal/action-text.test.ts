@@ -12,7 +12,7 @@ const command = (text: string): PendingAction => ({
   tool: 'run-shell-command',
   title: `Run \`${text}\``,
   sideEffect: 'command',
-  preview: { type: 'command', command: text, cwd: `/work/${'d'.repeat(80)}` },
+  preview: { type: 'command', command: text, cwd: `/home/ann/${'d'.repeat(76)}` },
 });
 const rowsAt = (width: number, action: PendingAction): string[] =>
   actionText(action, { paint: paintNothing, width }).split('\n');
