@@ -16,10 +16,16 @@ test.each([
     id: 's',
     agent: { name: 'a' },
     stateName: 'input-required',
-    view: { taskId: 't', question: null, pending: [{ callId: 'two', title: 'Write b' }] },
+    view: {
+      taskId: 't',
+      question: null,
+      calls: [{ callId: 'one', title: 'Write a' }],
+      pending: [{ callId: 'two', title: 'Write b' }],
+    },
     takeNotes: () => [],
     oneByOne,
   });
   reportDecision(run, session, [{ callId: 'one', decision: 'approve' }]);
+  expect(said[0]).toBe('Approved: one  Write a');
   expect(said.at(-1)).toContain(words);
 });
