@@ -13,7 +13,8 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { NO_TARGETS, resolveTargets, type CallFacts } from './call-facts.ts';
 import type { Policy } from './prepare-rules.ts';
 import { decideVerdict } from './verdict.ts';
-import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
+import { countWithNoun } from '../../shared/text/one-line.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 
 /**
  * A verdict of the policy. `allow` runs the tool call without asking, `ask` lets a person decide, `presence` lets a
@@ -205,9 +206,9 @@ export function dryRunCallText(call: DryRunCall): string {
   const decided =
     met.fate === 'ask' || met.fate === 'presence' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
   return [
-    `${isVerdictChanged(call) ? '*' : ' '} ${new Date(at).toISOString()} ${taskId} #${seq} ${tool}: ${oneLine(title, 200)}`,
-    `    then  ${FATES_THEN[met.fate]}${oneLine(decided, 400)}`,
-    `    now   ${FATES[meets.fate]} (${oneLine(meets.why, 400)})`,
+    `${isVerdictChanged(call) ? '*' : ' '} ${new Date(at).toISOString()} ${taskId} #${seq} ${tool}: ${visibleLine(title, 200)}`,
+    `    then  ${FATES_THEN[met.fate]}${visibleLine(decided, 400)}`,
+    `    now   ${FATES[meets.fate]} (${visibleLine(meets.why, 400)})`,
   ].join('\n');
 }
 

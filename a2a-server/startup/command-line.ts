@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { addFlags } from '../../shared/settings/add-flags.ts';
+import { escapeHiddenCharacters } from '../../shared/text/visible-text.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import { findSettingsSources } from '../../shared/settings/settings-sources.ts';
 import { readClocks, writeClockMark } from '../../shared/state/clock-mark.ts';
@@ -112,7 +113,7 @@ function addCheck(server: Command, pageDirectory: string): void {
         if (json) say(JSON.stringify(report));
         else
           for (const { subject, level, message, next } of report.findings)
-            say(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`);
+            say(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
         process.exit(report.ok ? 0 : EXIT_CONFIGURATION);
       } catch (error) {
         reportErrorAndExit(error, json);
@@ -332,12 +333,17 @@ function say(text: string): void {
   process.stdout.write(`${text}\n`);
 }
 
+/** Escapes the hidden characters of a text that may quote a file, a program or another server. */
+function forTerminal(text: string): string {
+  return text.split('\n').map(escapeHiddenCharacters).join('\n');
+}
+
 /** Reports the error and ends the process. */
 export function reportErrorAndExit(error: unknown, json = false): never {
   const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
   const message = messageOf(error);
   if (json) say(JSON.stringify({ error: { reason, message, facts } }));
-  else process.stderr.write(`a2a-server: ${message}\n`);
+  else process.stderr.write(`a2a-server: ${forTerminal(message)}\n`);
   process.exit(
     // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.
     reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT' ? EXIT_CONFIGURATION : EXIT_FAILURE,

@@ -1,5 +1,6 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { mayHaveAsked, isFirstQuestion } from './pending.ts';
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
@@ -35,7 +36,7 @@ export function acceptMessage(
       reason: 'DECISION_NEEDED',
       message:
         waiting.length === 1
-          ? `The task waits for a decision on call ${ids} (${waiting[0]?.title}). ${wantedOf(snapshot, waiting[0], { wordsDecide, named: taskId !== undefined })}; to change course, deny with a reason.`
+          ? `The task waits for a decision on call ${ids} (${visibleLine(waiting[0]?.title ?? '')}). ${wantedOf(snapshot, waiting[0], { wordsDecide, named: taskId !== undefined })}; to change course, deny with a reason.`
           : `The task waits for decisions on ${waiting.length} calls (${ids}). Send a decision that names the call ids; to change course, deny with a reason.`,
       facts: { pending: ids },
     };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
 import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
 type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
@@ -17,10 +18,10 @@ export function decisionWordProblem(
 ): string | undefined {
   if (reason !== 'question')
     return decision === 'answer'
-      ? `Call ${callId} (${title}) is not a question. Approve or deny it.`
+      ? `Call ${callId} (${visibleLine(title)}) is not a question. Approve or deny it.`
       : undefined;
   if (decision !== 'answer' && decision !== 'deny')
-    return `Call ${callId} (${title}) is a question, and "${decision}" does not answer it. Send "answer" with the answer, or "deny" to decline.`;
+    return `Call ${callId} (${visibleLine(title)}) is a question, and "${decision}" does not answer it. Send "answer" with the answer, or "deny" to decline.`;
   return scope === 'once'
     ? undefined
     : 'An answer applies only to its question. Use scope "once", or omit it.';

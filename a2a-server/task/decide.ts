@@ -14,6 +14,7 @@ import type {
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import { approverObjection, demandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
 import { checkAnswer, decisionWordProblem } from './answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
@@ -125,14 +126,14 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
     return {
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
-      message: `Question ${call.callId} (${call.title}) no longer waits: the tool that asked it has ended. Nothing was changed.`,
+      message: `Question ${call.callId} (${visibleLine(call.title)}) no longer waits: the tool that asked it has ended. Nothing was changed.`,
       facts: { callId: call.callId },
     };
   if (call.state.type !== 'waiting')
     return {
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
-      message: `Call ${call.callId} (${call.title}) needs no decision: the policy allowed it. Nothing was changed.`,
+      message: `Call ${call.callId} (${visibleLine(call.title)}) needs no decision: the policy allowed it. Nothing was changed.`,
       facts: { callId: call.callId },
     };
   const { shown } = decision;
@@ -170,7 +171,7 @@ export function otherQuestionRefusal({ callId, title }: Call, reason: PendingRea
   return {
     type: 'refuse',
     reason: 'INPUT_CHANGED',
-    message: `Call ${callId} (${title}) is not what was shown.${ASKED_AGAIN[reason]} Nothing was decided. Show the current pending action, and decide with its code.`,
+    message: `Call ${callId} (${visibleLine(title)}) is not what was shown.${ASKED_AGAIN[reason]} Nothing was decided. Show the current pending action, and decide with its code.`,
     facts: { callId, reason },
   };
 }
@@ -186,7 +187,7 @@ function alreadyDecided(call: Call, decided: NonNullable<Call['decided']>): Comm
   return {
     type: 'refuse',
     reason: 'ALREADY_DECIDED',
-    message: `Call ${call.callId} (${call.title}) was decided before: ${decided.decision}, by ${decided.by.principal} over ${decided.by.channel} at ${new Date(decided.at).toISOString()}. That decision stands.`,
+    message: `Call ${call.callId} (${visibleLine(call.title)}) was decided before: ${decided.decision}, by ${decided.by.principal} over ${decided.by.channel} at ${new Date(decided.at).toISOString()}. That decision stands.`,
     facts: {
       callId: call.callId,
       firstDecision: decided.decision,

@@ -26,7 +26,7 @@ describe('the tool list-files', () => {
   it('list-files lists a directory in order, with the kind of each entry', async () => {
     await files({ 'b.txt': '', 'a/x': '', '.hidden': '', 'new\nline': '' });
     await symlink('b.txt', join(at.root, 'link'));
-    expect(await list({})).toBe('.hidden\na/\nb.txt\nlink -> b.txt\nnew⏎line');
+    expect(await list({})).toBe('.hidden\na/\nb.txt\nlink -> b.txt\nnew↵line');
     expect(await list({ path: 'a' })).toBe('x');
     await mkdir(join(at.root, 'empty'));
     expect(await list({ path: 'empty' })).toBe('[The directory is empty.]');
@@ -181,7 +181,7 @@ describe('the tool search-files', () => {
   });
 
   it('the title of a search-files call contains the pattern', () => {
-    expect(searchFilesTool.title({ pattern: 'a\nb' })).toBe('Search for "a⏎b"');
+    expect(searchFilesTool.title({ pattern: 'a\nb' })).toBe('Search for "a↵b"');
     expect(searchFilesTool.title({ glob: '*.ts', path: 'src' })).toBe('Search for files in *.ts, src');
   });
 });

@@ -1,11 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
-describe('oneLine, which makes a text safe for one line', () => {
-  it('oneLine shows characters that can break or disguise a line as codes', () => {
-    expect(oneLine('a\nb\tc\u001b[31m')).toBe('a⏎b\\u{9}c\\u{1b}[31m');
-    expect(oneLine('safe\u202Etxt.exe')).toBe('safe\\u{202e}txt.exe');
+describe('oneLine, which puts a text on one line', () => {
+  it('shows each line break as one visible character', () => {
+    expect(oneLine('a\nb\r\nc\rd\u2028e\u2029f\u0085g\vh\fi')).toBe('a↵b↵c↵d↵e↵f↵g↵h↵i');
     expect(oneLine('naïve 👩‍👩‍👧')).toBe('naïve 👩‍👩‍👧');
+  });
+
+  it('leaves hidden characters to the program that shows the line, which escapes each of them once', () => {
+    const title = `Run \`${oneLine('echo safe\u202Etxt.exe\n\u001b[2J')}\``;
+    expect(visibleLine(title)).toBe('Run `echo safe\\u{202e}txt.exe↵\\u{1b}[2J`');
   });
 
   it('oneLine cuts a long text between two characters', () => {

@@ -74,7 +74,7 @@ describe('a message as a command for the task', () => {
     const { message, decisions } = parse({
       parts: [{ raw, filename: 'a\nb.md', mediaType: 'text/markdown' }],
     });
-    expect(message.parts).toEqual([{ type: 'text', text: '[file a⏎b.md]\napprove' }]);
+    expect(message.parts).toEqual([{ type: 'text', text: '[file a↵b.md]\napprove' }]);
     expect(decisions).toBeUndefined();
   });
 

@@ -15,6 +15,6 @@ describe('the command line of an ACP agent', () => {
   });
 
   it('the command line is shown on one line', () => {
-    expect(commandText({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a⏎b`');
+    expect(commandText({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a↵b`');
   });
 });

@@ -127,7 +127,7 @@ Read without a match:
       preview: { type: 'json', value: { url: 'https://example.com/x', query: 'a\nb', maxPages: 3 } },
       basis: null,
     });
-    expect(tool.title(input)).toBe('Crawl https://example.com/x for "a⏎b", at most 3 pages');
+    expect(tool.title(input)).toBe('Crawl https://example.com/x for "a↵b", at most 3 pages');
     expect(tool.repeatable).toBe(true);
     expect(
       decideVerdict({ ...tool, tool: 'crawl', reach: NO_TARGETS }, { settings: {}, grants: [] }),

@@ -98,7 +98,7 @@ describe('the tool fetch', () => {
       preview: { type: 'url', url: 'https://xn--bcher-kva.example/a%20b' },
       basis: null,
     });
-    expect(fetch.title({ url: 'https://example.com/\nx' })).toBe('Fetch https://example.com/⏎x');
+    expect(fetch.title({ url: 'https://example.com/\nx' })).toBe('Fetch https://example.com/↵x');
     expect(fetch.repeatable).toBe(true);
     const call = { ...fetch, tool: 'fetch', reach: NO_TARGETS };
     expect(decideVerdict(call, { settings: {}, grants: [] })).toEqual({ type: 'ask' });

@@ -89,7 +89,7 @@ posix('run-shell-command', () => {
   it('the preview of a shell command shows the command and its directory', async () => {
     await mkdir(join(at.root, 'sub'));
     const input = { command: 'npm test\n# more', cwd: 'sub' };
-    expect(shell().title(input)).toBe('Run `npm test⏎# more`');
+    expect(shell().title(input)).toBe('Run `npm test↵# more`');
     expect(await at.show(shell(), input)).toEqual({
       preview: { type: 'command', command: input.command, cwd: join(at.root, 'sub') },
       basis: null,
