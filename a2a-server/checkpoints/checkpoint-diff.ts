@@ -97,10 +97,7 @@ async function joined(remarks: string, files: readonly ComparedFile[]): Promise<
 function fileDiff(path: string, from: Side, to: Side): string | undefined {
   const before = from && textOf(from);
   const after = to && textOf(to);
-  if (before === null || after === null) return undefined;
-  if (after !== undefined) return unifiedDiff(path, before, after);
-  // The unified diff format names `/dev/null` as the new name of a removed file.
-  return unifiedDiff(path, before, '').replace(/^\+\+\+ .*$/m, '+++ /dev/null');
+  return before === null || after === null ? undefined : unifiedDiff(path, before, after);
 }
 
 function sizeOf(side: Side): string {

@@ -1,4 +1,4 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch, parsePatch } from 'diff';
+import { formatPatch, OMIT_HEADERS, parsePatch, structuredPatch, type StructuredPatchHunk } from 'diff';
 
 /**
  * The maximum number of changed lines for a minimal diff. If two texts differ more, the diff replaces the whole old
@@ -9,20 +9,56 @@ const MAX_EDITS = 1000;
 
 const CONTEXT_LINES = 3;
 
+/** The name of no file, in the header of a unified diff. */
+const NO_FILE = '/dev/null';
+
 /**
  * Returns a unified diff of one text file, in the format of `git` and `patch`. For equal texts, it contains only the
  * two header lines.
  * @param before the old content. Undefined if the file does not exist; the diff then names `/dev/null`.
+ * @param after the new content. Undefined if the change removes the file; the diff then names `/dev/null`.
  */
-export function unifiedDiff(path: string, before: string | undefined, after: string): string {
-  const oldName = before === undefined ? '/dev/null' : `a/${path}`;
-  const newName = `b/${path}`;
-  const shortest = createTwoFilesPatch(oldName, newName, before ?? '', after, undefined, undefined, {
+export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): string {
+  const names = {
+    from: before === undefined ? NO_FILE : `a/${path}`,
+    to: after === undefined ? NO_FILE : `b/${path}`,
+  };
+  return diffOfTexts(names, before ?? '', after ?? '');
+}
+
+/** Returns a unified diff of two texts. `names` are the names in its header. */
+export function diffOfTexts(
+  { from, to }: Readonly<Record<'from' | 'to', string>>,
+  before: string,
+  after: string,
+): string {
+  const shortest = structuredPatch('', '', before, after, undefined, undefined, {
     context: CONTEXT_LINES,
     maxEditLength: MAX_EDITS,
-    headerOptions: FILE_HEADERS_ONLY,
   });
-  return shortest ?? wholeReplacement(oldName, newName, { before: before ?? '', after });
+  const hunks = shortest?.hunks ?? [wholeReplacement(before, after)];
+  return `--- ${headerName(from)}\n+++ ${headerName(to)}\n${hunks.length === 0 ? '' : textOf(hunks)}`;
+}
+
+/** Matches the characters that `git` quotes in a name if `core.quotePath` is off. */
+const QUOTED_CHARACTER = /(?=\p{ASCII})[\p{Cc}"\\]/gu;
+const QUOTED_AS: Readonly<Record<string, string>> = { '\t': 't', '\n': 'n', '\r': 'r', '"': '"', '\\': '\\' };
+
+/**
+ * Returns a name for the header. Quotes only what would break the header, as `git` does if `core.quotePath` is off. So
+ * a person can read a name in any script.
+ */
+function headerName(name: string): string {
+  const quoted = name.replaceAll(
+    QUOTED_CHARACTER,
+    (character) => `\\${QUOTED_AS[character] ?? character.charCodeAt(0).toString(8).padStart(3, '0')}`,
+  );
+  return quoted === name ? name : `"${quoted}"`;
+}
+
+function textOf(hunks: StructuredPatchHunk[]): string {
+  const noNames = { oldFileName: '', newFileName: '', oldHeader: undefined, newHeader: undefined };
+  return formatPatch({ ...noNames, hunks }, OMIT_HEADERS);
 }
 
 export interface LineCounts {
@@ -39,22 +75,16 @@ export function countLines(diff: string): LineCounts {
   };
 }
 
-function wholeReplacement(
-  oldFileName: string,
-  newFileName: string,
-  { before, after }: { before: string; after: string },
-): string {
+function wholeReplacement(before: string, after: string): StructuredPatchHunk {
   const removed = sideOf('-', before);
   const added = sideOf('+', after);
-  const hunk = {
+  return {
     oldStart: 1,
     oldLines: removed.count,
     newStart: 1,
     newLines: added.count,
     lines: [...removed.lines, ...added.lines],
   };
-  const patch = { oldFileName, newFileName, oldHeader: undefined, newHeader: undefined, hunks: [hunk] };
-  return formatPatch(patch, FILE_HEADERS_ONLY);
 }
 
 function sideOf(sign: '-' | '+', text: string): { lines: string[]; count: number } {

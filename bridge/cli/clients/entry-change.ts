@@ -1,6 +1,6 @@
 /** Plans a change of the bridge's entry in a client's configuration file, and makes the diff that the person sees. */
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { type ConfigFile, readConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
 
@@ -43,6 +43,5 @@ function decided(file: ConfigFile, decide: (text: string) => ConfigChange): Conf
 
 function diffOf({ path, text, mode }: ConfigFile, after: string): string {
   const from = mode === undefined ? '/dev/null' : path;
-  const options = { headerOptions: FILE_HEADERS_ONLY };
-  return createTwoFilesPatch(from, path, text, after, undefined, undefined, options).trimEnd();
+  return diffOfTexts({ from, to: path }, text, after).trimEnd();
 }

@@ -2,8 +2,8 @@
 import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -60,9 +60,7 @@ export async function edit(
   }
   const decision = editable.decision(changed);
   if (options.json !== true) {
-    const diff = createTwoFilesPatch('proposed', 'edited', editable.text, changed, undefined, undefined, {
-      headerOptions: FILE_HEADERS_ONLY,
-    });
+    const diff = diffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
     terminal.say(
       paintDiff(withMarkedLines(diff).text, terminal.paint, (line) => rowsFor(line, terminal.width)),
     );

@@ -39,8 +39,31 @@ describe('unifiedDiff, the diff of two texts', () => {
     );
   });
 
+  it('the diff of a removed file is against /dev/null', () => {
+    expect(unifiedDiff('a.md', 'hello\n', undefined)).toBe(
+      '--- a/a.md\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-hello\n',
+    );
+  });
+
   it('the diff quotes a name that would break its header', () => {
-    expect(unifiedDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"');
+    expect(unifiedDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"\n');
+    expect(unifiedDiff('say "\\o/"\u001b[2J', '', '')).toMatch(/^\+\+\+ "b\/say \\"\\\\o\/\\"\\033\[2J"$/m);
+  });
+
+  it('the diff shows a name in any script, so that a person can read it', () => {
+    expect(unifiedDiff('Über/Änderung 計画.md', 'x\n', 'y\n')).toMatch(
+      /^--- a\/Über\/Änderung 計画\.md\n\+\+\+ b\/Über\/Änderung 計画\.md\n@@/,
+    );
+  });
+
+  it('a parser reads each name from the header', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (path) => {
+        const [parsed] = parsePatch(unifiedDiff(path, 'x\n', 'y\n'));
+        expect(parsed?.newFileName).toBe(`b/${path}`);
+      }),
+      { numRuns: numberOfRuns(500) },
+    );
   });
 
   it('the diff applied to the first text gives the second text', () => {
