@@ -29,6 +29,7 @@ const DECISIONS: Readonly<Record<PendingReason, readonly DecisionWord[]>> = {
 function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
   const { callId, tool, title, input, sideEffect, source, preview, rule, presence, approver } = call;
   const { reason } = call.state;
+  const { workspace } = snapshot.settings;
   return {
     callId,
     tool,
@@ -38,6 +39,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     sideEffect,
     source,
     preview,
+    ...(sideEffect === 'files' && workspace !== undefined && { workspace }),
     reason,
     ...(isFirstQuestion(snapshot, call) && { first: true }),
     ...(rule !== null && { rule }),

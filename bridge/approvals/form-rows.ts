@@ -110,9 +110,8 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
       if (change === undefined) return undefined;
-      const head = `${headOf(preview.path, change)}${from(action)}`;
       return [
-        productLine(head),
+        productLine(fileHead(action, preview.path, change)),
         ...change.lines.map(({ sign, text, open }): Line => ({
           mark: `${sign} `,
           text: `${visible(text)}${open ? NO_LINE_FEED_AT_END : ''}`,
@@ -133,7 +132,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
       if (input === undefined) return undefined;
       const head = `Call ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
       return [
-        productLine(head),
+        productLine(inWorkspace(action, (place) => `${head}${place}`)),
         ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
       ];
     }
@@ -148,15 +147,34 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
  */
 const NO_LINE_FEED_AT_END = ' ⟨no line feed at the end⟩';
 
-/** Returns the first row for a changed file, such as `Change a.txt: +1 −1, line 2`. */
-function headOf(path: string, { kind, added, removed, at }: FileDiff): string {
+/** Returns the first row for a changed file, such as `Change a.txt in /home/ann/app: +1 −1, line 2`. */
+function fileHead(action: PendingAction, path: string, { kind, added, removed, at }: FileDiff): string {
   const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
   const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
   const counts = [
     ...(kind === 'delete' ? [] : [`+${String(added)}`]),
     ...(kind === 'create' ? [] : [`−${String(removed)}`]),
   ];
-  return `${verb} ${visibleLine(path)}: ${counts.join(' ')}${where}`;
+  return inWorkspace(
+    action,
+    (place) => `${verb} ${visibleLine(path)}${place}: ${counts.join(' ')}${where}${from(action)}`,
+  );
+}
+
+/**
+ * Adds the workspace to a row. If the row gets too long, leaves out the first directories of the workspace. The last
+ * one always stays, because a person knows a workspace by it.
+ * @param row returns the row with the place, such as ` in /home/ann/app`, or ''
+ */
+function inWorkspace({ workspace }: PendingAction, row: (place: string) => string): string {
+  if (workspace === undefined) return row('');
+  const whole = visibleLine(workspace);
+  let shown = row(` in ${whole}`);
+  for (const { index } of whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)) {
+    if (stringWidth(shown) <= ROW_COLUMNS) break;
+    shown = row(` in …${whole.slice(index)}`);
+  }
+  return shown;
 }
 
 function summaryOf(action: PendingAction): string {
@@ -165,8 +183,8 @@ function summaryOf(action: PendingAction): string {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
       return change === undefined
-        ? `Change ${visibleLine(preview.path)}${from(action)}`
-        : `${headOf(preview.path, { ...change, at: [] })}${from(action)}`;
+        ? inWorkspace(action, (place) => `Change ${visibleLine(preview.path)}${place}${from(action)}`)
+        : fileHead(action, preview.path, { ...change, at: [] });
     }
     case 'command': {
       const lines = preview.command.split('\n').length;

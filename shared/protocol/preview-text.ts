@@ -1,6 +1,6 @@
 /** Formats previews, questions and answers as text for people and models. */
 import { type QuotedText, withMarkedLines, type TextLimits, visibleLine } from '../text/visible-text.ts';
-import type { Preview, ToolSource } from './tool-approval.ts';
+import type { PendingAction, Preview, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
 
 /**
@@ -29,6 +29,17 @@ export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
     case 'question':
       return withMarkedLines(questionText(preview), room);
   }
+}
+
+/** Formats a preview, with the workspace if the preview does not say where the action takes place. */
+export function quotedAction(
+  { preview, workspace }: Pick<PendingAction, 'preview' | 'workspace'>,
+  room?: TextLimits,
+): QuotedText {
+  const quoted = quotedPreview(preview, room);
+  return workspace === undefined
+    ? quoted
+    : { ...quoted, text: `${quoted.text}\n(in ${visibleLine(workspace)})` };
 }
 
 function jsonText(value: unknown): string {

@@ -78,6 +78,11 @@ const pendingActionSchema = z.object({
   sideEffect: sideEffectSchema,
   source: toolSourceSchema,
   preview: previewSchema,
+  /**
+   * The workspace of the task, on the agent's machine. The paths of the preview are relative to it. Present if the call
+   * changes files.
+   */
+  workspace: z.string().optional(),
   reason: pendingReasonSchema,
   /**
    * True if this is the task's first question. A client without the extension may answer it with `approve` or `deny`

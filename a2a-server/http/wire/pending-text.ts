@@ -1,6 +1,6 @@
 /** Describes pending actions as text, for clients without the approval extension and for logs. */
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
-import { quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -71,9 +71,10 @@ function takesPlainWord({ choices, freeText }: Question): boolean {
   return choices.some(({ label }) => label === 'approve' || label === 'deny');
 }
 
-function described({ title, tool, callId, reason, rule, preview, expiresAt }: PendingAction): string {
+function described(action: PendingAction): string {
+  const { title, tool, callId, reason, rule, preview, expiresAt } = action;
   const until = expiresAt === null ? '' : ` It waits until ${expiresAt}.`;
-  const { text } = quotedPreview(preview, TEXT_PART_LIMITS);
+  const { text } = quotedAction(action, TEXT_PART_LIMITS);
   const call = `call ${visibleLine(callId)}`;
   if (preview.type === 'question')
     return `The agent asks a question (${visibleLine(tool)}, ${call}).${until}\n\n${text}`;

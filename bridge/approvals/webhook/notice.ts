@@ -1,6 +1,6 @@
 /** Builds the JSON body of a post about pending or decided actions. Pure. */
 import type { DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
-import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
@@ -120,8 +120,8 @@ export function postedActions(pending: readonly PendingAction[]): readonly Poste
 }
 
 function postedAction(action: PendingAction): PostedAction {
-  const { callId, tool, title, source, sideEffect, reason, preview, shown, expiresAt, approver } = action;
-  const quote = quotedPreview(preview, { characters: MAX_PREVIEW_CHARACTERS });
+  const { callId, tool, title, source, sideEffect, reason, shown, expiresAt, approver } = action;
+  const quote = quotedAction(action, { characters: MAX_PREVIEW_CHARACTERS });
   return {
     callId,
     tool: visibleLine(tool),

@@ -62,7 +62,9 @@ export async function edit(
   if (options.json !== true) {
     const diff = diffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
     terminal.say(
-      paintDiff(withMarkedLines(diff).text, terminal.paint, (line) => rowsFor(line, terminal.width)),
+      paintDiff(withMarkedLines(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
+        rowsFor(line, terminal.width),
+      ),
     );
   }
   if (!(await askToConfirm(terminal, asking, 'Approve it with this change?'))) {

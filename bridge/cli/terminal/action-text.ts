@@ -6,7 +6,7 @@
  */
 import stringWidth from 'string-width';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
-import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
@@ -24,7 +24,7 @@ type Columns = Pick<Terminal, 'paint' | 'width'>;
 
 export function actionText(action: PendingAction, { paint, width }: Columns): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
-  const { text } = quotedPreview(preview);
+  const { text } = quotedAction(action);
   const approver = otherApprover(action);
   // Only the person who may answer needs to know how.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
-import { quotedPreview, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import {
@@ -252,7 +252,7 @@ const OTHER_DECIDES =
  * @param room the maximum size of the preview. Without it, the preview is complete.
  */
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
-  const preview = quotedPreview(action.preview, room);
+  const preview = quotedAction(action, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, presence, input, expiresAt } = action;
   const other = otherApprover(action);
   return {

@@ -90,6 +90,7 @@ export const pendingPartSchema = z.object({
       shown: z.string(),
       sideEffect: sideEffectSchema,
       preview: previewSchema,
+      workspace: z.optional(z.string()),
       reason: pendingReasonSchema,
       expiresAt: z.nullable(z.string()),
       presence: z.optional(z.literal(true)),

@@ -30,6 +30,11 @@ export interface PendingAction {
   reason: PendingReason;
   /** What the person sees before the decision. An McpClient gets the preview as text. */
   preview: Preview | { type: 'text'; text: string };
+  /**
+   * The workspace of the task, on the agent's machine. The paths of the preview are relative to it. Present if the call
+   * changes files.
+   */
+  workspace?: string | undefined;
   /** The time in RFC 3339 after which no decision is possible. Null if the action never expires. */
   expiresAt: string | null;
   /** True if an approval or an edit must contain a passkey assertion. */

@@ -22,7 +22,7 @@ interface ActionViewProps {
 }
 
 export function ActionView({ action, children, seen, head }: ActionViewProps) {
-  const { title, tool, reason, expiresAt } = action;
+  const { title, tool, workspace, reason, expiresAt } = action;
   const risks = risksOf(action);
   return (
     <section
@@ -43,6 +43,7 @@ export function ActionView({ action, children, seen, head }: ActionViewProps) {
       )}
       <small class="quiet">
         {visibleLine(tool)}
+        {workspace === undefined ? '' : ` in ${visibleLine(workspace)}`}
         {expiresAt === null ? '' : `, until ${new Date(expiresAt).toLocaleString()}`}
       </small>
       {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}

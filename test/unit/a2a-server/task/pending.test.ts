@@ -29,6 +29,17 @@ describe('a pending action of a snapshot', () => {
     expect(action).toMatchObject({ callId: 'a', first: true });
   });
 
+  it.each([
+    ['files', '/home/ann/app'],
+    ['command', undefined],
+  ] as const)('an action with the side effect %s has the workspace %s', (sideEffect, shown) => {
+    const call = { ...request('a', false), sideEffect };
+    const task = taskAfter(...turnEventsWith([{ call, ask: true }]));
+    const settings = { ...task.settings, workspace: '/home/ann/app' };
+    const [action] = pendingActions({ ...task, settings });
+    expect(action?.workspace).toBe(shown);
+  });
+
   it('the action names the rule that asks, and the possible decisions', () => {
     const own = { ...request('b', false), source: { type: 'acp-agent' as const, agent: 'x' } };
     const task = taskAfter(

@@ -39,6 +39,30 @@ describe('the rows of an action that fits into a form', () => {
     ],
     ['a new file', edit(undefined, 'hello\n'), ['Create a.txt: +1', '+ hello']],
     [
+      'a changed file, and its workspace',
+      { ...edit('a\n', 'b\n'), workspace: '/home/ann/app\u{202e}' },
+      ['Change a.txt in /home/ann/app\\u{202e}: +1 −1, line 1', '- a', '+ b'],
+    ],
+    [
+      'the last directories of a workspace with a long path',
+      { ...edit('a\n', 'b\n'), workspace: `/home/ann/${'long/'.repeat(9)}projects/app` },
+      [`Change a.txt in …${'/long'.repeat(5)}/projects/app: +1 −1, line 1`, '- a', '+ b'],
+    ],
+    [
+      'the last directory of a workspace, however long it is',
+      { ...edit(undefined, 'b\n'), workspace: `/home/${'x'.repeat(60)}` },
+      [`Create a.txt in …/${'x'.repeat(56)}`, `↳ xxxx: +1`, '+ b'],
+    ],
+    [
+      'a call that changes files, and their workspace',
+      action({
+        tool: 'move-file',
+        workspace: 'C:\\work\\app',
+        preview: { type: 'json', value: { path: 'a', to: 'b' } },
+      }),
+      ['Call move-file (built in) in C:\\work\\app', '│ {"path":"a","to":"b"}'],
+    ],
+    [
       'a last line without a line feed',
       edit(undefined, 'hello'),
       ['Create a.txt: +1', '+ hello ⟨no line feed at the end⟩'],
@@ -142,6 +166,9 @@ describe('the rows of an action that fits into a form', () => {
 
   test('D5 the link to the page shows the action’s size', () => {
     expect(summaryRows(edit(undefined, 'x\n'.repeat(40)))).toEqual(['Create a.txt: +40']);
+    expect(summaryRows({ ...edit(undefined, 'x\n'.repeat(40)), workspace: '/home/ann/app' })).toEqual([
+      'Create a.txt in /home/ann/app: +40',
+    ]);
     expect(summaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
     expect(summaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
       expect.stringContaining('RAN BEFORE'),

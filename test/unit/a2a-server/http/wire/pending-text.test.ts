@@ -93,6 +93,12 @@ describe('the text about pending actions', () => {
     if ('schema' in more) expect(text).toContain('- age (integer, optional)');
   });
 
+  test('the text about a change of files names the workspace once', () => {
+    const text = pendingText([{ ...PENDING, workspace: '/home/ann/app' }]);
+    expect(text).toContain('│ +hello\n(in /home/ann/app)\n');
+    expect(text.split('/home/ann/app')).toHaveLength(2);
+  });
+
   test('R93 text from an agent never looks like the server’s own text, and hidden characters are shown', () => {
     const text = pendingText([
       {

@@ -47,6 +47,13 @@ describe('D5 an action at a terminal', () => {
     expect(rows[0]).toBe('Run `a⟨tab⟩b⟨tab⟩cc…');
   });
 
+  test('a change of a file names the workspace once, below the diff', () => {
+    const rows = rowsAt(80, pendingWrite('call-1', { workspace: '/home/ann/app\u{202e}' }));
+    expect(rows.at(-1)).toBe('(in /home/ann/app\\u{202e})');
+    expect(rows.filter((row) => row.includes('/home/ann/app'))).toHaveLength(1);
+    expect(rowsAt(80, pendingWrite('call-1')).at(-1)).toBe('│ +hello');
+  });
+
   test('a pipe gets each line whole', () => {
     const text = `echo ${'a'.repeat(300)}`;
     const lines = actionText(command(text), { paint: paintNothing, width: undefined }).split('\n');
