@@ -18,6 +18,7 @@ import {
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
+import { readableTitle } from '../../shared/text/readable-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
@@ -89,7 +90,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       sessionCosts.set(sessionId, session);
       const { usage, pending: _pending, ...rest } = summary;
       const waitingFor = waitingForReader(summary, reader);
-      found.push({ ...rest, waitingFor, title, cost: { task: usage, session } });
+      found.push({ ...rest, waitingFor, title: readableTitle(title), cost: { task: usage, session } });
     }
     return found;
   };

@@ -41,7 +41,7 @@ export type WaitingFor = z.infer<typeof waitingForSchema>;
 export const groupedTaskSchema = z.object({
   taskId: z.string(),
   sessionId: z.string(),
-  /** The first line of the user's message. */
+  /** The first line of the user's message. If the message is a JSON plan, the names of its tools. */
   title: z.string(),
   state: z.enum(['working', 'waiting', 'completed', 'canceled', 'failed', 'rejected']),
   /** The time at which the task was created, in RFC 3339. `updatedAt` has the same format. */

@@ -23,6 +23,7 @@ test('the page’s list has what waits, oldest first, with its risk, and what ha
   expect(principal).toBe('local');
   expect(waiting.tasks.map(({ taskId }) => taskId)).toEqual([first.taskId, second.taskId]);
   expect(waiting.tasks[0]).toMatchObject({
+    title: 'Plan: write-file',
     state: 'waiting',
     workspace: on.server.workspace,
     waitingFor: { type: 'actions', count: 1, first: [{ tool: 'write-file', sideEffect: 'files' }] },

@@ -2,6 +2,7 @@ import { useCallback, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
+import { readableTitle } from '../../../../shared/text/readable-title.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
@@ -114,7 +115,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       {outage !== undefined && <OutageBanner outage={outage} />}
       <TaskHead
         report={report}
-        title={title === '' ? firstMessage(followed.story) : title}
+        title={title === '' ? readableTitle(firstMessage(followed.story)) : title}
         onCancel={() => void send((to) => to.cancel('cancelled on the approval page'))}
       />
       {shownProblem !== undefined && (
