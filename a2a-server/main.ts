@@ -6,6 +6,7 @@ import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
 import { logFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
+import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
 import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/command-line.ts';
 import { readServerSettings } from './startup/read-settings.ts';
@@ -28,6 +29,8 @@ const secretsHidden = hideEnvironment(isHarmless);
 // would throw.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
+
+endOnUncaughtError('a2a-server', reportWithoutLog('A2A_SERVER_LOG_LEVEL'));
 
 void createCommandLine(start, PAGE_DIRECTORY).parseAsync();
 
@@ -121,10 +124,8 @@ function stopOnSignals(started: Promise<ServerRun>, log: Logger): () => boolean 
 
 /** Ends the process after an unexpected error. The journal stays correct, and the next process continues its tasks. */
 function giveUpOnBugs(log: Logger): void {
-  const giveUp = (error: unknown): void => {
-    log.fatal({ err: error }, 'uncaught error');
-    process.exit(EXIT_FAILURE);
-  };
-  process.on('uncaughtException', giveUp);
-  process.on('unhandledRejection', giveUp);
+  endOnUncaughtError('a2a-server', {
+    more: 'The log has the stack trace. The next start continues the tasks.',
+    log: (error) => log.fatal({ err: error }, 'uncaught error'),
+  });
 }

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
+import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
 import type { ProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
@@ -14,6 +15,8 @@ import { serve } from './startup/serve.ts';
 
 // This comes before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
 hideEnvironment((name) => name === CHILD_MARKER);
+
+endOnUncaughtError('mcp-a2a-bridge', reportWithoutLog('MCP_A2A_BRIDGE_LOG_LEVEL'));
 
 // The paths of the built files. The built server and the built card are beside the built bridge.
 const places: ProgramPaths = {
@@ -29,9 +32,9 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     consoleToLog(log);
     // An unhandled rejection affects at most one tool call. The others continue.
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
-    process.on('uncaughtException', (error) => {
-      log.fatal({ err: error }, 'uncaught error');
-      process.exit(EXIT_FAILURE);
+    endOnUncaughtError('mcp-a2a-bridge', {
+      more: 'The log has the stack trace. Tasks continue.',
+      log: (error) => log.fatal({ err: error }, 'uncaught error'),
     });
     if (settings.stdio && process.stdin.isTTY)
       process.stderr.write(

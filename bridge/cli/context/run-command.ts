@@ -1,6 +1,7 @@
 /** Runs one command: reads the settings, prints an error as a sentence, and sets the exit code. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
+import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { ProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
@@ -46,6 +47,12 @@ export async function runCommand<Options extends CommonOptions>(
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
+    // By default, a command has no log. Then `bridge/main.ts` has chosen the report.
+    if (level !== 'silent')
+      endOnUncaughtError('mcp-a2a-bridge', {
+        more: 'The log has the stack trace.',
+        log: (error) => log.fatal({ err: error }, 'uncaught error'),
+      });
     code = (await command({ options, settings, places, terminal, env: process.env, log })) ?? 0;
   } catch (error) {
     code = exitCodeOf(error);

@@ -1,0 +1,51 @@
+/** Ends a program after an error that no code has caught, and tells the person about it in one line. */
+import { escapeHiddenCharacters } from '../text/visible-text.ts';
+import { messageOf } from './errors.ts';
+
+const EXIT_FAILURE = 1;
+
+interface UncaughtErrorReport {
+  /** Says where the person finds the stack trace. */
+  more: string;
+  /** Writes the error with its stack trace. */
+  log: (error: unknown) => void;
+}
+
+/**
+ * From now on, an uncaught error ends this process with exit code 1. It replaces the report of an earlier call. Node's
+ * own report is a stack trace, which tells a person nothing.
+ * @param program the name of the program, for the start of the line
+ */
+export function endOnUncaughtError(program: string, { more, log }: UncaughtErrorReport): void {
+  // Node allows one callback, and refuses to replace it.
+  process.setUncaughtExceptionCaptureCallback(null);
+  process.setUncaughtExceptionCaptureCallback((error: unknown) => {
+    try {
+      log(error);
+      process.stderr.write(`${uncaughtErrorText(program, error, more)}\n`);
+    } finally {
+      process.exit(EXIT_FAILURE);
+    }
+  });
+}
+
+/**
+ * The report of a program that has no log yet.
+ * @param levelVariable the environment variable of the log level
+ */
+export function reportWithoutLog(levelVariable: string): UncaughtErrorReport {
+  return {
+    more: `To see the stack trace, set ${levelVariable}=debug and try again.`,
+    log: (error) => {
+      if (process.env[levelVariable] !== 'debug') return;
+      process.stderr.write(`${error instanceof Error ? (error.stack ?? '') : String(error)}\n`);
+    },
+  };
+}
+
+/** Returns the line about an uncaught error. */
+export function uncaughtErrorText(program: string, error: unknown, more: string): string {
+  const [message = ''] = messageOf(error).split('\n');
+  const what = message === '' ? 'an error without a message' : escapeHiddenCharacters(message);
+  return `${program}: An unexpected error has ended the program: ${what.replace(/\.$/, '')}. ${more}`;
+}
