@@ -1,4 +1,5 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import { createAuditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from './settings.ts';
@@ -31,5 +32,5 @@ function textOf({ at, user, act, ...facts }: ListedAuditRecord): string {
   const said = Object.entries(facts).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return [at, act, ...said, `by ${user}`].join('  ');
+  return [at, act, ...said, `by ${user}`].map((part) => visibleLine(part)).join('  ');
 }

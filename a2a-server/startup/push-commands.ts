@@ -1,4 +1,5 @@
 /** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
+import { visibleLine } from '../../shared/text/visible-text.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../push/failing-receivers.ts';
 import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';
@@ -25,7 +26,7 @@ export async function listFailing(place: PushPlace, json: boolean, { say, note }
   if (receivers.length === 0) return note('No receiver of push notifications fails.');
   for (const { id, state, receiver, taskId, principal, since, problem } of receivers)
     say(
-      `${id.slice(0, 12)}  ${state}  ${receiver}  task ${taskId}  of ${principal}  since ${since}  ${problem}`,
+      `${id.slice(0, 12)}  ${state}  ${receiver}  task ${taskId}  of ${visibleLine(principal)}  since ${since}  ${visibleLine(problem)}`,
     );
 }
 
