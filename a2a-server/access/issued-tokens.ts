@@ -17,7 +17,6 @@ export interface IssuedTokens {
   close(): void;
 }
 
-/** A server without issued tokens. */
 export const NO_ISSUED_TOKENS: IssuedTokens = {
   find: async () => undefined,
   active: async () => undefined,

@@ -73,8 +73,8 @@ export function providerUnreachableError(cause?: unknown): ProductError {
 }
 
 /**
- * Returns a function that reads once. It reads again when the value is too old, and after a failure at the earliest
- * when the cooldown is over.
+ * Returns a function that reads a value and caches it. It reads again when the value is older than `maxAgeMs`. After a
+ * failure, it reads again once `cooldownMs` has passed.
  */
 export function createCachedRead<Value>(
   read: () => Promise<Value>,

@@ -183,7 +183,7 @@ export interface Journal {
    * number of principals of that day. Events from before version 13 of the tables are not included.
    */
   dailyWritten(principal: string, day: number): Promise<DailyWrittenAmounts>;
-  /** Returns the size of a task. All numbers are 0 for an unknown task. */
+  /** Returns the number of events of a task, and its size in bytes. Both are 0 for an unknown task. */
   taskSize(taskId: string): Promise<WrittenAmount>;
   /**
    * Returns the submitted and working tasks of all principals, oldest first. A restarted server continues these tasks.

@@ -40,7 +40,10 @@ export type AppendJudgement<Head extends TaskHead> =
   /** The append writes nothing. Its caller gets this outcome. */
   | { type: 'answer'; outcome: AppendOutcome };
 
-/** Decides one append. @param at the time of the entries, in milliseconds since 1970 */
+/**
+ * Returns what the append writes, or the answer if it writes nothing.
+ * @param at the time of the entries, in milliseconds since 1970
+ */
 export function judgeAppend<Head extends TaskHead>(
   append: PreparedAppend,
   before: StateBeforeAppend<Head>,

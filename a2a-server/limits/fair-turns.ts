@@ -32,7 +32,7 @@ const TASKS_WHILE_BUSY = 3;
 /** The time between two checks whether waiting tasks may run now, in milliseconds. */
 const RECHECK_MS = 500;
 
-/** While the server is busy, it refuses together what it refuses within this time, in milliseconds. */
+/** While the server is busy, refusals wait. Waits that end within this interval end together. In milliseconds. */
 const REFUSAL_INTERVAL_MS = 100;
 
 /** While the server is busy, a refusal takes a random time between these two, in milliseconds. */

@@ -137,7 +137,8 @@ export class Deliveries {
         await this.#parts.subscriptions.forgetRetry(name);
       }
       const all = await this.#parts.subscriptions.all();
-      // An event that comes after the query of the rows wakes its deliveries, so they must be known before.
+      // An event after the query of the rows wakes the known subscriptions of its task. So the subscriptions must be known
+      // before the query.
       for (const [name, subscription] of all) this.#know(name, subscription);
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));

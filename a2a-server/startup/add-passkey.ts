@@ -57,7 +57,8 @@ export async function addPasskey(
     if (party.type === 'unusable') throw new ProductError('CONFIGURATION', party.problem);
     // A browser never sends the fragment, so no log contains the two codes.
     const codes = new URLSearchParams(link.hash.slice(1));
-    // Without its code, the link signs nobody in: a user of the provider signs in there.
+    // The code in the link signs in as the owner of `token`, so another user must not get it. A user of the provider
+    // signs in at the provider.
     if (user.type !== 'configured') codes.delete('code');
     if (user.type === 'issued') codes.set('code', await codeOfIssued(records, user.token));
     codes.set('passkey', await makeRegistrationCode(records, principal, Date.now()));

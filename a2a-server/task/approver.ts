@@ -68,8 +68,8 @@ export function delegators({
 }
 
 /**
- * Returns who may approve in this task. While a tool call waits, the task accepts no messages, so the senders stay the
- * same.
+ * Returns who may approve in this task. With `fourEyes`, nobody who sent the task a message may approve. While a tool
+ * call waits, the task accepts no messages, so the result stays the same.
  */
 export function demandedApprover(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,

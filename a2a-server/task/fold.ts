@@ -355,7 +355,7 @@ function decided(
       ...(event.approver && { approver: event.approver }),
       ...(event.presence && { presence: true }),
     },
-    // An edited input may match a rule that the proposed input does not match.
+    // The decision may add these demands: an edited input may match a rule that the proposed input does not match.
     ...(event.presence && { presence: true }),
     ...(event.approver && { approver: event.approver }),
     state: stateAfterDecision(event, call.state.reason),

@@ -104,7 +104,7 @@ interface FollowOptions {
   thinking?: boolean | undefined;
   signal: AbortSignal;
   onOpen?: () => void;
-  /** The next event is read after the returned promise, if there is one. */
+  /** If this returns a promise, the next event is read after the promise resolves. */
   onEvent: (event: StreamResponse) => StreamDemand | Promise<StreamDemand>;
 }
 

@@ -20,7 +20,7 @@ interface FollowedTask {
   position: () => number | null;
   /** Returns true if the caller needs no more events. Called after each event and after each stream. */
   enough: (connection: A2aConnection) => boolean;
-  /** The next event is read after the returned promise, if there is one. */
+  /** If this returns a promise, the next event is read after the promise resolves. */
   onEvent: (event: StreamResponse, connection: A2aConnection) => void | Promise<void>;
   onOpen?: () => void;
   onEnd?: () => void;

@@ -52,7 +52,7 @@ const day = z.string();
 export const costReportSchema = z.object({
   timeZone: z.literal('UTC'),
   from: day,
-  /** Today. */
+  /** Today, which is the last day of the report. */
   to: day,
   total: costSumSchema,
   /** One sum for each day, newest first. Days without requests are absent. */

@@ -2,9 +2,9 @@
  * Refuses new tasks of a principal whose queue is full, right after the check of its token and before Express does any
  * work. So an overloaded server spends its processor time on the accepted tasks.
  *
- * - Only a JSON-RPC request that can only start a task, from a token that may start it, is refused here. Every other
- *   request goes to the app, which also refuses new tasks. A decision or a cancel must reach its task, however busy
- *   the server is.
+ * - This module refuses one kind of request: a JSON-RPC request that starts a new task, from a token that may start
+ *   one. The app gets all other requests, and refuses new tasks too. A decision or a cancel must reach its task,
+ *   however busy the server is.
  * - The client gets the same status, `Retry-After` and error from here as from the app.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -76,7 +76,7 @@ export function withLoadShedding(app: RequestListener, parts: LoadSheddingParts)
     else answer(response, refusal, { ...parts, since });
   };
   return (request, response) => {
-    // If no task waits, a request costs no more than this check.
+    // If no task waits, the app handles the request, so load shedding costs only this check.
     if (parts.turns.waiting === 0 || !isSmallJsonRpc(request)) app(request, response);
     else void shed(request, response);
   };
@@ -134,7 +134,7 @@ async function findRefusal(
     const text = JSON.stringify(rpcError(id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
     return { ...later, principal, method, body: text };
   } finally {
-    // The answer follows at once, or the app counts the request itself.
+    // Ends this count: the answer follows at once, or the app counts the request itself.
     end();
   }
 }

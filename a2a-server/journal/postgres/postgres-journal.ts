@@ -201,13 +201,14 @@ export async function openPostgresJournal({
     async row(taskId) {
       if (!isStorableText(taskId)) return undefined;
       const row = await ask(() => index.row(taskId));
-      // A client may already have read newer entries from another server. This server must return them too.
+      // If another server has appended, the row is newer than the cached entries. A reader of the row must get the new
+      // entries too.
       if (row !== undefined) committed.forgetBefore(taskId, row.seq);
       return row;
     },
     async rows(taskIds) {
       const rows = await ask(() => index.rows(taskIds.filter(isStorableText)));
-      // As for one row.
+      // As in `row`, a reader of a row must get its newest entries too.
       for (const { taskId, seq } of rows) committed.forgetBefore(taskId, seq);
       return rows;
     },

@@ -81,7 +81,7 @@ export function approvalRequestNotice(about: NoticeSubject, view: TaskView, now:
 export interface DecidedFacts {
   view: TaskView | undefined;
   state: SessionStateName;
-  /** The requests that are decided now. */
+  /** The requests that no longer wait, because they were decided or the task has ended. */
   over: readonly ApprovalRequest[];
   waiting: readonly ApprovalRequest[];
 }

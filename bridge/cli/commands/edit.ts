@@ -41,7 +41,7 @@ export async function edit(
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
   const { callId, shown } = action;
-  // An edit is an approval. So it is refused before the person edits.
+  // An edit is an approval. If this person cannot approve the action here, the command refuses before the editor opens.
   const barred = decisionElsewhereError(action, 'edit');
   if (barred !== undefined) throw barred;
   const withFile = options.file === undefined ? '' : ` --file ${quote([options.file])}`;

@@ -16,6 +16,7 @@ const MODE = 0o600;
 const UNCHANGED = 'Nothing was changed';
 
 /**
+ * Checks the new settings, and writes them only to a temporary file.
  * @param file the configuration file with its new text
  * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */

@@ -1,6 +1,6 @@
 /**
- * Hints name commands by the names of the programs. A person who runs the built files, for instance in a clone, has no
- * command of that name. A note below the output says what to type instead.
+ * Explains how to run the programs if they are not in PATH, for instance in a clone. Hints in the output contain the
+ * names `mcp-a2a-bridge` and `a2a-server`. A note below the output then says what to type instead.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';

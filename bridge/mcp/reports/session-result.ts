@@ -55,8 +55,8 @@ export interface SeenResult {
   /** The length and the hash of the output that the client has. */
   output: { characters: number; hash: string };
   /**
-   * The previews that the client has. Each entry is the code of an action with the number of characters that were left
-   * out.
+   * The previews that the client has received. Each entry is the code of an action, with the number of characters that
+   * were cut from its preview.
    */
   previews: ReadonlySet<string>;
   question: string | undefined;

@@ -117,7 +117,8 @@ function Control({ id, field, text, invalid, describedBy, onInput }: ControlProp
       return (
         <input
           {...shared}
-          // For an invalid number, `<input type="number">` has an empty value. The page could not show what is wrong.
+          // This is a text field. `<input type="number">` would have an empty value for an invalid number, and the page
+          // could not show what is wrong.
           inputMode={control.type === 'number' ? 'decimal' : undefined}
           spellcheck={false}
           value={text}

@@ -16,11 +16,14 @@ interface SignInProps {
   code: string | undefined;
   /** The answer of the provider, if the browser has just returned from it. */
   providerAnswer: string | undefined;
-  /** The code of a link that registers a passkey. It must survive the way to the provider. */
+  /** The code of a link that registers a passkey. The page keeps it while the person signs in at the provider. */
   registrationCode: string | undefined;
-  /** Called after the page has sent the code or the answer. It is then used up, even if the sign-in failed. */
+  /**
+   * Called after the page has sent the code or the answer. The server accepts each of them once, even if the sign-in
+   * fails.
+   */
   onUsed: () => void;
-  /** Restores the fragment of the address after the way to the provider. */
+  /** Restores the fragment that the address had before the person went to the provider. */
   onFragment: (fragment: string) => void;
   onSignedIn: () => void;
 }
@@ -57,7 +60,8 @@ export function SignInView(props: SignInProps) {
     else if (code === undefined && takeSilentAttempt()) void leave(true);
   }, []);
   useEffect(() => {
-    // A browser may keep the page while it is at the provider. It shows the page as it was left if the person goes back.
+    // A browser may keep this page in memory while the person signs in at the provider. If the person goes back, the
+    // kept page is still busy.
     const restored = ({ persisted }: PageTransitionEvent): void => {
       if (persisted) setBusy(false);
     };

@@ -17,7 +17,10 @@ export const PAGE_MS = 20_000;
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
-/** The limit for the text of a page, because matching does not yield to the event loop. */
+/**
+ * The maximum length of a page's text. The search for the words of the query does not yield to the event loop, so a
+ * longer text would block the server.
+ */
 const MAX_TEXT_CHARS = 200_000;
 
 /** The start URL may redirect to the main host name, and then to https. */

@@ -29,7 +29,7 @@ export class RequestPacer {
       if (wait > 0) await delay(this.#clock, wait, signal);
       signal.throwIfAborted();
     } catch (error) {
-      // This request does not start. If no later request waits, the next request may take its time.
+      // This request does not start. If no later request waits, the next request may start at the time of this one.
       if (this.#next.get(site) === at + gapMs) this.#next.set(site, at);
       throw error;
     }
