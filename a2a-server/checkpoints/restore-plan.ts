@@ -134,7 +134,7 @@ export function contentLostError(path: string): ProductError {
 function changedSince(turns: number, files: number, changed: readonly string[]): ProductError {
   const next =
     turns === 1
-      ? 'If later turns changed them, undo those too with "checkpoint restore-since". Otherwise undo the change by hand.'
+      ? 'If later turns changed these files, undo those turns too with "checkpoint restore-since". Otherwise undo the change by hand.'
       : 'A person or a command changed them after or between these turns. Undo that change by hand, or restore single turns.';
   return new ProductError(
     'INPUT_CHANGED',

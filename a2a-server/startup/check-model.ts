@@ -28,7 +28,7 @@ export async function checkModel(
   if (parsed === undefined)
     return okResult(
       subject,
-      `${OFFLINE_MODEL_ID}, which follows a few fixed forms. To choose a language model: mcp-a2a-bridge model set <provider>:<model>`,
+      `${OFFLINE_MODEL_ID}, which understands a few fixed sentences. To choose a language model: mcp-a2a-bridge model set <provider>:<model>`,
     );
   const url = providerUrl(parsed.provider, settings.baseUrls[parsed.provider], env);
   const key = settings.keys[parsed.provider];

@@ -19,7 +19,10 @@ export function createClockCheck({ stateDir }: ServerSettings, log: Logger): Clo
     },
     readClocks: () => readClocks(systemClock.now()),
     onChange: (jump) => {
-      if (jump === 0) log.info('the clock is plausible again: tasks expire and old sessions are deleted');
+      if (jump === 0)
+        log.info(
+          'the clock is plausible again: the server ends expired tasks and deletes old sessions again',
+        );
       else log.error(clockProblemText(jump));
     },
   });

@@ -144,7 +144,7 @@ function addPolicy(server: Command): void {
     .command('try')
     .description('lists the verdict of the rules on each past call in the journal; changes nothing')
     .option('--rules <file>', 'use the rules of this file (a JSON list) instead of the rules in the settings')
-    .option('--changed', 'list only calls whose verdict changes')
+    .option('--changed', 'list only calls whose verdict now differs from the verdict then')
     .option('--json', 'print one JSON object')
     .action(async (_, it: Command) => {
       const { rules, changed, json, ...flags } = it.optsWithGlobals<

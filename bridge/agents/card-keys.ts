@@ -29,7 +29,7 @@ async function readCardKey(whose: string, file: string): Promise<KeyObject> {
 function unusable(whose: string, file: string, problem: string, cause?: unknown): ProductError {
   return new ProductError(
     'CONFIGURATION',
-    `${whose} cannot be asked. ${file}, in its "cardKeys", is no public key for agent cards: ${problem}. Get the key again from the operator of the agent.`,
+    `${whose} cannot be used. ${file}, in its "cardKeys", is no public key for agent cards: ${problem}. Get the key again from the operator of the agent.`,
     { cause },
   );
 }

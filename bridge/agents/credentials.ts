@@ -66,7 +66,7 @@ export async function readSecret({ whose, what, source }: ConfiguredSecret, env:
   if (HEADER_VALUE.test(value)) return value;
   throw refusal(
     whose,
-    `Its ${what} is ${value === '' ? 'empty' : 'no single line of plain characters'}, and cannot be sent. (It is not shown here: it may be a secret.)`,
+    `Its ${what} is ${value === '' ? 'empty' : 'not a single line of plain characters'}, and cannot be sent. (It is not shown here: it may be a secret.)`,
   );
 }
 
@@ -91,5 +91,5 @@ async function read({ whose, what, source }: ConfiguredSecret, env: Env): Promis
 }
 
 function refusal(whose: string, trouble: string): ProductError {
-  return new ProductError('CONFIGURATION', `${whose} cannot be asked. ${trouble}`);
+  return new ProductError('CONFIGURATION', `${whose} cannot be used. ${trouble}`);
 }

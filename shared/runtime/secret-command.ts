@@ -53,7 +53,7 @@ function failureOf(error: ExecFileException, limitMs: number): SecretCommandErro
   const reason = CANNOT_RUN[code];
   if (reason !== undefined) return new SecretCommandError(reason, true);
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER')
-    return new SecretCommandError('said far more than a secret', false);
+    return new SecretCommandError('printed far more than a secret', false);
   return new SecretCommandError(
     error.killed === true ? `did not end within ${String(limitMs / 1000)} s` : 'was ended by the system',
     false,

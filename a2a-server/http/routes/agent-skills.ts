@@ -40,9 +40,9 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
   switch (agent.type) {
     case 'model':
       return model === 'offline'
-        ? skill('agent', 'Follow fixed forms', {
+        ? skill('agent', 'Follow fixed sentences', {
             description:
-              'Follows one of a few fixed forms, or a JSON plan. No language model is configured: other messages are rejected.',
+              'Understands a few fixed sentences, or a JSON plan. No language model is configured: other messages are rejected.',
             tags: ['agent', 'offline'],
             examples: ['Create test.md with hello'],
           })

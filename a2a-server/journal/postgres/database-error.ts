@@ -11,7 +11,7 @@ export class DatabaseInUseError extends ProductError {
   constructor(label: string, cause: unknown) {
     super(
       'CONFIGURATION',
-      `An a2a-server of an older version uses the journal in the database ${label}, or another one upgrades it. Stop the old server, then start this one again.`,
+      `An a2a-server of an older version uses the journal in the database ${label}, or another server is upgrading it. Stop the old server, then start this one again.`,
       { cause },
     );
   }

@@ -1,5 +1,5 @@
 /**
- * Implements the offline model, which is the default. The model understands a few fixed forms and JSON plans. It needs
+ * Implements the offline model, which is the default. The model understands a few fixed sentences and JSON plans. It needs
  * no network and no key, and costs nothing (docs/offline-model.md).
  */
 import type { TurnEnd } from '../../task/events.ts';
@@ -47,7 +47,7 @@ export function createOfflineModel(
  * model understood the message.
  */
 const NO_MODEL =
-  'No language model is configured: the offline model followed one of its fixed forms. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';
+  'No language model is configured: the offline model understands only a few fixed sentences. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';
 
 function endOf(turn: Exclude<NextTurn, { type: 'rejected' }>): TurnEnd {
   if (turn.type === 'calls') return 'tool-calls';

@@ -30,7 +30,7 @@ function useText(same: readonly ModelUse[], paint: Paint): string {
   const origins = [...new Set(same.map(({ origin }) => origin))];
   const facts =
     url === null && id === 'offline'
-      ? ['a program that follows a few fixed forms, not a language model (docs/offline-model.md)']
+      ? ['a program that understands a few fixed sentences, not a language model (docs/offline-model.md)']
       : [
           `from:            ${origins.map((each) => visibleLine(each)).join(', ')}`,
           `URL:             ${url === null ? 'missing: set it with --base-url' : visibleLine(url)}`,

@@ -101,7 +101,7 @@ export class A2aTaskTransport implements TaskTransport {
         new ClientError('unreachable', 'The server ended the stream before the task had ended.'),
       onCut: (error, attempt) => isRetryable(error) && tell({ type: 'reconnecting', attempt, error }),
     });
-    if (this.#fold === undefined) throw new Error('a task that has ended was read from its stream');
+    if (this.#fold === undefined) throw new Error('the stream of the task ended without the task');
     return this.#fold.report;
   }
 
@@ -134,7 +134,7 @@ export class A2aTaskTransport implements TaskTransport {
   #open(reading: AbortSignal): Promise<Response> {
     if (this.#fold !== undefined) return this.#api.subscribe(this.#fold.taskId, this.#fold.position, reading);
     if ('message' in this.#beginning) return this.#api.stream(this.#beginning.message, reading);
-    throw new Error('a line without a message has found its task before it opens a stream');
+    throw new Error('the stream opens before the task is found');
   }
 
   #take(data: string): readonly Progress[] {

@@ -97,7 +97,7 @@ function PreviewOfRestore({ preview, since }: { preview: RestorePreview; since: 
           <p>
             {since
               ? 'A person or a command changed them. Undo that change by hand, or put back single turns.'
-              : 'If later turns changed them, undo those too. Otherwise undo the change by hand.'}
+              : 'If later turns changed these files, undo those turns too. Otherwise undo the change by hand.'}
           </p>
         </div>
       );

@@ -43,7 +43,7 @@ describe('the credentials of an agent', () => {
     [
       'says more than a line',
       saying(`console.log('${SECRET}\\nmore')`),
-      /no single line of plain characters/,
+      /not a single line of plain characters/,
     ],
     [
       'says far too much',
