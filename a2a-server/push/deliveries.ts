@@ -137,8 +137,8 @@ export class Deliveries {
         await this.#parts.subscriptions.forgetRetry(name);
       }
       const all = await this.#parts.subscriptions.all();
-      // An event after the query of the rows wakes the known subscriptions of its task. So the subscriptions must be known
-      // before the query.
+      // An event after the query of the rows wakes the known subscriptions of its task. So the subscriptions must be
+      // known before the query.
       for (const [name, subscription] of all) this.#know(name, subscription);
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));

@@ -1,6 +1,6 @@
 /**
- * Implements the offline model, which is the default. The model understands a few fixed sentences and JSON plans. It needs
- * no network and no key, and costs nothing (docs/offline-model.md).
+ * Implements the offline model, which is the default. The model understands a few fixed sentences and JSON plans. It
+ * needs no network and no key, and costs nothing (docs/offline-model.md).
  */
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';

@@ -83,8 +83,8 @@ export async function findConfinement(
 
 /**
  * Returns the command line that runs `command` in a sandbox.
- * @param at `root` is the workspace, which the command may write. `cwd` is the working directory. The command cannot use
- *   the `sockets`.
+ * @param at `root` is the workspace, which the command may write. `cwd` is the working directory. The command cannot
+ *   use the `sockets`.
  */
 export function sandboxCommand(
   { network, hidden }: SandboxOptions,

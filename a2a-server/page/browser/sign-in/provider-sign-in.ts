@@ -63,7 +63,7 @@ export async function startProviderSignIn(
 
 /**
  * Sends the provider's answer to the server.
- * @param onFragment restores the fragment that the address had before. It changes only the fragment, so the browser does
+ * @param onFragment restores the fragment that the address had before. Only the fragment changes, so the browser does
  * not load the page again
  * @returns an error text, or undefined after success
  */
