@@ -238,7 +238,7 @@ export class Sessions {
       named.length === 0
         ? 'There are no sessions yet: start one with delegate_task_to_assistant.'
         : `The sessions that exist are: ${named.join('; ')}${sessions.length > named.length ? '; list_all_active_sessions shows more' : ''}.`;
-    const unsure = trouble.length === 0 ? '' : ` Not every agent could be asked: ${trouble.join(' ')}`;
+    const unsure = trouble.length === 0 ? '' : ` Not every agent answered: ${trouble.join(' ')}`;
     return new ProductError('UNKNOWN_SESSION', `There is no session "${sessionId}". ${exist}${unsure}`, {
       facts: {
         sessionId,

@@ -37,7 +37,7 @@ export async function cost(run: CommandRun<CostOptions>): Promise<number> {
     }
     for (const agent of without) terminal.complain(`Agent "${agent}" does not report costs.`);
     for (const { agent, message } of unreachable)
-      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
   return answers.size === 0 ? noAnswerExitCode(unreachable) : 0;
 }

@@ -46,7 +46,7 @@ export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
   if (!json) {
     if (entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
     for (const { agent, message } of unreachable)
-      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
   if (options.watch === true) {
     const watch = new InboxWatch(context, run.settings.stateDir, entries);

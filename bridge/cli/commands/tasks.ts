@@ -51,7 +51,7 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
     else if (unreachable.length === 0) terminal.say(noTasksText({ state, agent: options.agent }));
     if (more > 0) terminal.say(`… and ${String(more)} more (--limit)`);
     for (const { agent, message } of unreachable)
-      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
   // The command fails only if no agent has answered.
   const all = options.agent === undefined ? context.registry.all.length : 1;

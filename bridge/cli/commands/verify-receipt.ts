@@ -60,7 +60,7 @@ export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string
         'No agent of your settings has this key, so anyone may have signed the receipt. Ask the owner of the server for the fingerprint, and give it with --key.',
       );
     for (const { agent, message } of unreachable)
-      terminal.complain(`Agent "${agent}" could not be asked: ${inTerminalWords(message)}`);
+      terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
     const compared = JOURNAL_TEXT[journal](receipt);
     if (journal === 'differs') terminal.complain(compared);
     else terminal.say(compared);

@@ -27,7 +27,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   const all = named.length > 0 ? named : (await sessions.list({ newest: MAX_NAMED_SESSIONS })).sessions;
   const found = resolveSessionId(all, given);
   if (typeof found === 'string') return sessions.find(found);
-  const unsure = unreachable.map(({ agent, message }) => ` Agent "${agent}" could not be asked: ${message}`);
+  const unsure = unreachable.map(({ agent, message }) => ` No answer from agent "${agent}": ${message}`);
   // An agent that cannot be reached may have the session. So the error must not say that the session does not exist.
   if (all.length === 0 && unsure.length > 0)
     throw new ProductError(
@@ -187,7 +187,7 @@ function waitsNoMore({ callId, title, decided }: TaskView['calls'][number]): Pro
   );
 }
 
-/** An action keeps its code until it is decided or changes. So the old code says only that one of both happened. */
+/** An action keeps its code until it is decided or changes. The bridge does not know which of the two happened. */
 function codeWaitsNoMore(code: string): ProductError {
   return new ProductError(
     'INPUT_CHANGED',

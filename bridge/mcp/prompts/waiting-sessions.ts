@@ -37,7 +37,7 @@ export async function reportWaitingSessions(
   return {
     reports,
     more: Math.max(0, waiting.length - MAX_REPORTS),
-    unsure: unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
+    unsure: unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
   };
 }
 

@@ -82,10 +82,10 @@ function listText(
   return [
     lines.length === 0
       ? `There are no sessions${state === undefined ? '' : ` in state ${state}`}.`
-      : `Sessions, what waits for a person first, then the newest:`,
+      : 'Sessions, first those that wait for a person, then the newest:',
     ...lines,
     more === 0 ? '' : `… and ${String(more)} more.`,
-    ...unreachable.map(({ agent, message }) => `Agent "${agent}" could not be asked: ${message}`),
+    ...unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
     ...notes.map((note) => `Note: ${note}`),
   ]
     .filter((line) => line !== '')

@@ -60,7 +60,7 @@ describe('the command tasks', () => {
     const at = { ...on.at, env: { ...on.at.env, HERE: on.server.token } };
     const both = await cli(['tasks', '--config', config], at);
     expect(both.stdout).toContain('say something');
-    expect(both.stderr).toContain('Agent "away" could not be asked');
+    expect(both.stderr).toContain('No answer from agent "away"');
     expect(both.code).toBe(0);
     expect((await cli(['tasks', '--config', config, '--agent', 'away'], at)).code).toBe(69);
     // The page is that of the first agent. No other server is started.

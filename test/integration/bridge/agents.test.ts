@@ -135,12 +135,10 @@ describe('several configured agents', () => {
     });
     const listed = await client.call(LIST, {});
     for (const agent of ['ours', ...Object.keys(plain)]) expect(textOf(listed)).toContain(`(${agent}, task `);
-    expect(textOf(listed)).toContain(
-      'Agent "silent" could not be asked: Agent "silent" did not answer in time',
-    );
-    expect(textOf(listed)).toMatch(/Agent "gone" could not be asked: .*ECONNREFUSED/);
+    expect(textOf(listed)).toContain('No answer from agent "silent": Agent "silent" did not answer in time');
+    expect(textOf(listed)).toMatch(/No answer from agent "gone": .*ECONNREFUSED/);
     const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
-    expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent could be asked/);
+    expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent answered/);
   }, 40_000);
 
   test('no result and no log contains the token, even if an agent repeats the token in its text', async () => {

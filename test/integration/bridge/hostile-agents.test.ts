@@ -168,7 +168,7 @@ describe('agents that answer incorrectly', () => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'fine' });
     const listed = await client.call(LIST, {});
     expect(textOf(listed)).toContain('session-1');
-    expect(textOf(listed)).toContain('Agent "down" could not be asked');
+    expect(textOf(listed)).toContain('No answer from agent "down"');
     const who = await client.call('get_agent_capabilities_and_version', {});
     expect(textOf(who)).toContain('Agent "good" can be reached');
     expect(textOf(who)).toContain('Agent "down" cannot be reached');

@@ -269,7 +269,7 @@ describe('HTTP and stdio in one bridge', () => {
     const client = await clientOf(['--http', String(port)]);
     await client.logged(/MCP is not served over HTTP/);
     expect(client.stderr).toContain('another program listens there, perhaps another bridge');
-    expect(textOf(await client.call(LIST, {}))).toContain('could not be asked');
+    expect(textOf(await client.call(LIST, {}))).toContain('No answer from agent');
     const alone = await exitOf(['--http', String(port), '--no-stdio']);
     expect(alone).toEqual({ code: 78, said: expect.stringContaining('Choose another port with --http') });
   });

@@ -8,7 +8,7 @@ const ALL = [
   delegatePrompt({ task: 'Sort it.', agent: 'team' }, named),
   delegatePrompt({ task: 'Sort it.' }, named),
   reviewPrompt({ reports: ['One waits.', 'Two waits.'], more: 0, unsure: [] }, AUTO),
-  reviewPrompt({ reports: ['One waits.'], more: 2, unsure: ['Agent "b" could not be asked: away'] }, AUTO),
+  reviewPrompt({ reports: ['One waits.'], more: 2, unsure: ['No answer from agent "b": away'] }, AUTO),
   resumePrompt({ session: 's-1' }, named),
   resumePrompt({}, named),
 ];
