@@ -71,7 +71,10 @@ export class InboxFollower {
     if (this.#reading !== undefined) return;
     this.#reading = this.#readAll()
       .catch((error: unknown) =>
-        this.#parts.log.warn({ err: error }, 'the inbox could not be shown outside of the client'),
+        this.#parts.log.warn(
+          { err: error },
+          'desktop notifications or hook files could not be updated from the inbox',
+        ),
       )
       .finally(() => (this.#reading = undefined));
   }
@@ -122,7 +125,7 @@ export class InboxFollower {
       stateDirectory,
       version: () => database.changes(),
       onChange: () => this.#refresh(),
-      onError: (error) => log.warn({ err: error }, "changes of the bridge's database could not be seen"),
+      onError: (error) => log.warn({ err: error }, "changes of the bridge's database cannot be watched"),
     });
   }
 }

@@ -116,7 +116,7 @@ export class ResultInbox {
     this.#collected.delete(key);
     this.#told.delete(key);
     this.#parts.results.reopen(agent, taskId).catch((error: unknown) => {
-      this.#parts.log.warn({ err: error }, 'a result that is out of date stays in the inbox');
+      this.#parts.log.warn({ err: error }, 'an outdated result could not be removed from the inbox');
     });
   }
 
@@ -171,7 +171,7 @@ export class ResultInbox {
           outbox.collect({ agent, taskId }, 'unknown');
       }
     } catch (error) {
-      log.debug({ agent, problem: messageOf(error) }, 'the state of an agent is unknown for now');
+      log.debug({ agent, problem: messageOf(error) }, 'the tasks of an agent could not be read');
     }
   }
 }

@@ -37,7 +37,7 @@ export async function findOrStartServer(local: LocalServer): Promise<Endpoint> {
     if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
     throw new ProductError(
       'STORAGE',
-      `The local A2A server could not be found or started: ${messageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system has open files and processes left. Then try again.`,
+      `The local A2A server could not be found or started: ${messageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system can open more files and start more processes. Then try again.`,
       { cause: error },
     );
   }

@@ -98,7 +98,7 @@ export class SentDecisions {
     } catch (error) {
       throw new ProductError(
         'STORAGE',
-        `This agent would run the call again for a second decision, and the bridge could not make sure that there is no other (${messageOf(error)}). Nothing was sent. See that its state directory can be written to, and decide again.`,
+        `This agent would run the call again for a second decision, and the bridge cannot check whether there was an earlier one (${messageOf(error)}). Nothing was sent. Check that the bridge can write to its state directory, and decide again.`,
         { facts: { callId: asking.callId }, cause: error },
       );
     }
@@ -117,12 +117,11 @@ export class SentDecisions {
   }
 
   async #release(messageId: string, claimed: readonly AskedQuestion[]): Promise<void> {
-    // A claim that cannot be released prevents another decision. That is safe.
     for (const asking of claimed) {
       try {
         this.#claims.release(asking, messageId);
       } catch {
-        // The claim stays, see above.
+        // The claim stays and prevents another decision. That is safe.
       }
     }
   }

@@ -201,7 +201,10 @@ export class DelegationService {
     try {
       this.#parts.outbox.release();
     } catch (error) {
-      this.#parts.log.warn({ err: error }, 'the next bridge goes on when this process has ended');
+      this.#parts.log.warn(
+        { err: error },
+        'the outbox entries could not be released; the next bridge takes them over when this process has ended',
+      );
     }
   }
 

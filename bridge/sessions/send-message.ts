@@ -115,7 +115,7 @@ async function sendOnce({ agent, write, signal }: SendOptions): Promise<Acknowle
   try {
     const first = await rest.next();
     if (first.done !== true) return { type: 'stream', connection, first: first.value, rest };
-    throw new TypeError('the stream ended before it began');
+    throw new TypeError('the stream ended before its first event');
   } catch (thrown) {
     return {
       type: 'found',

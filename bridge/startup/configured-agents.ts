@@ -80,13 +80,13 @@ function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverS
       const { findOrStartServer } = await import('../local-server/find-or-start-server.ts');
       return findOrStartServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
     },
-    `It was sent the token in ${join(stateDir, 'token')}: see that the server runs with this state directory, or end it, so that the bridge starts its own.`,
+    `The bridge sent the token in ${join(stateDir, 'token')}. Check that the server runs with this state directory. Or end the server, so that the bridge starts its own.`,
   );
 }
 
 function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSettings, env: Env): string {
   if (tokenCommand !== undefined)
-    return `What the "tokenCommand" of agent "${name}" in the bridge's configuration file said was refused. The next call asks it again.`;
+    return `The token from the "tokenCommand" of agent "${name}" in the bridge's configuration file was refused. The next call runs the command again.`;
   return tokenEnv === undefined
     ? `No token was sent: name the environment variable that holds it as "tokenEnv" of agent "${name}" in the bridge's configuration file, and set it where the MCP client starts the bridge.`
     : `${tokenIn(tokenEnv, env)} (It is the "tokenEnv" of agent "${name}" in the bridge's configuration file.)`;

@@ -129,7 +129,10 @@ export class SessionPosts {
     this.#callOff = clock.after(ms, () => {
       this.#callOff = undefined;
       this.#post().catch((error: unknown) =>
-        log.warn({ sessionId: this.#session.id, err: error }, 'what waits could not be posted'),
+        log.warn(
+          { sessionId: this.#session.id, err: error },
+          'the pending actions could not be posted to the webhook',
+        ),
       );
     });
   }
@@ -140,7 +143,10 @@ export class SessionPosts {
     try {
       await session.refresh();
     } catch (error) {
-      log.debug({ sessionId: session.id, problem: messageOf(error) }, 'whether it waits still is not known');
+      log.debug(
+        { sessionId: session.id, problem: messageOf(error) },
+        'the agent did not answer, so the post is delayed',
+      );
       this.#postIn(RETRY_MS);
       return;
     }
@@ -179,13 +185,19 @@ export class SessionPosts {
       };
       const answer = await this.#deliver(id, content, under.call.signal);
       for (const each of asked) if (this.#asked.has(requestKey(each))) this.#mark(each, 'asked');
-      log.info({ sessionId: session.id, id, answer: answer.type }, 'what waits has been posted');
+      log.info(
+        { sessionId: session.id, id, answer: answer.type },
+        'the pending actions were posted to the webhook',
+      );
       await this.#take(answer, told);
     } catch (error) {
       if (under.call.signal.aborted) return;
       // The row stays in the database, so the next bridge posts the request again.
       for (const key of under.keys) this.#asked.delete(key);
-      log.warn({ sessionId: session.id, id, problem: messageOf(error) }, 'what waits could not be posted');
+      log.warn(
+        { sessionId: session.id, id, problem: messageOf(error) },
+        'the pending actions could not be posted to the webhook',
+      );
     } finally {
       this.#underWay.delete(under);
       this.#rest();
@@ -205,7 +217,7 @@ export class SessionPosts {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
       log[late ? 'info' : 'warn'](
         { sessionId: session.id, problem: messageOf(error) },
-        'the answer to a post decided nothing',
+        'the response of the webhook decided nothing',
       );
     }
   }
@@ -237,7 +249,7 @@ export class SessionPosts {
     tell().catch((error: unknown) =>
       log.warn(
         { sessionId: this.#session.id, problem: messageOf(error) },
-        'that something waits no more could not be posted',
+        'the end of pending actions could not be posted to the webhook',
       ),
     );
   }

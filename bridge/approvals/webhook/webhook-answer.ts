@@ -36,9 +36,9 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
     };
   // RFC 9110 §15.5.9 and RFC 6585 §4 allow the client to retry after 408 and 429.
   if (status >= 500 || status === 408 || status === 429)
-    return { type: 'troubled', problem: `it is in trouble (HTTP ${String(status)})` };
+    return { type: 'troubled', problem: `it answered with an error (HTTP ${String(status)})` };
   if (status < 200 || status >= 400)
-    return { type: 'refused', problem: `it refuses (HTTP ${String(status)})` };
+    return { type: 'refused', problem: `it refused the post (HTTP ${String(status)})` };
   // Many receivers respond "ok" in plain text, which decides nothing.
   if (body.trim() === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType))
     return { type: 'later' };

@@ -64,7 +64,7 @@ function cancelledCallText(
 export function outcomeText(fate: CancelledTaskOutcome): string {
   switch (fate.type) {
     case 'unsent':
-      return 'Nothing had been sent yet, and nothing was.';
+      return 'Nothing was sent.';
     case 'goes-on':
       return 'Its task was not touched.';
     case 'cancelling':
@@ -72,7 +72,7 @@ export function outcomeText(fate: CancelledTaskOutcome): string {
     case 'cancelled':
       return 'Its task was cancelled.';
     case 'cancelled-when-known':
-      return 'Its message was on its way: the task is cancelled as soon as the agent has named it.';
+      return 'The agent has not confirmed its message yet. The bridge cancels the task when the agent confirms it.';
     case 'withdrawn':
       return 'Its message was withdrawn before the agent had it: nothing of it has run.';
     case 'may-have-arrived':
@@ -80,9 +80,9 @@ export function outcomeText(fate: CancelledTaskOutcome): string {
     case 'unknown-to-agent':
       return 'The agent does not know its task any more.';
     case 'ended-before':
-      return 'Its task had ended by then.';
+      return 'Its task had already ended.';
     case 'refused':
-      return `Its message came to nothing: ${fate.message}`;
+      return `Its message was refused: ${fate.message}`;
     case 'not-cancelled':
       return `Its task could not be cancelled: ${fate.message}`;
   }

@@ -100,7 +100,7 @@ export class McpSessions {
     if (session === undefined) {
       return rpcErrorResponse(
         404,
-        'This MCP session has ended, with the bridge or by being idle. Initialize again: tasks are not touched.',
+        'This MCP session has ended: the bridge was restarted, or the session was idle for too long. Send initialize again. Tasks continue.',
         { code: -32_001 },
       );
     }
@@ -120,9 +120,13 @@ export class McpSessions {
 
   async #begin(exchange: HttpExchange): Promise<Response> {
     if (this.#sessions.size + this.#beginning >= this.#limits.most && !this.#makeRoom()) {
-      return rpcErrorResponse(503, 'As many clients as this bridge takes are using it. Try again later.', {
-        headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
-      });
+      return rpcErrorResponse(
+        503,
+        'This bridge already serves its maximum number of clients. Try again later.',
+        {
+          headers: { 'Retry-After': String(RETRY_AFTER_SECONDS) },
+        },
+      );
     }
     const events = new RedeliveryStore();
     const transport = new WebStandardStreamableHTTPServerTransport({

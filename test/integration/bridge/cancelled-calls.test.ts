@@ -227,7 +227,7 @@ describe('a call that its client cancels', () => {
     for (const each of release) each();
     await client.logged(/"fate":"unsent"/);
     const listed = await client.call(LIST, {});
-    expect(textOf(listed)).toContain('Nothing had been sent yet, and nothing was.');
+    expect(textOf(listed)).toContain('Nothing was sent.');
     expect(agent.count('SendStreamingMessage')).toBe(0);
     expect(await rowsIn(stateDir, `SELECT * FROM delegations WHERE state <> 'collected'`)).toEqual([]);
   });

@@ -108,7 +108,7 @@ describe('the bridge with an approval webhook and the real server', () => {
     const stateDir = await directory({ afterSeconds: 0 });
     const first = await bridgeAt(stateDir);
     const ids = idsIn(await delegated(first, 'outlived.md'));
-    await first.logged(/what waits has been posted/);
+    await first.logged(/pending actions were posted to the webhook/);
     await first.kill();
     const next = await bridgeAt(stateDir);
     expect((await waited(next, ids.sessionId)).structuredContent).toMatchObject({ state: 'input_required' });

@@ -28,7 +28,7 @@ describe('the calls that a client has cancelled', () => {
     expect(first).toContain('Its task was not touched. Session "message-1"');
     expect(first).toContain('p_cancel_running_task');
     expect(second).toContain('p_delegate_task_to_assistant');
-    expect(second).toContain('Nothing had been sent yet');
+    expect(second).toContain('Nothing was sent.');
     expect(withdrawals.take((name) => name)).toEqual([]);
   });
 
@@ -50,7 +50,7 @@ describe('the calls that a client has cancelled', () => {
       ),
     );
     const [refused] = withdrawals.take((name) => name);
-    expect(refused).toMatch(/came to nothing: No such model\.$/);
+    expect(refused).toMatch(/was refused: No such model\.$/);
   });
 
   test('the bridge keeps only the latest calls, up to a limit', () => {
