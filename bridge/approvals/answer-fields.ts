@@ -20,7 +20,7 @@ export function formFieldsOfQuestion(question: Question): FormFields {
   if (schema !== undefined) return formFields(schema);
   if (choices === undefined) return { properties: { answer: ANSWER }, required: ['answer'] };
   const other: Record<string, FormField> = freeText
-    ? { [OTHER_FIELD]: { type: 'string', title: 'In other words', description: 'In the place of a choice.' } }
+    ? { [OTHER_FIELD]: { type: 'string', title: 'In other words', description: 'Instead of a choice.' } }
     : {};
   if (multiple) {
     const ticks = choices.map(({ label, description }, index): [string, FormField] => [

@@ -102,7 +102,7 @@ function notesOf(
     ...late,
     ...waiting.map(() => 'The person has opened the page, and has not decided there yet.'),
     ...[...new Set(unanswered)].map((why) => `The person was asked in a form: ${WORDS[why]}`),
-    ...(refused === undefined ? [] : [`What was answered in the form did not count: ${refused}`]),
+    ...(refused === undefined ? [] : [`The answer in the form did not count: ${refused}`]),
   ];
 }
 

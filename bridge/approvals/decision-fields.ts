@@ -22,14 +22,14 @@ export function decisionFields(
 const TRUST_LIMITS: Readonly<Record<string, FormField>> = {
   trustMinutes: {
     type: 'number',
-    title: 'Trust for so many minutes',
-    description: 'With trust_…. Empty: as long as the task.',
+    title: 'Trust for this many minutes',
+    description: 'With trust_…. Empty: until the task ends.',
     minimum: 1,
   },
   trustUses: {
     type: 'integer',
-    title: 'Trust for so many later calls',
-    description: 'With trust_…. Empty: for any number.',
+    title: 'Trust for this many later calls',
+    description: 'With trust_…. Empty: no limit.',
     minimum: 1,
   },
 };

@@ -30,11 +30,11 @@ const content = {
   editedContent: z
     .string()
     .optional()
-    .describe('With "edit": the text to write, or the command line to run, in place of the proposed one.'),
+    .describe('With "edit": the text to write, or the command line to run, instead of the proposed one.'),
   editedInput: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('With "edit": the whole input of the tool call, in place of the agent\'s.'),
+    .describe('With "edit": the whole input of the tool call, instead of the agent\'s.'),
   answer: z
     .optional(protocolAnswer)
     .describe(
@@ -44,12 +44,12 @@ const content = {
     .number()
     .positive()
     .optional()
-    .describe('With trust_…: so many minutes; as long as the task when left out.'),
+    .describe('With trust_…: for this many minutes. Default: until the task ends.'),
   trustUses: z
     .int()
     .min(1)
     .optional()
-    .describe('With trust_…: for so many later calls; for any number when left out.'),
+    .describe('With trust_…: for this many later calls. Default: no limit.'),
   reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
 };
 
@@ -75,7 +75,7 @@ export const actionTitleSchema = z
   .min(1)
   .max(10_000)
   .optional()
-  .describe('The title of the pending action, exactly as shown. Put it right after decision.');
+  .describe('The title of the pending action, exactly as shown. Put it directly after decision.');
 
 /**
  * The arguments for a single decision. The client's dialog shows them in this order. All of them are optional, because

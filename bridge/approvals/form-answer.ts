@@ -74,7 +74,7 @@ export function readAnswer(
     return {
       type: 'unanswered',
       why: 'too fast',
-      note: `The answer before came after ${String(Math.round(afterMs))} ms, faster than anybody reads. It did not count.`,
+      note: `The previous answer came after ${String(Math.round(afterMs))} ms, faster than anybody reads. It did not count.`,
     };
   }
   try {
@@ -180,6 +180,6 @@ function notUnderstood(problem: string): FormAnswer {
   return {
     type: 'unanswered',
     why: 'not understood',
-    note: `The answer before did not count: ${problem}`,
+    note: `The previous answer did not count: ${problem}`,
   };
 }

@@ -80,7 +80,7 @@ export async function submitFormAnswers({
     if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
     if (error.reason !== 'ALREADY_DECIDED')
       for (const ask of deciding)
-        offers.again(taskId, ask, `The answer before did not count: ${error.message}`);
+        offers.again(taskId, ask, `The previous answer did not count: ${error.message}`);
     // Another decision has changed the pending actions, so the bridge reads the task again.
     await session.look();
     return { ...settled, decided: 0, refused: messageOf(error) };

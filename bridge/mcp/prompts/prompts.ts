@@ -51,5 +51,5 @@ export function resumePrompt({ session }: { session?: string | undefined }, name
     session === undefined
       ? `List the sessions with ${name('list_all_active_sessions')} and take the newest one; if several could be meant, ask me which`
       : `Take session "${session}"`;
-  return `Go on with delegated work. ${which}. Look at it with ${name('check_task_progress_and_status')}, then: if it has ended, get its result with ${name('wait_for_task')} and tell me what came of it; if it waits for a decision, show me what waits; if it works, wait for it with ${name('wait_for_task')}. Do not delegate anything again.`;
+  return `Go on with delegated work. ${which}. Look at it with ${name('check_task_progress_and_status')}, then: if it has ended, get its result with ${name('wait_for_task')} and tell me the result; if it waits for a decision, show me what waits; if it works, wait for it with ${name('wait_for_task')}. Do not delegate anything again.`;
 }

@@ -91,7 +91,9 @@ export const sessionReportSchema = z.object({
     .describe('The tool calls so far, oldest first, without those in pending.'),
   cost: costSchema
     .nullable()
-    .describe('Null when the agent has not counted up to now; check_task_progress_and_status asks it.'),
+    .describe(
+      'Null while the current cost is unknown; check_task_progress_and_status asks the agent for it.',
+    ),
   notes: z
     .array(z.string())
     .describe('What the person should also know, e.g. the outcome of a cancelled call.'),

@@ -87,7 +87,7 @@ export function pendingBlock(action: PendingResult, number: number, count: numbe
     `Pending action ${place}— ${title}`,
     `${ids}, tool ${tool} (${source}), side effect: ${sideEffect}${expires}`,
     why,
-    rule === undefined ? '' : `It is asked for by ${rule}: no trust changes that.`,
+    rule === undefined ? '' : `A decision is required by ${rule}, even with trust.`,
     preview,
     input === undefined ? '' : `Input: ${inputText(input)}`,
     `Decisions: ${decisions.length === 0 ? 'none here' : decisions.join(', ')}`,

@@ -37,7 +37,7 @@ export const statusReportSchema = z.object({
       toolId: z.string().nullable(),
       /** The start time in RFC 3339. */
       startedAt: z.string().nullable(),
-      tail: z.string().optional().describe('The end of what it has put out so far.'),
+      tail: z.string().optional().describe('The end of its output so far.'),
     }),
   ),
   /** The actions that wait for a decision, without their previews. */

@@ -19,10 +19,12 @@ export function statusText(status: StatusReport): string {
     status.todos === undefined ? '' : `Progress: ${status.todos}.`,
     ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),
     ...(status.servers ?? []).map(serverLine),
-    status.left === 0 ? '' : `${String(status.left)} more that wait, run or are trusted are not listed here.`,
+    status.left === 0
+      ? ''
+      : `${String(status.left)} more pending actions, running tools or grants of trust are not listed here.`,
     cost === null ? '' : costLine(cost),
     changes.length === 0 ? '' : `Changes: ${changes.join('; ')}.`,
-    `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (more may have happened than is told here)'}.`,
+    `Cursor ${String(status.cursor)}${status.changesComplete ? '' : ' (there may be more changes than these)'}.`,
     ...status.notes.map((note) => `Note: ${note}`),
     status.next,
   ]

@@ -28,8 +28,8 @@ const MAX_LISTED_SESSIONS = 25;
 
 const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
   state: 'where the task stands',
-  transcript: 'what was said and done',
-  artifacts: 'all it has put out, uncut',
+  transcript: 'its messages and tool calls',
+  artifacts: 'its whole output',
   diff: 'what its pending actions would do',
 };
 
@@ -83,7 +83,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
   server.registerResource(
     'task-from',
     new ResourceTemplate(TASK_URI_FROM, { list: undefined }),
-    { title: 'The rest of a task', description: 'The same, without that many characters at its beginning.' },
+    { title: 'The rest of a task', description: 'The same, without its first {from} characters.' },
     read,
   );
   // Replaces the SDK's handler, because that handler ignores an invalid cursor.

@@ -79,7 +79,7 @@ export function offerTaskMethods(
           ...settled.late,
           ...(settled.refused === undefined
             ? []
-            : [`What was answered in the form did not count: ${settled.refused}`]),
+            : [`The answer in the form did not count: ${settled.refused}`]),
         ]);
         const { decided, unanswered, refused } = settled;
         log.info(

@@ -43,7 +43,9 @@ export const cancelTaskTool = defineTool({
 
 const NOTES: Readonly<Record<CancelOutcome, readonly string[]>> = {
   cancelled: [],
-  'cancelled-when-known': ['The agent has not confirmed the task yet. It is cancelled as soon as it does.'],
+  'cancelled-when-known': [
+    'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',
+  ],
   withdrawn: [
     'The agent never had the task. It was withdrawn: nothing of it has run, and it is not sent again.',
   ],

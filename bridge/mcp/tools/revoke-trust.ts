@@ -25,7 +25,7 @@ export const revokeTrustTool = defineTool({
       .max(1000)
       .optional()
       .describe('Which grants, e.g. "g12".'),
-    all: z.boolean().optional().describe('All that stand, in place of grantIds.'),
+    all: z.boolean().optional().describe('All grants of the session, instead of grantIds.'),
   }),
   output: report,
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },

@@ -10,7 +10,7 @@ const MANY: Question = { ...ONE, multiple: true, freeText: true };
 
 const text = { type: 'string', title: 'Answer' };
 const one = { ...text, enum: ['red', 'blue'], enumNames: ['red', 'blue: as the sky'] };
-const other = { type: 'string', title: 'In other words', description: 'In the place of a choice.' };
+const other = { type: 'string', title: 'In other words', description: 'Instead of a choice.' };
 
 describe('the form fields of a question', () => {
   test.each<[string, Question, object]>([
