@@ -343,7 +343,7 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   ).option('--replace', 'move the existing journal away first');
   add(
     'page',
-    'prints a one-time link that signs your browser in to the approval page; starts the local server if that is the agent',
+    'prints a one-time link that signs your browser in to the approval page; if the agent is the local server, starts it when needed',
   )
     .option('--agent <name>', 'the agent whose page to open; default the first')
     .action(async (_, it: Command) => {

@@ -36,7 +36,7 @@ export function abilitiesText(abilities: AgentAbilities): string {
         ? 'yes: each risky action is shown before you decide'
         : 'as a question in text; A2A has no approvals, and the agent decides when it asks',
     ],
-    ['cancel', cancel === 'unknown' ? 'unknown: its answer does not show it' : cancel],
+    ['cancel', cancel === 'unknown' ? 'unknown: the agent gave no clear answer' : cancel],
     [
       'task list',
       { yes: 'yes', no: 'no: the bridge lists the sessions that it started', unknown: 'unknown' }[list],

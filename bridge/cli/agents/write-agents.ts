@@ -46,7 +46,7 @@ export async function writeAgents(
   const path = settings.configFile ?? join(settings.stateDir, 'config.json');
   const change = await planEntryChange(path, 'agents', decide);
   if (change.type === 'same') {
-    say(`${change.file.path} is as it should be: nothing to change.`);
+    say(`${change.file.path} is up to date: nothing to change.`);
     report(change.file.path, false);
     return 0;
   }

@@ -31,7 +31,8 @@ export const claude: McpClient = {
     section: ['enabledPlugins'],
     format: 'jsonc',
   }),
-  nextStep: 'Start Claude Code again, and see it with /mcp. Servers of a project are approved there once.',
+  nextStep:
+    'Restart Claude Code, then check the bridge with /mcp. Claude Code asks you once to approve the servers of a project.',
 };
 
 function settingsDirectory({ env, home }: ClientEnvironment): string {

@@ -35,7 +35,7 @@ export const codex: McpClient = {
     format: 'toml',
   }),
   nextStep:
-    'Start Codex again, and see it with /mcp. Of a project, Codex reads it once you trust the project.',
+    'Restart Codex, then check the bridge with /mcp. Codex reads the servers of a project only if you trust the project.',
 };
 
 function codexHome({ env, home }: ClientEnvironment): string {

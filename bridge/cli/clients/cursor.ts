@@ -21,5 +21,5 @@ export const cursor: McpClient = {
     command,
     args: args.some(namesWorkspace) ? args : [...args, '--workspace', '${workspaceFolder}'],
   }),
-  nextStep: 'See it in Cursor under Settings, Tools & MCP; switch it on there.',
+  nextStep: 'Open Settings, Tools & MCP in Cursor, and switch the bridge on.',
 };

@@ -37,7 +37,7 @@ function decided(file: ConfigFile, decide: (text: string) => ConfigChange): Conf
     return decide(file.text);
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw unusableConfigError(file.path, `${messageOf(error)}. Put it right, then run this again`, error);
+    throw unusableConfigError(file.path, `${messageOf(error)}. Correct it, then run this again`, error);
   }
 }
 

@@ -34,7 +34,7 @@ export const gemini: McpClient = {
     format: 'jsonc',
   }),
   nextStep:
-    'Start Gemini CLI again, and see it with /mcp. In a folder that you have not trusted, it starts no server.',
+    'Restart Gemini CLI, then check the bridge with /mcp. Gemini CLI starts no server in a folder that you do not trust.',
 };
 
 function ownDirectory({ env, home }: ClientEnvironment): string {

@@ -22,7 +22,7 @@ export const vscode: McpClient = {
     command,
     args: args.some(namesWorkspace) ? args : [...args, '--workspace-from-roots'],
   }),
-  nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start it there.',
+  nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start the bridge.',
 };
 
 /** Returns the directory with the user's data. The order of the checks is that of VS Code. */

@@ -36,7 +36,9 @@ export async function cancel(run: CommandRun<CancelOptions>, given: string): Pro
   else if (end === 'withdrawn')
     terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');
   else if (end === 'cancelled-when-known' || view === undefined || !hasEnded(view))
-    terminal.say('The agent has not confirmed it yet. The task is cancelled as soon as it does.');
+    terminal.say(
+      'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',
+    );
   else terminal.say(`Cancelled: the task of session ${id} is ${word}.`);
   return before ? EXIT_REFUSED : 0;
 }

@@ -68,7 +68,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
 export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
   return changeEntries(run, targetOf(run.options, words[0]), {
     decide: (it, text, keys) => withoutBridge(configFormatOf(it.format), text, keys),
-    nextStep: ({ title }) => `${title} does without it from its next start on.`,
+    nextStep: ({ title }) => `Restart ${title}. It then runs without the bridge.`,
     afterwards: async (name) => {
       const remaining = await remainingEntries(CLIENTS[name]);
       return { lines: remaining.map((entry) => remainingText(name, entry)), facts: { remaining } };
@@ -184,7 +184,7 @@ async function changeEntry(
     return facts;
   };
   if (change.type === 'same') {
-    tell.say(`${path} is as it should be: nothing to change.`);
+    tell.say(`${path} is up to date: nothing to change.`);
     return { type: 'same', facts: { path, changed: false, ...(await finish(change.file.text)) } };
   }
   const { diff } = change;

@@ -62,7 +62,7 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
   try {
     return setModelInText(text, change);
   } catch (error) {
-    throw unusableConfigError(path, `${messageOf(error)}. Put it right, then run this again`, error);
+    throw unusableConfigError(path, `${messageOf(error)}. Correct it, then run this again`, error);
   }
 }
 

@@ -118,7 +118,8 @@ async function delegated(
     throw new ProductError(
       'AGENT_UNREACHABLE',
       inTerminalWords(
-        undeliveredText(session.state, session.id) ?? `Agent "${agent.name}" has not named the task.`,
+        undeliveredText(session.state, session.id) ??
+          `Agent "${agent.name}" has not sent the id of the task yet.`,
       ),
       { facts: { sessionId: session.id } },
     );

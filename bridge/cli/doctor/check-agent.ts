@@ -96,7 +96,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
     return warnResult(
       subject,
       `its clock is ${String(Math.round(Math.abs(skew) / 1000))} s ${skew > 0 ? 'ahead of' : 'behind'} this one`,
-      'Set both by a time server: until then ages and times of expiry are shown wrong.',
+      'Synchronize both clocks with a time server (NTP). Until then, ages and expiry times are shown wrong.',
     );
   } catch {
     return undefined; // Some servers do not support HEAD, so an error is not a problem.

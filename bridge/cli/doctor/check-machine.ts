@@ -46,12 +46,13 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
         warnResult(
           subject,
           `less than 100 MB are left on the disk of ${path}`,
-          'Free some space: tasks park when they cannot be written down.',
+          'Free some space: on a full disk, the server cannot store events, and its tasks wait.',
         ),
       );
     return findings.length > 0 ? findings : [okResult(subject, path)];
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return [okResult(subject, `${path} is made when it is needed`)];
+    if (systemErrorCode(error) === 'ENOENT')
+      return [okResult(subject, `${path} is created when it is needed`)];
     return [
       failResult(
         subject,
@@ -74,10 +75,10 @@ export async function checkTokenFile(
       return failResult(
         file,
         `${path} can be read by other users (mode ${octal(mode)})`,
-        `Run: chmod 600 ${path}. If others may have read it, remove it: a new one is made, and the local server has to be started again.`,
+        `Run: chmod 600 ${path}. If others may have read it, delete it: the bridge creates a new one. Then restart the local server.`,
       );
     if (!TOKEN_PATTERN.test(text.trim()))
-      return failResult(file, `${path} holds no token`, 'Remove it: a new one is made.');
+      return failResult(file, `${path} holds no token`, 'Delete it: the bridge creates a new one.');
     return okResult(file, `${path}, mode ${octal(mode)}`);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.

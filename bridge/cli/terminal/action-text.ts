@@ -26,11 +26,11 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const { text } = quotedAction(action);
   const approver = otherApprover(action);
-  // Only the person who may answer needs to know how.
+  // Only a person who may answer the question needs to know how to answer it.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];
   const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
   if (expiresAt !== null) facts.push(`waits until ${minuteOf(expiresAt)}`);
-  if (rule !== undefined) facts.push(`asked for by ${rule}`);
+  if (rule !== undefined) facts.push(`required by ${rule}`);
   const ids = `call ${visibleLine(callId)}, code ${visibleLine(code)}`;
   const own = (line: string): string => rowsFor(line, width);
   return [

@@ -23,16 +23,16 @@ export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
   [0, 'it was done'],
   [
     EXIT_FAILURE,
-    'another failure; nothing was decided or written. Or doctor or agents check has found something, or agents import has not added each agent',
+    'another failure; nothing was decided or written. Or doctor or agents check found a problem, or agents import did not add every agent',
   ],
   [EXIT_USAGE, 'the command line is not understood, or there is no terminal for a question and no --yes'],
   [EXIT_UNKNOWN, 'no such session, call, agent or command of an agent, or a prefix that names several'],
   [EXIT_REFUSED, 'refused: decided before, changed since it was shown, ended, or not running'],
   [EXIT_TASK_FAILED, 'the task that was run or watched failed, or was rejected or cancelled'],
   [EXIT_TASK_WAITS, 'the task that was run or watched waits for a person'],
-  [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached, or has no room now'],
+  [EXIT_UNAVAILABLE, 'an agent or the local server cannot be reached, or is overloaded'],
   [EXIT_CREDENTIALS, 'the agent does not accept the token, or the token does not allow this'],
-  [EXIT_CONFIGURATION, 'settings, or a file of settings, that cannot work'],
+  [EXIT_CONFIGURATION, 'the settings, or a configuration file, are not valid'],
 ];
 
 /** The command line is not valid, or asks for something that is not possible. */

@@ -303,7 +303,7 @@ describe('the command install', () => {
     const { run, has, read, home } = await person();
     await has(path, text);
     const { code, stderr } = await run('install', client);
-    expect(stderr).toMatch(/was left as it is: .*Put it right/);
+    expect(stderr).toMatch(/was left as it is: .*Correct it/);
     expect(code).toBe(78);
     expect(await read(path)).toBe(text);
     expect((await readdir(home, { recursive: true })).filter((name) => name.endsWith('.bak'))).toEqual([]);
