@@ -31,7 +31,7 @@ interface KnownList {
 
 const KNOWN: Readonly<Record<string, KnownList>> = known;
 
-/** The providers that `openai-compatible` reaches, by the host of the base URL. */
+/** The list of known models for each host to which the base URL of `openai-compatible` may lead. */
 const LIST_BY_HOST: Readonly<Record<string, string>> = {
   'api.deepseek.com': 'deepseek',
   'api.x.ai': 'xai',

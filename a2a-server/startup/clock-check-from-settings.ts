@@ -30,5 +30,5 @@ export function createClockCheck({ stateDir }: ServerSettings, log: Logger): Clo
 
 /** Returns a sentence about the wrong clock. @param jump the number of milliseconds by which the clock is wrong */
 export function clockProblemText(jump: number): string {
-  return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is right now, run: ${CONFIRM_CLOCK}. Otherwise set the clock.`;
+  return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is correct, run: ${CONFIRM_CLOCK}. Otherwise set the clock.`;
 }

@@ -50,7 +50,7 @@ const content = {
     .min(1)
     .optional()
     .describe('With trust_…: for this many later calls. Default: no limit.'),
-  reason: z.string().max(10_000).optional().describe('Why, for the agent and for the record.'),
+  reason: z.string().max(10_000).optional().describe('The reason, for the agent and the journal.'),
 };
 
 const SHOWN_DESCRIPTION = 'The code of the question that the person saw.';

@@ -123,7 +123,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
       onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
     });
     log.debug({ version, state: settings.stateDir }, 'serving MCP over stdio');
-    const closed = `the client closed stdin${settings.http === undefined ? '' : '; without a client there, --no-stdio serves HTTP alone'}`;
+    const closed = `the client closed stdin${settings.http === undefined ? '' : '; to serve HTTP without a client on stdin, use --no-stdio'}`;
     process.stdin.once('end', () => void end(closed, connection));
     process.stdin.once('close', () => void end(closed, connection));
   }

@@ -148,7 +148,8 @@ export class Appender {
       let sending = false;
       try {
         return await this.#writer.run(async (connection) => {
-          // A new connection has read this number, so the batch was written before the old connection broke.
+          // `batch` is the number of the last batch in the database, which the new connection has read. If it is this
+          // batch, it was written before the old connection broke.
           if (sent !== undefined && this.#writer.batch === sent) return this.#keysOf(batch, connection);
           sent = this.#writer.batch + 1;
           sending = true;

@@ -16,6 +16,6 @@ export async function checkClockMark(stateDirectory: string): Promise<CheckResul
   return warnResult(
     'clock',
     `it ${jumpText(jump)} since the local server last ran; the server ends no task and deletes no session`,
-    `Set the clock. If it is right, run: ${CONFIRM_CLOCK} --state-dir ${stateDirectory}`,
+    `If the clock is wrong, set it. If it is correct, run: ${CONFIRM_CLOCK} --state-dir ${stateDirectory}`,
   );
 }

@@ -97,7 +97,7 @@ export class LiveText {
     }
     if (state === this.#state) return;
     this.#state = state;
-    // `end` prints the whole text of an ended task later.
+    // The text of this status is not printed if `end` prints the same text later.
     const follows = hasEnded(view) && !this.#streamed && text === agentOutput(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
