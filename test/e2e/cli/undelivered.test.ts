@@ -41,7 +41,10 @@ it('R100 for a task that is not delivered, each command says "not delivered", wi
       ['tasks', { code: 0, stdout: expect.stringMatching(/ not-delivered .* try it\n/) }],
       ['show', { code: 0, stdout: expect.stringMatching(NOT_DELIVERED) }],
       ['watch', { code: 69, stderr: expect.stringMatching(NOT_DELIVERED) }],
-      ['cancel', { code: 0, stdout: expect.stringContaining('cancelled as soon as it does') }],
+      [
+        'cancel',
+        { code: 0, stdout: expect.stringContaining('cancels the task as soon as the agent confirms it') },
+      ],
       ['tasks', { code: 0, stdout: expect.stringMatching(/ not-delivered /) }],
     ];
     await expectSaid(said, agent.url, at);

@@ -177,7 +177,7 @@ describe('a call that its client cancels', () => {
     await client.logged(/"fate":"cancelled-when-known"/);
     expect(agent.count('CancelTask')).toBe(0);
     const listed = await client.call(LIST, {});
-    expect(textOf(listed)).toContain('the task is cancelled as soon as the agent has named it');
+    expect(textOf(listed)).toContain('The bridge cancels the task when the agent confirms it');
     releaseAnswers();
     await agent.asked('CancelTask');
     expect(agent.task.ended).toBe(true);

@@ -62,7 +62,7 @@ async function expectNotDelivered(streaming: boolean): Promise<void> {
   expect(waited).toMatchObject({ isError: true, structuredContent: { state: 'not_delivered' } });
   const cancelled = await client.call(CANCEL, { sessionId });
   expect(cancelled.structuredContent).toMatchObject({ state: 'not_delivered' });
-  expect(textOf(cancelled)).toContain('cancelled as soon as it does');
+  expect(textOf(cancelled)).toContain('cancels the task as soon as the agent confirms it');
   expect(textOf(cancelled)).not.toContain('had ended');
 }
 
