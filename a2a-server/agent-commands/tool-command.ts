@@ -5,6 +5,7 @@
 import { RUN_TOOL_COMMAND } from '../../shared/protocol/agent-command.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import type { Tool } from '../tools/tool.ts';
 import { parseInput } from '../tools/toolbox.ts';
 import type { AgentCommand } from './agent-command.ts';
@@ -50,18 +51,10 @@ function isCallable({ commandOnly, source }: Tool): boolean {
 }
 
 function jsonObject(text: string): JsonObject {
-  const value = parsedJson(text);
+  const value = parseJson(text);
   if (isRecord(value)) return value;
   throw new ProductError(
     'MALFORMED',
     `The input of a tool must be a JSON object, not: ${text.slice(0, 200)}`,
   );
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

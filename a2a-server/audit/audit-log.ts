@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
 import { userName } from '../../shared/runtime/user-name.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import type { AuditAct, AuditRecord } from './audit-record.ts';
 
 export interface AuditLog {
@@ -40,7 +41,7 @@ export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): A
     async read() {
       const all = [...(await records.list('audit'))].toSorted(([one], [other]) => (one < other ? -1 : 1));
       const { auditRecordSchema } = await import('./audit-record.ts');
-      const found = all.flatMap(([, text]) => auditRecordSchema.safeParse(jsonIn(text)).data ?? []);
+      const found = all.flatMap(([, text]) => auditRecordSchema.safeParse(parseJson(text)).data ?? []);
       return { records: withChanges(found), damaged: all.length - found.length };
     },
   };
@@ -60,13 +61,4 @@ function withChanges(records: readonly AuditRecord[]): ListedAuditRecord[] {
 function differences(before: Record<string, unknown>, after: Record<string, unknown>): string[] {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => !isDeepStrictEqual(before[name], after[name]));
-}
-
-/** Returns undefined if the text is not JSON. */
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,7 @@
 /** Encodes the last row of an index page as an opaque token. The token contains the row's update time and key. */
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 
 interface PagePosition {
   updatedAt: number;
@@ -15,19 +16,11 @@ export function encodePageToken({ updatedAt, key }: PagePosition): string {
 
 /** Decodes a page token. @throws ProductError MALFORMED for a token that `encodePageToken` did not create */
 export function decodePageToken(token: string): PagePosition {
-  const parsed = position.safeParse(parse(Buffer.from(token, 'base64url').toString()));
+  const parsed = position.safeParse(parseJson(Buffer.from(token, 'base64url').toString()));
   const found = parsed.success ? { updatedAt: parsed.data[0], key: parsed.data[1] } : undefined;
   // Base64 decoding ignores unknown characters, so the token must equal the encoding of its own content.
   if (found === undefined || encodePageToken(found) !== token) {
     throw new ProductError('MALFORMED', 'This page token is not valid here. List again from the first page.');
   }
   return found;
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

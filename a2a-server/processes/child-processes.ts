@@ -18,6 +18,7 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hide-environment.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import { endProcessGroup, endProcessGroups } from './end-process-group.ts';
 import { processIdentityOf, findMarkedGroups, processGroupStateOf } from './process-identity.ts';
 
@@ -167,7 +168,7 @@ async function recording(directory: string, work: () => Promise<void>): Promise<
 function recordsIn(directory: string): ChildRecord[] {
   return namesIn(directory).flatMap((name) => {
     const path = join(directory, name);
-    const record = childRecord.safeParse(parsed(readFileSync(path, 'utf8')));
+    const record = childRecord.safeParse(parseJson(readFileSync(path, 'utf8')));
     if (record.success) return [record.data];
     // The record is incomplete, so the server was killed during the write. The child never ran its command.
     rmSync(path, { force: true });
@@ -193,13 +194,5 @@ function namesIn(directory: string): string[] {
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return [];
     throw error;
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

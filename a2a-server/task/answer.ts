@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Answer, FormSchema, Question } from '../../shared/protocol/question.ts';
 import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import { questionOf, type Call } from './snapshot.ts';
 
 type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
@@ -89,21 +90,13 @@ function filledIn(schema: FormSchema, given: Answer): ReadAnswer {
 
 /** Parses the text as the JSON of a form, or as the value of the only field. */
 function valuesIn({ properties }: FormSchema, text: string): Record<string, unknown> | undefined {
-  const json = jsonIn(text);
+  const json = parseJson(text);
   const object = z.record(z.string(), z.unknown()).safeParse(json);
   if (object.success) return object.data;
   const [only, another] = Object.entries(properties);
   if (only === undefined || another !== undefined) return undefined;
   const [name, { type }] = only;
   return { [name]: type === 'string' ? text.trim() : json };
-}
-
-function jsonIn(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -4,6 +4,8 @@
  */
 import { readBoundedBytes, createEventLimiter } from '../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
+import { fieldOf, isRecord } from '../../shared/runtime/record.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpError } from './http-error.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
@@ -246,19 +248,8 @@ async function refused(answer: HttpAnswer): Promise<Response> {
 }
 
 function carriesError(text: string): boolean {
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return (
-      typeof parsed === 'object' &&
-      parsed !== null &&
-      'error' in parsed &&
-      typeof parsed.error === 'object' &&
-      parsed.error !== null &&
-      'message' in parsed.error
-    );
-  } catch {
-    return false;
-  }
+  const error = fieldOf(parseJson(text), 'error');
+  return isRecord(error) && 'message' in error;
 }
 
 /** Reads the first bytes of a body as text. */

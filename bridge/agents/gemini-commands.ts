@@ -9,6 +9,7 @@ import {
   type CommandCall,
   type OfferedCommand,
 } from '../../shared/protocol/agent-command.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import { HttpError } from './http-error.ts';
 
 export interface GeminiCommandAnswer {
@@ -106,20 +107,12 @@ const refused = z.object({ error: z.string() });
 
 function refusal(error: unknown, call: CommandCall): unknown {
   if (!(error instanceof HttpError)) return error;
-  const why = refused.safeParse(jsonOf(error.excerpt)).data?.error ?? error.excerpt;
+  const why = refused.safeParse(parseJson(error.excerpt)).data?.error ?? error.excerpt;
   if (error.status === 404)
     return new ProductError('UNKNOWN_COMMAND', `The agent has no command ${agentCommandText(call)}: ${why}`);
   if (error.status === 400 || error.status === 500)
     return new ProductError('AGENT_ERROR', `The agent could not run ${agentCommandText(call)}: ${why}`);
   return error;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function placeOf(name: string, url: string): URL {

@@ -1,6 +1,7 @@
 /** A question of an agent in plain text: its code, and the JSON Schema of its answer. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 
 /** A question in plain text. A new question has a new `id`. */
 export interface PlainTextQuestion {
@@ -38,12 +39,8 @@ export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | nul
 /** Parses an answer as a JSON object. Returns undefined if the answer is not a JSON object. */
 export function answerAsData(answer: string): Record<string, unknown> | undefined {
   if (!answer.trimStart().startsWith('{')) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(answer);
-    return isRecord(parsed) ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(answer);
+  return isRecord(parsed) ? parsed : undefined;
 }
 
 export function missingRequiredFields(

@@ -9,6 +9,7 @@ import {
   sameProof,
   serverProof,
 } from './server-proof.ts';
+import { parseJson } from '../text/parse-json.ts';
 
 type ServerProof =
   | ({ type: 'proven' } & IdentityClaim)
@@ -87,12 +88,4 @@ async function textOf(incoming: IncomingMessage): Promise<string> {
     chunks.push(part);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

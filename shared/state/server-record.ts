@@ -3,6 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { replaceFile } from './atomic-file.ts';
+import { parseJson } from '../text/parse-json.ts';
 
 const serverRecordSchema = z.object({
   url: z.url({ protocol: /^https?$/ }),
@@ -26,12 +27,7 @@ export async function readServerRecord(stateDirectory: string): Promise<ServerRe
   } catch {
     return undefined;
   }
-  try {
-    const parsed = serverRecordSchema.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return serverRecordSchema.safeParse(parseJson(text)).data;
 }
 
 export async function writeServerRecord(stateDirectory: string, record: ServerRecord): Promise<void> {

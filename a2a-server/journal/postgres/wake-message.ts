@@ -3,6 +3,7 @@
  * entries, each with its last `seq`. Pure.
  */
 import { z } from 'zod';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 
 /** The longest payload in bytes. PostgreSQL refuses 8,000 bytes and more. */
 export const MAX_PAYLOAD_BYTES = 7_999;
@@ -41,13 +42,7 @@ export function wakePayloads({ sender, heads }: WakeMessage): string[] {
 
 /** Parses a payload. Returns undefined for a payload of another program. */
 export function parseWakePayload(payload: string): WakeMessage | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(payload);
-  } catch {
-    return undefined;
-  }
-  const parsed = payloadSchema.safeParse(value);
+  const parsed = payloadSchema.safeParse(parseJson(payload));
   if (!parsed.success) return undefined;
   const [sender, ...heads] = parsed.data;
   return { sender, heads: new Map(heads) };

@@ -3,6 +3,7 @@
  * cannot restore the place, because the steps load later.
  */
 import { fieldOf } from '../../../shared/runtime/record.ts';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 
 interface PagePlace {
   /** The `seq` of the step at the top of the window. */
@@ -20,13 +21,9 @@ export function loadScrollPosition(taskId: string): PagePlace | undefined {
 
 /** Parses a stored place. Returns undefined for a text that `saveScrollPosition` has not written. */
 export function parseScrollPosition(text: string): PagePlace | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    const [seq, top] = [fieldOf(value, 'seq'), fieldOf(value, 'top')];
-    return typeof seq === 'number' && typeof top === 'number' ? { seq, top } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  const [seq, top] = [fieldOf(value, 'seq'), fieldOf(value, 'top')];
+  return typeof seq === 'number' && typeof top === 'number' ? { seq, top } : undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 
 export interface ServerOutput {
   /** The parsed standard output. Undefined if it is no JSON. */
@@ -24,7 +25,7 @@ export async function runServerCommand(
     execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {
       const tooLate = error?.killed === true && error.code !== 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
       const said = tooLate ? tooLateText(timeoutMs) : (stderr.trim().split('\n').at(-1) ?? '');
-      resolve({ json: parsed(stdout), said });
+      resolve({ json: parseJson(stdout), said });
     });
   });
 }
@@ -42,12 +43,4 @@ export function settingsFlags({
   configFile: string | undefined;
 }): string[] {
   return ['--state-dir', stateDir, ...(configFile === undefined ? [] : ['--config', configFile])];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,6 @@
 /** Formats one line of the log for a person: time, level, message and other fields. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 import { z } from 'zod';
 import type { Paint, Style } from './paint.ts';
 
@@ -17,7 +18,7 @@ const STANDARD_LOG_KEYS = new Set(['time', 'level', 'msg', 'pid', 'hostname', 'n
 
 /** Formats a JSON log line. Returns any other line, e.g. of a crash, with its hidden characters escaped. */
 export function logLine(line: string, paint: Paint): string {
-  const parsed = entry.safeParse(jsonOf(line));
+  const parsed = entry.safeParse(parseJson(line));
   if (!parsed.success) return visibleLine(line);
   const { time, level, msg, ...others } = parsed.data;
   const [, word, style] = LEVELS.find(([least]) => level >= least) ?? [0, 'trace', 'gray' as const];
@@ -31,13 +32,5 @@ export function logLine(line: string, paint: Paint): string {
 
 /** Returns a JSON log line unchanged. Converts any other line, e.g. of a crash, to JSON with the field `msg`. */
 export function jsonLine(line: string): string {
-  return z.looseObject({}).safeParse(jsonOf(line)).success ? line : JSON.stringify({ msg: line });
-}
-
-function jsonOf(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+  return z.looseObject({}).safeParse(parseJson(line)).success ? line : JSON.stringify({ msg: line });
 }

@@ -4,6 +4,7 @@
  */
 import { INTERNAL_ERROR, INVALID_PARAMS, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 
 const issues = z
   .array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
@@ -26,9 +27,5 @@ export function withInvalidParams(message: JSONRPCMessage): JSONRPCMessage {
 
 function issuesOf(text: string): z.infer<typeof issues> | undefined {
   if (!text.startsWith('[')) return undefined;
-  try {
-    return issues.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return issues.safeParse(parseJson(text)).data;
 }

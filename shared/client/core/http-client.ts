@@ -4,6 +4,7 @@
  */
 import * as z from 'zod/mini';
 import { ClientError, unreachableError } from './client-error.ts';
+import { parseJson } from '../../text/parse-json.ts';
 
 export interface HttpClientOptions {
   url: string;
@@ -83,7 +84,7 @@ export class HttpClient {
 
 /** Parses JSON text and validates the value. @throws ClientError malformed-answer */
 export function parseAs<Schema extends z.ZodMiniType>(schema: Schema, text: string): z.output<Schema> {
-  return validateAs(schema, jsonOf(text), text);
+  return validateAs(schema, parseJson(text), text);
 }
 
 /**
@@ -105,15 +106,6 @@ export function validateAs<Schema extends z.ZodMiniType>(
   );
 }
 
-function jsonOf(text: string): unknown {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
-}
-
 const facts = z.record(z.string(), z.string());
 
 /**
@@ -132,7 +124,7 @@ const errorBody = z.object({
  * @param text the body of an error response, or the data of a stream's error event
  */
 export function errorInBody(text: string, status: number): ClientError {
-  const { error } = errorBody.safeParse(jsonOf(text)).data ?? {};
+  const { error } = errorBody.safeParse(parseJson(text)).data ?? {};
   const metadata = error?.details?.find((detail) => detail.metadata?.['reason'] !== undefined)?.metadata;
   const { reason, retryable, ...rest } = metadata ?? {};
   return new ClientError('refused', error?.message ?? `The server answered with the status ${status}.`, {

@@ -6,6 +6,7 @@ import type { Express } from 'express';
 import { z } from 'zod';
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import { createLogger, type Logger } from '../../../shared/runtime/logging.ts';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
 import { type LoadSheddingParts, withLoadShedding } from '../../../a2a-server/http/routes/load-shedding.ts';
@@ -228,15 +229,7 @@ export async function request(server: TestServer, sent: Sent): Promise<RpcAnswer
     ...(sent.body !== undefined && { body: sent.body }),
   });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, text, body: jsonOr(text) };
-}
-
-function jsonOr(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return { status: response.status, headers: response.headers, text, body: parseJson(text) };
 }
 
 /** Sends a JSON-RPC call. */
