@@ -9,13 +9,12 @@
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../shared/settings/resolve-settings.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
 import { pageAddress, type PageTarget } from '../../shared/net/page-address.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
+import { parseRequest } from '../http/wire/parse-request.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { checkOwnPage, readSessionSecrets } from './page-cookie.ts';
 import type { PageCookieAttributes } from './page-cookie.ts';
@@ -49,7 +48,11 @@ export function oneTimeLinkRoute(
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
-    const target = parseBody(linkRequest, request.body, '{}, {"taskId"} or {"taskId", "callId", "shown"}');
+    const target = parseRequest(
+      linkRequest,
+      request.body,
+      'The body must be {}, {"taskId"} or {"taskId", "callId", "shown"}',
+    );
     // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns
     // nothing about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
@@ -78,12 +81,16 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
   const own = isOwnPage(base);
   router.post('/page/session', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { code } = parseBody(sessionRequest, request.body, '{"code"}');
+    const { code } = parseRequest(sessionRequest, request.body, 'The body must be {"code"}');
     sendSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { everywhere } = parseBody(signOutRequest, request.body, '{} or {"everywhere": true}');
+    const { everywhere } = parseRequest(
+      signOutRequest,
+      request.body,
+      'The body must be {} or {"everywhere": true}',
+    );
     await sessions.signOut(readSessionSecrets(request, cookie), everywhere);
     response.clearCookie(cookie.name, cookie.options);
     forbidCaching(response).json({ signedOut: true });
@@ -122,16 +129,6 @@ export async function requirePageSession(
 export function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
-}
-
-export function parseBody<Schema extends z.ZodType>(
-  schema: Schema,
-  value: unknown,
-  form: string,
-): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new ProductError('MALFORMED', `The body must be ${form}: ${issuesText(result.error)}.`);
 }
 
 export function forbidCaching(response: Response): Response {

@@ -13,10 +13,10 @@ import type { Request } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { decisionSchema } from '../../shared/protocol/decision.ts';
-import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
+import { parseRequest } from '../http/wire/parse-request.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
@@ -113,8 +113,6 @@ export function passkeyRoutes({
   return router;
 }
 
-function parsed<Schema extends z.ZodType>(schema: Schema, request: Request): z.output<Schema> {
-  const result = schema.safeParse(request.body);
-  if (result.success) return result.data;
-  throw new ProductError('MALFORMED', `The body is not valid: ${issuesText(result.error)}.`);
+function parsed<Schema extends z.ZodType>(schema: Schema, { body }: Request): z.output<Schema> {
+  return parseRequest(schema, body, 'The body is not valid');
 }

@@ -13,8 +13,9 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
+import { parseRequest } from '../http/wire/parse-request.ts';
 import { attemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
-import { isOwnPage, forbidCaching, type PageSignInContext, parseBody, sendSession } from './page-sign-in.ts';
+import { isOwnPage, forbidCaching, type PageSignInContext, sendSession } from './page-sign-in.ts';
 import { beginAttempt, findAttempt } from './provider-attempt.ts';
 import { signInProblem } from './provider-problem.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
@@ -59,7 +60,7 @@ export function providerRoutes(
         'FORBIDDEN',
         `The sign-in with ${signIn.name} works only at ${signIn.redirectUri}. Open that address.`,
       );
-    const { silent } = parseBody(startRequest, request.body, '{} or {"silent": true}');
+    const { silent } = parseRequest(startRequest, request.body, 'The body must be {} or {"silent": true}');
     const attempt = beginAttempt(secret, clock.now());
     const address = await signIn.address(attempt, silent);
     response.cookie(attempts.name, attempt.cookie, {
@@ -70,7 +71,11 @@ export function providerRoutes(
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { pageSecret, query } = parseBody(finishRequest, request.body, '{"pageSecret", "query"}');
+    const { pageSecret, query } = parseRequest(
+      finishRequest,
+      request.body,
+      'The body must be {"pageSecret", "query"}',
+    );
     const browser = { cookie: readCookie(request, attempts), pageSecret };
     // An attempt has one answer, also if the sign-in fails.
     response.clearCookie(attempts.name, attempts.options);

@@ -17,11 +17,11 @@ import {
   type TaskGroupPage,
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
-import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { readableTitle } from '../../shared/text/readable-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
+import { parseRequest } from '../http/wire/parse-request.ts';
 import type { Reader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, TaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/cost-report.ts';
@@ -150,11 +150,10 @@ export function taskGroupsRoute(tasks: Tasks): Router {
 }
 
 function parsed(value: unknown): Query {
-  const result = query.safeParse(value);
-  if (result.success) return result.data;
-  throw new ProductError(
-    'MALFORMED',
-    `The parameters are text, workspace, model, state, size and token, each once: ${issuesText(result.error)}.`,
+  return parseRequest(
+    query,
+    value,
+    'The parameters are text, workspace, model, state, size and token, each once',
   );
 }
 

@@ -8,7 +8,6 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCheckpoints } from '../../../shared/protocol/task-checkpoints.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import {
   toTaskCheckpoint,
   previewRestore,
@@ -18,6 +17,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { checkpointsOf } from '../../task/compute-checkpoints.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { callerOf } from '../auth/caller.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 
 const query = z.strictObject({ since: z.enum(['true', 'false']).default('false') });
 
@@ -42,9 +42,7 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
   });
   if (restoring === undefined) return router;
   router.get('/api/tasks/:taskId/checkpoints/:turn', async (request, response) => {
-    const parsed = query.safeParse(request.query);
-    if (!parsed.success)
-      throw new ProductError('MALFORMED', `The query is ?since=true or false: ${issuesText(parsed.error)}.`);
+    const asked = parseRequest(query, request.query, 'The query is ?since=true or false');
     const { taskId, turn } = request.params;
     const snapshot = await tasks.snapshot(taskId, callerOf(request).requester);
     const { principal } = snapshot;
@@ -52,7 +50,7 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
     if (found === undefined)
       throw new ProductError('UNKNOWN_ADDRESS', `Task ${taskId} has no checkpoint of this turn.`);
     const { id: checkpoint, workspace } = found;
-    const since = parsed.data.since === 'true';
+    const since = asked.since === 'true';
     const preview = await previewRestore({ principal, checkpoint, since, workspace }, restoring);
     response.setHeader('Cache-Control', 'no-store').json(preview);
   });

@@ -4,10 +4,9 @@
  */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 
 const DEFAULT_DAYS = 30;
 /** The maximum number of days in a request: ten years. */
@@ -18,13 +17,12 @@ const query = z.object({ days: z.coerce.number().int().min(1).max(MAX_DAYS).defa
 export function costRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/costs', async (request, response) => {
-    const parsed = query.safeParse(request.query);
-    if (!parsed.success)
-      throw new ProductError(
-        'MALFORMED',
-        `The query is ?days=…, a whole number from 1 to ${MAX_DAYS}: ${issuesText(parsed.error)}.`,
-      );
-    response.json(await tasks.costs(callerOf(request).principal, parsed.data.days));
+    const { days } = parseRequest(
+      query,
+      request.query,
+      `The query is ?days=…, a whole number from 1 to ${MAX_DAYS}`,
+    );
+    response.json(await tasks.costs(callerOf(request).principal, days));
   });
   router.get('/api/tasks/:taskId/costs', async (request, response) => {
     response.json(await tasks.taskCosts(request.params.taskId, callerOf(request).requester));

@@ -8,8 +8,6 @@
 import { Router } from 'express';
 import type { Request, RequestHandler } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import {
   LAST_EVENT_ID_HEADER,
@@ -20,6 +18,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
@@ -106,23 +105,18 @@ export function taskIdOf(request: Request): string {
 
 const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.string().optional() });
 
-function queryOf(request: Request): z.infer<typeof eventsQuery> {
-  const query = eventsQuery.safeParse(request.query);
-  if (query.success) return query.data;
-  // An unknown parameter is an error. S2: a misspelt cursor must not start the stream from the beginning.
-  throw new ProductError(
-    'MALFORMED',
-    `This address takes the parameters after and ticket, each once: ${issuesText(query.error)}.`,
-  );
-}
-
 /**
  * Returns the start position. An EventSource that reconnects repeats its first URL and adds the header. So the header
  * is newer than the URL. Without a cursor, the stream starts at the beginning.
  */
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID_HEADER);
-  const { after = '0' } = queryOf(request);
+  // An unknown parameter is an error. S2: a misspelt cursor must not start the stream from the beginning.
+  const { after = '0' } = parseRequest(
+    eventsQuery,
+    request.query,
+    'This address takes the parameters after and ticket, each once',
+  );
   return parseCursor(
     {
       ...(header === undefined

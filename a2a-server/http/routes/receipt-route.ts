@@ -8,24 +8,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { Router } from 'express';
 import { z } from 'zod';
-import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 
 const query = z.strictObject({ events: z.coerce.number().int().min(1).optional() });
 
 export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyObject>): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/receipt', async (request, response) => {
-    const parsed = query.safeParse(request.query);
-    if (!parsed.success)
-      throw new ProductError(
-        'MALFORMED',
-        `The query is ?events=…, a whole number: ${issuesText(parsed.error)}.`,
-      );
+    const { events } = parseRequest(query, request.query, 'The query is ?events=…, a whole number');
     const { taskId } = request.params;
-    const receipt = await tasks.receipt(taskId, callerOf(request).requester, parsed.data.events);
+    const receipt = await tasks.receipt(taskId, callerOf(request).requester, events);
     const { sealReceipt, signedMarkdown } = await import('../../../shared/receipt/seal.ts');
     const key = await signingKey();
     response.setHeader('Cache-Control', 'no-store');

@@ -6,11 +6,10 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import type { StoryPage } from '../../../shared/protocol/task-story.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 import { storyEvents } from '../wire/story-projection.ts';
 
 const MAX_ENTRIES = 2_000;
@@ -23,21 +22,20 @@ const query = z.strictObject({
 export function storyRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/story', async (request, response) => {
-    const parsed = query.safeParse(request.query);
-    if (!parsed.success)
-      throw new ProductError(
-        'MALFORMED',
-        `The query is ?after=…, a position, and reasoning=true or false: ${issuesText(parsed.error)}.`,
-      );
+    const asked = parseRequest(
+      query,
+      request.query,
+      'The query is ?after=…, a position, and reasoning=true or false',
+    );
     const { taskId } = request.params;
     const { requester } = callerOf(request);
     const { seq: end } = await tasks.row(taskId, requester);
     const otherwise = 'Leave it out to read from the beginning.';
-    const after = parseCursor({ name: 'after', text: parsed.data.after, otherwise }, end);
+    const after = parseCursor({ name: 'after', text: asked.after, otherwise }, end);
     const entries = await tasks.entries(taskId, requester, { after, limit: MAX_ENTRIES });
     const seq = entries.at(-1)?.seq ?? after;
     const page: StoryPage = {
-      events: storyEvents(entries, parsed.data.reasoning === 'true'),
+      events: storyEvents(entries, asked.reasoning === 'true'),
       seq,
       more: seq < end,
     };

@@ -1,12 +1,11 @@
 /** `GET /api/tasks?prefix=…` finds tasks by a prefix of the task id or the session id. A2A has no such query. */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskSearchResult } from '../../../shared/protocol/task-search-result.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 
 const query = z.object({ prefix: z.string().min(1).max(200) });
 
@@ -19,10 +18,8 @@ const ID_PREFIXES = ['', 'session-', 'task-'];
 export function taskSearchRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks', async (request, response) => {
-    const parsed = query.safeParse(request.query);
-    if (!parsed.success)
-      throw new ProductError('MALFORMED', `The query must be ?prefix=<text>: ${issuesText(parsed.error)}.`);
-    const idPrefixes = ID_PREFIXES.map((kind) => `${kind}${parsed.data.prefix}`);
+    const { prefix } = parseRequest(query, request.query, 'The query must be ?prefix=<text>');
+    const idPrefixes = ID_PREFIXES.map((kind) => `${kind}${prefix}`);
     const { requester } = callerOf(request);
     const { rows, total } = await tasks.list(
       { ...visibleTasksFilter(requester), idPrefixes },

@@ -4,12 +4,11 @@
  */
 import { Router } from 'express';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
+import { parseRequest } from '../wire/parse-request.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
 
@@ -32,13 +31,8 @@ export function toolExecutionRoutes(
     '/api/tools/abort/:toolId',
     ...jsonBody(['application/json'], limits),
     async (request, response) => {
-      const body = abortRequest.safeParse(request.body);
-      if (!body.success)
-        throw new ProductError(
-          'MALFORMED',
-          `The body must be empty or {"reason": "…"}: ${issuesText(body.error)}.`,
-        );
-      const reason = body.data?.reason ?? 'no reason was given';
+      const body = parseRequest(abortRequest, request.body, 'The body must be empty or {"reason": "…"}');
+      const reason = body?.reason ?? 'no reason was given';
       const toolId = String(request.params['toolId']);
       const caller = callerOf(request);
       caller.concerns({ toolId });

@@ -5,9 +5,8 @@
  */
 import type { StreamResponse } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { parseRequest } from './parse-request.ts';
 
 /** The metadata key of a generation. No other metadata of the server has this key. */
 const METADATA_KEY = 'a2a-1.1/generation';
@@ -86,13 +85,11 @@ export interface RequestedGenerations {
  * @throws ProductError MALFORMED
  */
 export function readRequestedGenerations(operation: string, params: unknown): RequestedGenerations {
-  const parsed = wanted.safeParse(params);
-  if (!parsed.success)
-    throw new ProductError(
-      'MALFORMED',
-      `The parameters of ${operation} are not valid: ${issuesText(parsed.error)}.`,
-    );
-  const { currentGeneration, configuration } = parsed.data;
+  const { currentGeneration, configuration } = parseRequest(
+    wanted,
+    params,
+    `The parameters of ${operation} are not valid`,
+  );
   return {
     current: currentGeneration ?? undefined,
     match: configuration?.ifGenerationMatch ?? undefined,

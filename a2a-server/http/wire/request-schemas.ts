@@ -8,10 +8,9 @@
  */
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { ProductError } from '../../../shared/runtime/errors.ts';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { parseRequest } from './parse-request.ts';
 
 /** Returns the schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -258,13 +257,9 @@ const requestSchemas = lazily(() => {
  */
 export function checkParams(operation: string, params: unknown): unknown {
   const schema = isChecked(operation) ? requestSchemas()[operation] : undefined;
-  if (schema === undefined) return params;
-  const parsed = schema.safeParse(params);
-  if (parsed.success) return parsed.data;
-  throw new ProductError(
-    'MALFORMED',
-    `The parameters of ${operation} are not valid: ${issuesText(parsed.error)}.`,
-  );
+  return schema === undefined
+    ? params
+    : parseRequest(schema, params, `The parameters of ${operation} are not valid`);
 }
 
 function isChecked(operation: string): operation is keyof ReturnType<typeof requestSchemas> {
