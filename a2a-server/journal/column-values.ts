@@ -1,17 +1,8 @@
 /** Validates the values of a row. @throws DamagedDataError for a value that the journal does not write */
 import { DamagedDataError } from '../../shared/runtime/damaged-data-error.ts';
-import type { StateName } from '../task/snapshot.ts';
+import { STATE_NAMES, type StateName } from '../task/snapshot.ts';
 
-const STATES: Readonly<Record<StateName, true>> = {
-  submitted: true,
-  working: true,
-  'input-required': true,
-  'auth-required': true,
-  completed: true,
-  failed: true,
-  canceled: true,
-  rejected: true,
-};
+const STATES: ReadonlySet<unknown> = new Set(STATE_NAMES);
 
 export function textColumn(value: unknown): string {
   return typeof value === 'string' ? value : damaged('text', value);
@@ -46,7 +37,7 @@ export function parseStateColumn(value: unknown): StateName {
 }
 
 function isState(value: unknown): value is StateName {
-  return typeof value === 'string' && Object.hasOwn(STATES, value);
+  return STATES.has(value);
 }
 
 function damaged(expected: string, value: unknown): never {

@@ -50,7 +50,17 @@ export type SnapshotStatus =
   | { state: 'canceled'; reason: string; by: Decider }
   | { state: 'rejected'; message: string };
 
-export type StateName = SnapshotStatus['state'];
+export const STATE_NAMES = [
+  'submitted',
+  'working',
+  'input-required',
+  'auth-required',
+  'completed',
+  'failed',
+  'canceled',
+  'rejected',
+] as const satisfies SnapshotStatus['state'][];
+export type StateName = (typeof STATE_NAMES)[number];
 
 export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([
   'completed',

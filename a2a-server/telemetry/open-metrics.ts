@@ -17,6 +17,7 @@ import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';
 import { metricNameWithUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
+import { STATE_NAMES } from '../task/snapshot.ts';
 import { TaskActivities, type TaskActivity } from './task-activity.ts';
 
 /** The interval of exports. It is OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
@@ -34,18 +35,6 @@ const CHANNELS: ReadonlySet<string> = new Set([
   'tool',
   'webhook',
 ]);
-
-/** All states of a task. Each measurement sets all of them, so the gauge of a state without tasks falls to 0. */
-const STATES = [
-  'submitted',
-  'working',
-  'input-required',
-  'auth-required',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-] as const;
 
 interface MetricsOptions {
   /** Identifies this server process among the servers of a database. */
@@ -145,7 +134,8 @@ function setGauges(set: SetGauge, facts: ServerFacts): void {
   if (leaseMs !== undefined) set('a2a.server.lease.remaining', leaseMs / 1000);
   if (statistics === undefined) return;
   const { tasks, waitingSince, bytes } = statistics;
-  for (const state of STATES) set('a2a.server.tasks', tasks[state] ?? 0, { 'a2a.task.state': state });
+  // Each measurement sets all states, so the gauge of a state without tasks falls to 0.
+  for (const state of STATE_NAMES) set('a2a.server.tasks', tasks[state] ?? 0, { 'a2a.task.state': state });
   set('a2a.server.oldest_wait', waitingSince === null ? 0 : Math.max(0, facts.now - waitingSince) / 1000);
   set('a2a.server.journal.size', bytes);
 }

@@ -4,7 +4,7 @@ import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/cost-sum.ts';
-import type { StateName } from '../../task/snapshot.ts';
+import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { WIRE_STATE } from '../wire/wire-objects.ts';
@@ -60,15 +60,5 @@ export async function listTasks(
  * have.
  */
 function statesOf(wanted: TaskState): StateName[] {
-  const names: StateName[] = [
-    'submitted',
-    'working',
-    'input-required',
-    'auth-required',
-    'completed',
-    'failed',
-    'canceled',
-    'rejected',
-  ];
-  return names.filter((name) => WIRE_STATE[name] === wanted);
+  return STATE_NAMES.filter((name) => WIRE_STATE[name] === wanted);
 }
