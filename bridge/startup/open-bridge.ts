@@ -3,7 +3,6 @@
  * needs them.
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { configuredAgents } from './configured-agents.ts';
 import { OpenForms } from '../approvals/open-forms.ts';
 import { CardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
@@ -15,17 +14,11 @@ import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
 import { InboxFollower } from '../inbox/inbox-follower.ts';
 import { NoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
-import { DelegationService } from '../sessions/deliver-delegations.ts';
-import { LiveSessions } from '../sessions/live-sessions.ts';
 import { logSessions } from '../sessions/log-sessions.ts';
-import { Sessions } from '../sessions/sessions.ts';
-import { BridgeDatabase } from '../state/database.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
-import { StoredDecisionClaims } from '../state/decision-claims.ts';
-import { Outbox } from '../state/outbox.ts';
 import { NotifiedEntries } from '../state/notified-entries.ts';
 import { UsedPermits } from '../state/used-permits.ts';
-import { WaitingResults } from '../state/waiting-results.ts';
+import { openSessions } from './open-sessions.ts';
 
 interface OpenBridgeOptions {
   settings: BridgeSettings;
@@ -45,22 +38,9 @@ export async function openBridge({
   log,
   version,
 }: OpenBridgeOptions): Promise<BridgeContext> {
-  const registry = configuredAgents(settings, env, serverScript);
-  const database = await BridgeDatabase.open(settings.stateDir);
-  const outbox = new Outbox(database);
-  const results = new WaitingResults(database);
-  const live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+  const opened = await openSessions({ settings, env, serverScript, log, channel: 'mcp' });
+  const { registry, database, outbox, results, live, delegations, sessions } = opened;
   logSessions(live, log);
-  const delegations = new DelegationService({
-    registry,
-    outbox,
-    results,
-    live,
-    log,
-    directory: settings.workspace,
-    channel: 'mcp',
-  });
-  const sessions = new Sessions({ registry, outbox, live, delegations });
   const inbox = new ResultInbox({ results, registry, outbox, live, sessions, delegations, log });
   const outside = new InboxFollower({
     surfaces: [

@@ -1,0 +1,60 @@
+import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Registry } from '../agents/registry.ts';
+import { DelegationService } from '../sessions/deliver-delegations.ts';
+import { LiveSessions } from '../sessions/live-sessions.ts';
+import { Sessions } from '../sessions/sessions.ts';
+import type { BridgeSettings } from '../settings/settings.ts';
+import { BridgeDatabase } from '../state/database.ts';
+import { StoredDecisionClaims } from '../state/decision-claims.ts';
+import { Outbox } from '../state/outbox.ts';
+import { WaitingResults } from '../state/waiting-results.ts';
+import { configuredAgents } from './configured-agents.ts';
+
+/** The agents, and the sessions with them. */
+export interface OpenSessions {
+  registry: Registry;
+  live: LiveSessions;
+  sessions: Sessions;
+  delegations: DelegationService;
+  database: BridgeDatabase;
+  outbox: Outbox;
+  results: WaitingResults;
+}
+
+interface OpenSessionsOptions {
+  settings: BridgeSettings;
+  env: Readonly<Record<string, string | undefined>>;
+  serverScript: string;
+  log: Logger;
+  /** The surface that sends the person's messages. */
+  channel: 'mcp' | 'cli';
+}
+
+/**
+ * Opens the agents and sessions for the MCP server or for one command. The caller closes `live`, then `database`.
+ * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
+ */
+export async function openSessions({
+  settings,
+  env,
+  serverScript,
+  log,
+  channel,
+}: OpenSessionsOptions): Promise<OpenSessions> {
+  const registry = configuredAgents(settings, env, serverScript);
+  const database = await BridgeDatabase.open(settings.stateDir);
+  const outbox = new Outbox(database);
+  const results = new WaitingResults(database);
+  const live = new LiveSessions(outbox, new StoredDecisionClaims(database));
+  const delegations = new DelegationService({
+    registry,
+    outbox,
+    results,
+    live,
+    log,
+    directory: settings.workspace,
+    channel,
+  });
+  const sessions = new Sessions({ registry, outbox, live, delegations });
+  return { registry, live, sessions, delegations, database, outbox, results };
+}
