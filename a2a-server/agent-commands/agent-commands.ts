@@ -1,6 +1,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import {
   agentCommandText,
+  commandUsage,
   type CommandCall,
   type OfferedCommand,
 } from '../../shared/protocol/agent-command.ts';
@@ -73,11 +74,6 @@ function found(
   if (args.length < required || args.length > command.arguments.length)
     throw new ProductError('MALFORMED', `Usage: ${commandUsage(command)}. ${command.description}`);
   return { command, args };
-}
-
-/** Formats the usage, e.g. `checkpoint restore <id>`. Optional arguments are in brackets. */
-export function commandUsage({ name, arguments: args }: OfferedCommand): string {
-  return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }
 
 function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductError {

@@ -1,8 +1,8 @@
+import { commandUsage } from '../../shared/protocol/agent-command.ts';
 import type { CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
 import type { Tool } from '../tools/tool.ts';
-import { commandUsage } from './agent-commands.ts';
 import { toolCommand } from './tool-command.ts';
 
 const init: AgentCommand = {

@@ -6,8 +6,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
-import { isLoopback } from '../../shared/net/loopback.ts';
-import { parseUrl } from '../../shared/net/parse-url.ts';
+import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { tenantOf } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
@@ -47,11 +46,6 @@ export const chatWebhookSchema = z
     path: ['url'],
   });
 export type ChatWebhook = z.infer<typeof chatWebhookSchema>;
-
-function isEncryptedOrLocal(text: string): boolean {
-  const url = parseUrl(text);
-  return url?.protocol === 'https:' || isLoopback(url?.hostname ?? '');
-}
 
 /** Returns the subscriptions of a task: one for each webhook of its owner. */
 export function chatSubscriptions(

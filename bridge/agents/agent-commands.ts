@@ -1,4 +1,3 @@
-/** Lists the commands that an agent offers, and formats their usage. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import type { Agent } from './agent.ts';
@@ -15,9 +14,4 @@ export async function fetchCommands(agent: Agent): Promise<readonly OfferedComma
     `Agent "${agent.name}" offers no commands. Delegate the work as a task.`,
     { facts: { agent: agent.name } },
   );
-}
-
-/** Returns the usage of a command, such as `checkpoint restore <id>`. Brackets mark optional arguments. */
-export function commandUsage({ name, arguments: args }: OfferedCommand): string {
-  return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }

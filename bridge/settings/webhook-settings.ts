@@ -5,8 +5,7 @@
 import { z } from 'zod';
 import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
-import { isLoopback } from '../../shared/net/loopback.ts';
-import { parseUrl } from '../../shared/net/parse-url.ts';
+import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 
 const variableName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable');
 
@@ -40,7 +39,7 @@ export const webhookSettingsSchema = z
     /** How long an action must have waited before it is posted, in seconds. */
     afterSeconds: z.number().min(0).max(86_400).default(DEFAULT_AFTER_SECONDS),
   })
-  .refine(({ url, allowHttp }) => allowHttp || isSafe(url), {
+  .refine(({ url, allowHttp }) => allowHttp || isEncryptedOrLocal(url), {
     message:
       'https, or http on this machine, because http shows pending actions to any listener. "allowHttp": true allows it',
     path: ['url'],
@@ -58,9 +57,4 @@ export type WebhookSettings = z.infer<typeof webhookSettingsSchema>;
 
 function hasSecret(given: { secretEnv?: string | undefined; secretCommand?: unknown }): boolean {
   return given.secretEnv !== undefined || given.secretCommand !== undefined;
-}
-
-function isSafe(text: string): boolean {
-  const url = parseUrl(text);
-  return url?.protocol === 'https:' || isLoopback(url?.hostname ?? '');
 }

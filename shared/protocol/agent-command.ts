@@ -37,3 +37,8 @@ export const commandListSchema = z.object({ commands: z.array(offeredCommandSche
 export function agentCommandText({ command, args }: CommandCall): string {
   return `/${[command.replace(/^\/+/, ''), ...args].join(' ')}`;
 }
+
+/** Returns the usage of a command, such as `checkpoint restore <id>`. Brackets mark optional arguments. */
+export function commandUsage({ name, arguments: args }: OfferedCommand): string {
+  return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
+}

@@ -1,6 +1,7 @@
 /** The command `commands`: lists the commands that an agent offers. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { fetchCommands, commandUsage } from '../../agents/agent-commands.ts';
+import { fetchCommands } from '../../agents/agent-commands.ts';
+import { commandUsage } from '../../../shared/protocol/agent-command.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { table } from '../terminal/table.ts';

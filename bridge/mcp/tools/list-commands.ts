@@ -1,8 +1,7 @@
 /** The MCP tool `list_available_agent_commands`: lists the commands that agents run without a model. */
 import { z } from 'zod';
-import { offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
+import { commandUsage, offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { commandUsage } from '../../agents/agent-commands.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
