@@ -69,7 +69,7 @@ function elsewhere({ workspace }: Checkpoint): ProductError {
  * @throws ProductError INPUT_CHANGED, which names the files that have changed since these turns
  * @throws ProductError STORAGE if saved content is missing
  */
-export async function createRestorePlan(
+async function createRestorePlan(
   checkpoints: readonly Checkpoint[],
   workspace: Workspace,
   { content }: Pick<CheckpointFinder, 'content'>,

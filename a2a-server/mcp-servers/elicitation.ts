@@ -54,10 +54,7 @@ export async function elicit(
  * If all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
  * they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
-export function findCallToAsk({
-  calls,
-  known,
-}: RequestOrigin): { call: RunningCall; note: string } | undefined {
+function findCallToAsk({ calls, known }: RequestOrigin): { call: RunningCall; note: string } | undefined {
   const [call, ...others] = calls;
   if (call === undefined) return undefined;
   if (known || others.length === 0) return { call, note: '' };

@@ -7,7 +7,7 @@ import type { Price } from '../task/spending.ts';
 import type { TurnPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 
-export type { ConversationStep, ModelCall } from '../task/conversation.ts';
+export type { ConversationStep } from '../task/conversation.ts';
 
 export interface ModelRequest {
   instructions: string;

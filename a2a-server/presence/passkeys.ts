@@ -14,7 +14,7 @@ import type { RecordStore } from '../records/record-store.ts';
 import type { RegistrationCodes } from './registration-codes.ts';
 import type { RelyingParty } from './relying-party.ts';
 
-export const MAX_PASSKEYS = 20;
+const MAX_PASSKEYS = 20;
 
 export type PasskeyView = Pick<Passkey, 'id' | 'name' | 'registeredAt'>;
 

@@ -99,8 +99,8 @@ const card = z.object({ name: z.literal(AGENT_NAME) });
  * Returns the shell command that stops a process. On Windows the command kills the process, but the journal stays
  * correct.
  */
-function stopCommand(pid: number, platform: NodeJS.Platform = process.platform): string {
-  return platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
+function stopCommand(pid: number): string {
+  return process.platform === 'win32' ? `taskkill /F /PID ${pid}` : `kill ${pid}`;
 }
 
 /**

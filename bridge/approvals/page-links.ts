@@ -30,12 +30,6 @@ interface Kept {
 
 export class PageLinks {
   readonly #kept = new Map<string, Promise<Kept>>();
-  readonly #now: () => number;
-
-  /** @param now returns the time of the wall clock in milliseconds since 1970 */
-  constructor(now: () => number = () => Date.now()) {
-    this.#now = now;
-  }
 
   /**
    * Returns the link of a form, and creates it if necessary.
@@ -48,7 +42,7 @@ export class PageLinks {
     const making = this.#kept.get(name) ?? this.#make(session, { taskId, callId, shown: action.shown });
     this.#keep(name, making);
     const { url, until } = await making;
-    const leftMs = until - this.#now();
+    const leftMs = until - Date.now();
     if (url !== undefined) return leftMs > MIN_LIFETIME_MS ? { url, leftMs } : 'expired';
     if (leftMs <= 0) this.#kept.delete(name);
     return undefined;
@@ -56,7 +50,7 @@ export class PageLinks {
 
   async #make(session: Session, target: PageTarget): Promise<Kept> {
     const link = await makeLink(session, target);
-    if (link === null) return { url: undefined, until: this.#now() + RETRY_MS };
+    if (link === null) return { url: undefined, until: Date.now() + RETRY_MS };
     return { url: link.url, until: Date.parse(link.expiresAt) };
   }
 

@@ -168,7 +168,7 @@ function scopesOf(details: ConfirmationDetails | undefined): PendingAction['scop
   }
 }
 
-export function titleOf(call: GeminiToolCall): string {
+function titleOf(call: GeminiToolCall): string {
   const { name } = call.request;
   const details = detailsOf(call);
   switch (details?.type) {

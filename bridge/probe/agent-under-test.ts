@@ -86,9 +86,9 @@ export class AgentUnderTest {
     return this.#seen(TaskContent.ofTask(answer.task));
   }
 
-  async *begin(params: object = this.message()): AsyncGenerator<StreamedEvent, void, undefined> {
+  async *begin(): AsyncGenerator<StreamedEvent, void, undefined> {
     this.#count();
-    for await (const frame of this.client.stream('SendStreamingMessage', params)) {
+    for await (const frame of this.client.stream('SendStreamingMessage', this.message())) {
       this.#seen(new TaskContent().take(frame.data));
       yield frame;
     }

@@ -12,21 +12,15 @@ const POLL_EXPIRES_MS = 30_000;
 
 export class ClientFollowedTasks {
   readonly #lastAsked = new WeakMap<Session, number>();
-  readonly #now: () => number;
-
-  /** @param now returns the time of a monotonic clock in milliseconds */
-  constructor(now: () => number = () => performance.now()) {
-    this.#now = now;
-  }
 
   /** Records that the client has received the session's MCP task, or polls it. */
   follows(session: Session): void {
-    this.#lastAsked.set(session, this.#now());
+    this.#lastAsked.set(session, performance.now());
   }
 
   isFollowed(session: Session): boolean {
     const last = this.#lastAsked.get(session);
-    return last !== undefined && this.#now() - last < POLL_EXPIRES_MS;
+    return last !== undefined && performance.now() - last < POLL_EXPIRES_MS;
   }
 
   /** Records that the client knows the end of the task. The session's next task is another MCP task. */

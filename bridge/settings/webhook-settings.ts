@@ -16,7 +16,7 @@ const DEFAULT_AFTER_SECONDS = 30;
  * The formats of a post. `json` is for a program, which may answer with decisions. The others are messages for a
  * person.
  */
-export const POST_FORMATS = ['json', ...CHAT_FORMATS] as const;
+const POST_FORMATS = ['json', ...CHAT_FORMATS] as const;
 
 export const webhookSettingsSchema = z
   .strictObject({

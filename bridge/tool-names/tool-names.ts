@@ -19,6 +19,6 @@ export const TOOL_NAMES = [
  * The tools that the approval card calls. Clients that show the card hide these tools from the model. Other clients do
  * not receive them.
  */
-export const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
+const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
 
 export type ToolName = (typeof TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];

@@ -11,9 +11,9 @@ export type FileType = (typeof FILE_TYPES)[number];
 /**
  * The maximum size of an image. Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of bytes.
  */
-export const MAX_IMAGE_BYTES = 3_932_160;
+const MAX_IMAGE_BYTES = 3_932_160;
 /** The maximum size of a PDF. Google refuses a request of more than 20 MB. A PDF of this size has 13.3 MB in base64. */
-export const MAX_PDF_BYTES = 10_000_000;
+const MAX_PDF_BYTES = 10_000_000;
 
 /** The maximum size of all files of one message together. In base64, they fit into a request of 4 MiB. */
 export const MAX_MESSAGE_FILE_BYTES = 3_000_000;

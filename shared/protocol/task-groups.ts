@@ -16,7 +16,7 @@ const usage = z.object({
 });
 
 /** What a task waits for. `reply` and `sign-in` contain the agent's question as text. */
-export const waitingForSchema = z.discriminatedUnion('type', [
+const waitingForSchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('actions'),
     /** The number of all pending actions. */
@@ -38,7 +38,7 @@ export const waitingForSchema = z.discriminatedUnion('type', [
 ]);
 export type WaitingFor = z.infer<typeof waitingForSchema>;
 
-export const groupedTaskSchema = z.object({
+const groupedTaskSchema = z.object({
   taskId: z.string(),
   sessionId: z.string(),
   /** The first line of the user's message. If the message is a JSON plan, the names of its tools. */

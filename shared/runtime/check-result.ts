@@ -1,7 +1,7 @@
 /** The result of one check of `doctor` or of `a2a-server check`. */
 import { z } from 'zod';
 
-export const checkResultSchema = z.object({
+const checkResultSchema = z.object({
   /** Names what was checked, e.g. `agent local`. */
   subject: z.string(),
   /** `warn`: the subject works, but may behave unexpectedly. `fail`: the subject does not work. */

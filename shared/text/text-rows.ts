@@ -2,7 +2,7 @@
 import stringWidth from 'string-width';
 
 /** The prefix of a row that continues the previous row. Untrusted text never stands at the start of a row. */
-export const CONTINUATION_PREFIX = '↳ ';
+const CONTINUATION_PREFIX = '↳ ';
 /** The distance of the tab stops of a terminal, in columns. */
 const TAB_STOP = 8;
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });

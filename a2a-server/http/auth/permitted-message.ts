@@ -28,7 +28,7 @@ export function readPermittedMessage(request: SendMessageRequest, context: CallC
  * this.
  * @throws ProductError FORBIDDEN
  */
-export function limitMessageToRoles(incoming: ClientMessage, roles: readonly Role[]): ClientMessage {
+function limitMessageToRoles(incoming: ClientMessage, roles: readonly Role[]): ClientMessage {
   if (isDecisionOrRevocation(incoming)) {
     requireRole(roles, ['approve']);
     return incoming;

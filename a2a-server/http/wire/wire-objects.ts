@@ -58,7 +58,7 @@ export function dataPart(data: unknown): Part {
   };
 }
 
-export function toA2aPart(part: ContentPart): Part {
+function toA2aPart(part: ContentPart): Part {
   switch (part.type) {
     case 'text':
       return textPart(part.text);

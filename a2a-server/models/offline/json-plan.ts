@@ -8,7 +8,7 @@ import type { ParsedMessage, PlanStep } from './step.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
 export const MAX_CHUNKS = 1_000_000;
-export const MAX_STEPS = 1_000;
+const MAX_STEPS = 1_000;
 /** The maximum depth of a plan. No tool needs a deeper input, and a plan of this depth can still be serialised. */
 const MAX_DEPTH = 100;
 

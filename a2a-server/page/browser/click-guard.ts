@@ -10,24 +10,17 @@
 
 const PAUSE_MS = 500;
 
-type StartTimer = (ms: number, act: () => void) => () => void;
-
-const browserTimer: StartTimer = (ms, act) => {
-  const timer = setTimeout(act, ms);
-  return () => clearTimeout(timer);
-};
-
 /**
  * Starts the guard. While the guard ignores clicks, `root` has the attribute `data-changing`, which the style sheet
  * uses.
  */
-export function guardClicks(root: HTMLElement, after: StartTimer = browserTimer): void {
-  let callOff: (() => void) | undefined;
+export function guardClicks(root: HTMLElement): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
   const observer = new MutationObserver((records) => {
     if (records.every(({ target }) => isLive(target))) return;
     root.dataset['changing'] = '';
-    callOff?.();
-    callOff = after(PAUSE_MS, () => delete root.dataset['changing']);
+    clearTimeout(timer);
+    timer = setTimeout(() => delete root.dataset['changing'], PAUSE_MS);
   });
   observer.observe(root, { childList: true, characterData: true, subtree: true });
   root.addEventListener(

@@ -20,7 +20,7 @@ export function loadScrollPosition(taskId: string): PagePlace | undefined {
 }
 
 /** Parses a stored place. Returns undefined for a text that `saveScrollPosition` has not written. */
-export function parseScrollPosition(text: string): PagePlace | undefined {
+function parseScrollPosition(text: string): PagePlace | undefined {
   const value = parseJson(text);
   const [seq, top] = [fieldOf(value, 'seq'), fieldOf(value, 'top')];
   return typeof seq === 'number' && typeof top === 'number' ? { seq, top } : undefined;

@@ -5,7 +5,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 
 /** The reason why no command can approve an action that demands presence. */
-export const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page.';
+const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page.';
 
 /**
  * Returns the error for a decision that only another person, or only the page, can make. Commands throw it before they

@@ -11,7 +11,7 @@ import { type FrameError, frameErrorOf, frameTooLongError } from './check-line.t
  * The maximum length of a line in bytes, slightly below 10 MiB. The SDK closes the connection if a line is longer than
  * 10 MiB.
  */
-export const MAX_FRAME = 10 * 1024 * 1024 - 1;
+const MAX_FRAME = 10 * 1024 * 1024 - 1;
 
 export class LineFilter extends Transform {
   readonly #refuse: (refusal: FrameError) => void;

@@ -37,7 +37,7 @@ export function formDraft(text: string, schema: unknown): FormDraft | undefined 
   return fields && { view: 'form', input, fields, texts: new Map(), checked: false };
 }
 
-export function inputOfDraft({ fields, texts, input }: FormDraft): FilledInput {
+function inputOfDraft({ fields, texts, input }: FormDraft): FilledInput {
   return inputOfFields(fields, texts, input);
 }
 

@@ -13,7 +13,7 @@ import { readRobots, type RobotsRules } from './robots.ts';
 /** The time between two requests to a site, if robots.txt sets none. */
 const GAP_MS = 1_000;
 
-export const PAGE_MS = 20_000;
+const PAGE_MS = 20_000;
 
 const MAX_BYTES = 2 * 1024 * 1024;
 
