@@ -25,6 +25,7 @@ import type { Models } from '../../a2a-server/models/model.ts';
 import type { ChildProcesses } from '../../a2a-server/processes/child-processes.ts';
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
+import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { createPolicy } from '../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema, type ruleSchema } from '../../a2a-server/policy/rule.ts';
@@ -197,4 +198,20 @@ export async function untilSettled(
   if (now.status.state !== 'input-required')
     for await (const _ of tasks.follow(accepted.taskId, accepted.seq, { until: 'settled', signal }));
   return tasks.snapshot(accepted.taskId, { principal });
+}
+
+/** Returns all events of a task when it has parked or ended. */
+export async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
+  const events: TaskEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal }))
+    events.push(...batch.map(({ event }) => event));
+  return events;
+}
+
+/** Returns the id of the first call that waits for a decision. */
+export function pendingCall({ status }: Snapshot): string {
+  const callId = status.state === 'input-required' ? status.pending[0]?.callId : undefined;
+  if (callId === undefined) throw new Error(`nothing is pending, the task is ${status.state}`);
+  return callId;
 }

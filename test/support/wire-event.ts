@@ -162,3 +162,8 @@ function pendingIn(said: z.infer<typeof message> | undefined): PendingAction[] {
 function wordsOf(said: { parts: { text?: string | undefined }[] } | undefined): string {
   return (said?.parts ?? []).map(({ text }) => text ?? '').join('');
 }
+
+/** Counts the tool calls that started. */
+export function startsIn(events: readonly StreamEvent[]): number {
+  return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
+}

@@ -10,14 +10,10 @@ import {
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+import { startsIn } from '../../support/wire-event.ts';
 
 /** The interval in which a test asks again for a state that no event announces. */
 const ASK_AGAIN_MS = 50;
-
-function starts(events: readonly StreamEvent[]): number {
-  return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
-}
 
 async function healthOf({ server }: Stage): Promise<{ status: number; text: string }> {
   const response = await fetch(new URL('/health', server.url), {
@@ -66,7 +62,7 @@ else {
       const last = await peer.decide(taskId, [decisionOn(asked.pending, 'approve')]);
       expect((await last.rest()).at(-1)?.state).toBe('COMPLETED');
       expect(await file('effects.txt')).toBe('one two');
-      expect(starts(await peer.history(taskId))).toBe(2);
+      expect(startsIn(await peer.history(taskId))).toBe(2);
     });
 
     it('R21 a command that ran while the server was killed has an unknown outcome, and does not run again by itself', async () => {
@@ -103,7 +99,7 @@ else {
       expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
       await untilHealthIs(200, running);
       expect(await running.file('effects.txt')).toBe('x\n');
-      expect(starts(await running.peer.history(taskId))).toBe(1);
+      expect(startsIn(await running.peer.history(taskId))).toBe(1);
       await running.server.stop();
       expect(running.server.log()).not.toContain(url);
     });

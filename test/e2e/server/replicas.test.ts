@@ -26,11 +26,7 @@ import { jsonOf } from '../../support/rpc-answer.ts';
 import { runningProcesses } from '../../support/process-group.ts';
 import { homeDirectoryOf, newServerHome, PROGRAM } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
-
-function starts(events: readonly StreamEvent[]): number {
-  return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
-}
+import { activitiesOf, type StreamEvent, startsIn } from '../../support/wire-event.ts';
 
 /** Returns the task's events. Each has a larger number than the one before. */
 async function eventsOf({ peer }: Stage, taskId: string): Promise<StreamEvent[]> {
@@ -149,7 +145,7 @@ else {
       const asked = await untilAsked(second, taskId);
       expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
       expect((await first.file('effects.txt'))?.match(/\n/g)).toHaveLength(1);
-      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(startsIn(await eventsOf(second, taskId))).toBe(1);
     });
 
     it('R112 while a model answers: one of two other servers asks the model again', async () => {
@@ -175,7 +171,7 @@ else {
       const decided = await second.peer.decide(taskId, [decisionOn(pending, 'approve')]);
       expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
       expect(await first.file('a.txt')).toBe('one');
-      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(startsIn(await eventsOf(second, taskId))).toBe(1);
     });
 
     it('R112 while an ACP agent waits for a person: another server starts the agent from its session, and the call runs once', async () => {
@@ -232,7 +228,7 @@ else {
       const stream = await first.peer.stream(plan(wait(600), { say: 'We end.' }));
       const { taskId } = await stream.until(({ activity }) => activity?.type === 'tool.started');
       expect(await first.server.stop()).toBe(0);
-      while (starts(await second.peer.history(taskId)) < 2) await pause();
+      while (startsIn(await second.peer.history(taskId)) < 2) await pause();
       await second.peer.cancel(taskId);
     });
   });
@@ -254,7 +250,7 @@ else {
           expect.stringContaining('no running server can open'),
         ]);
         const again = await stageAgain(first);
-        while (starts(await again.peer.history(taskId)) < 2) await pause();
+        while (startsIn(await again.peer.history(taskId)) < 2) await pause();
         await again.peer.cancel(taskId);
         await other.server.stop();
       } finally {
@@ -311,7 +307,7 @@ else {
       const asked = await untilAsked(second, taskId);
       expect(asked.pending).toMatchObject([{ reason: 'outcome-unknown' }]);
       expect(await first.file('effects.txt')).not.toContain('late');
-      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(startsIn(await eventsOf(second, taskId))).toBe(1);
     });
   });
 
@@ -325,7 +321,7 @@ else {
       expect(looked.state).toBe('WORKING');
       await gate.pass();
       expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
-      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(startsIn(await eventsOf(second, taskId))).toBe(1);
       expect(first.server.log()).not.toMatch(/lost the task/);
     });
   });
@@ -340,7 +336,7 @@ else {
       expect((await decided.rest()).at(-1)?.state).toBe('COMPLETED');
       await Promise.all(others.map((other) => other.end()));
       expect((await second.peer.task(taskId)).state).toBe('COMPLETED');
-      expect(starts(await eventsOf(second, taskId))).toBe(1);
+      expect(startsIn(await eventsOf(second, taskId))).toBe(1);
       expect(first.server.log()).not.toMatch(/lost the task/);
     });
   });
@@ -365,7 +361,7 @@ else {
       const histories = await Promise.all([first, second, third].map((each) => eventsOf(each, sent.taskId)));
       for (const events of histories) {
         expect(events.map(({ data }) => data)).toEqual(histories[0]?.map(({ data }) => data));
-        expect(starts(events)).toBe(2);
+        expect(startsIn(events)).toBe(2);
       }
     });
 

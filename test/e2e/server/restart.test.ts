@@ -6,12 +6,8 @@ import type { FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell, wait } from '../../support/offline-plan.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
-import { activitiesOf, type StreamEvent } from '../../support/wire-event.ts';
+import { activitiesOf, startsIn } from '../../support/wire-event.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
-
-function starts(events: readonly StreamEvent[]): number {
-  return activitiesOf(events).filter(({ type }) => type === 'tool.started').length;
-}
 
 describe.each(ENDINGS)('a server that is killed while a call waits, its first connection $name', (ending) => {
   it('R20 if the person approves the call after the restart, it runs once, and the model gets the whole conversation', async () => {
@@ -39,7 +35,7 @@ describe.each(ENDINGS)('a server that is killed while a call waits, its first co
     const task = await peer.task(taskId);
     expect(task.text).toContain('We end.');
     expect(task.overview.turns).toBe(3);
-    expect(starts(await peer.history(taskId))).toBe(2);
+    expect(startsIn(await peer.history(taskId))).toBe(2);
     expect(await peer.list({ contextId: sessionId })).toMatchObject([{ taskId }, { taskId: earlier.taskId }]);
   });
 });
@@ -82,7 +78,7 @@ describe('a server that is killed while a command runs', () => {
     await pass();
     expect((await second.rest()).at(-1)?.state).toBe('COMPLETED');
     expect((await file('effects.txt'))?.match(/\n/g)).toHaveLength(2);
-    expect(starts(await peer.history(taskId))).toBe(2);
+    expect(startsIn(await peer.history(taskId))).toBe(2);
   });
 
   it('R21 if a person denies the command, it is "skipped", and the model learns that the outcome is unknown', async () => {

@@ -20,7 +20,13 @@ import {
 } from './support/bridge-stage.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 import type { BridgeStart } from './support/bridge-program.ts';
-import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
+import {
+  FORM_CLIENTS,
+  type FormClient,
+  type FormResult,
+  type Person,
+  textOf,
+} from './support/form-client.ts';
 
 const approving: Person = () => ({ action: 'accept', content: {} });
 
@@ -234,10 +240,6 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(await whole.file('test.md')).toBe('hello\nagain\n');
   });
 });
-
-function textOf({ content }: FormResult): string {
-  return content.map(({ text }) => text ?? '').join('\n');
-}
 
 function decisionFor({ structuredContent }: FormResult): Record<string, unknown> {
   return {

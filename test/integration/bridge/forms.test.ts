@@ -5,7 +5,7 @@ import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { signal } from '../../support/signal.ts';
 import { DELEGATE, FAST_ANSWERS, bridgeStart, closing, program, startAgent } from './support/bridge-stage.ts';
-import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
+import { FORM_CLIENTS, type FormClient, type Person, textOf } from './support/form-client.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
 const WRITE = { callId: 'one', tool: 'write-file', title: 'Write one.md' };
@@ -240,8 +240,4 @@ async function tasksClientAt(agent: FakeAgent, urls = true): Promise<TasksClient
 
 function update(client: TasksClient, taskId: string, inputResponses: object): ReturnType<TasksClient['ask']> {
   return client.ask('tasks/update', { taskId, inputResponses });
-}
-
-function textOf({ content }: FormResult): string {
-  return content.map(({ text }) => text ?? '').join('\n');
 }

@@ -9,7 +9,7 @@ import { PersonAtPage, stageWithRules } from '../../support/presence-stage.ts';
 import type { Stage } from '../../support/stage.ts';
 import { bridgeStart, closing, DECIDE, DELEGATE, FAST_ANSWERS, program } from './support/bridge-stage.ts';
 import { bridgeCommand } from './support/bridge-program.ts';
-import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
+import { FORM_CLIENTS, type FormClient, type Person, textOf } from './support/form-client.ts';
 
 const RULE = { action: 'presence', path: 'secret.txt' };
 const TASK = plan(write('secret.txt', 'b'), { say: 'Done.' });
@@ -34,8 +34,6 @@ const cardState = z.looseObject({
   page: z.string(),
 });
 const CARD_HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APPROVAL_CARD_MIME_TYPE] } } };
-
-const textOf = ({ content }: FormResult): string => content.map(({ text }) => text ?? '').join('\n');
 
 describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   async function clientOf(

@@ -5,11 +5,15 @@ import { askPerson, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { DECIDE, DELEGATE, FAST_ANSWERS, bridgeStart, closing, program } from './support/bridge-stage.ts';
-import { FORM_CLIENTS, type FormClient, type FormResult, type Person } from './support/form-client.ts';
+import {
+  FORM_CLIENTS,
+  type FormClient,
+  type FormResult,
+  type Person,
+  textOf,
+} from './support/form-client.ts';
 
 const TASK = plan(askPerson('Which colour?', ['red', 'blue']));
-
-const textOf = ({ content }: FormResult): string => content.map(({ text }) => text ?? '').join('\n');
 
 describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   async function clientAt({ server }: SharedStage, person: Person, ...args: string[]): Promise<FormClient> {

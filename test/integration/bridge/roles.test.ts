@@ -4,9 +4,7 @@ import { decisionOn } from '../../support/a2a-message.ts';
 import { delegatorStage, type DelegatorStage, NEEDS_ROLE } from '../../support/delegator-stage.ts';
 import { askPerson, plan, write } from '../../support/offline-plan.ts';
 import { bridgeStart, CHECK, closing, DELEGATE, program, WAIT } from './support/bridge-stage.ts';
-import { FORM_CLIENTS, type FormClient, type FormResult, type ShownForm } from './support/form-client.ts';
-
-const textOf = ({ content }: FormResult): string => content.map(({ text }) => text ?? '').join('\n');
+import { FORM_CLIENTS, type FormClient, type ShownForm, textOf } from './support/form-client.ts';
 
 describe.each(FORM_CLIENTS)('%s', (_, connect) => {
   async function clientOf({ on, delegator }: DelegatorStage, forms: ShownForm[]): Promise<FormClient> {

@@ -4,19 +4,18 @@ import { once } from 'node:events';
 import { z } from 'zod';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import type { OrphanProcess } from '../../../a2a-server/processes/child-processes.ts';
-import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
-import { journalWithAppend } from '../../support/journal-with-append.ts';
+import { journalWith } from '../../support/journal-with.ts';
 import {
   untilIdle,
   ADA,
   messageOf,
   untilSettled,
   startTaskService,
-  type RunningService,
+  eventsOf,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -55,20 +54,13 @@ function looking(run: (signal: AbortSignal) => Promise<void>, timeoutMs = 60_000
 class Interruption {
   full = false;
   readonly between = (journal: Journal): Journal =>
-    journalWithAppend(journal, (append) =>
-      this.full ? Promise.reject(new ProductError('STORAGE', 'the disk is full')) : journal.append(append),
-    );
+    journalWith(journal, {
+      append: (append) =>
+        this.full ? Promise.reject(new ProductError('STORAGE', 'the disk is full')) : journal.append(append),
+    });
 }
 
 const quick = looking(() => Promise.resolve());
-
-async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal }))
-    events.push(...batch.map(({ event }) => event));
-  return events;
-}
 
 /** Creates a model whose turn ends only when the test ends it. */
 function slow(...turns: ScriptedTurn[]): { models: ScriptedModel; asked: Promise<void> } {

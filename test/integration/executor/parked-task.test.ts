@@ -24,6 +24,7 @@ import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
+import { pendingCall } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const PRINCIPAL = 'ada';
@@ -110,12 +111,6 @@ async function sent({ tasks }: Life, message: ClientMessage): Promise<Snapshot> 
 async function expectIdle({ tasks }: Life, clock: FakeClock): Promise<void> {
   while (tasks.executing() > 0) await nextTurn();
   expect([clock.pending, tasks.running()]).toEqual([0, []]);
-}
-
-function pendingCall({ status }: Snapshot): string {
-  const callId = status.state === 'input-required' ? status.pending[0]?.callId : undefined;
-  if (callId === undefined) throw new Error(`nothing is pending, the task is ${status.state}`);
-  return callId;
 }
 
 describe('a task that waits for a person', () => {

@@ -5,7 +5,6 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { addParkedTasks, parkedTaskFile, parkedTaskId } from '../../support/parked-tasks.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
 import {
@@ -14,6 +13,7 @@ import {
   messageOf,
   untilSettled,
   startTaskService,
+  pendingCall,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
@@ -98,10 +98,4 @@ function counting(journal: Journal, given: { read: number; unsettled: number; de
     return rows;
   };
   return journal;
-}
-
-function pendingCall({ status }: Snapshot): string {
-  const callId = status.state === 'input-required' ? status.pending[0]?.callId : undefined;
-  if (callId === undefined) throw new Error(`nothing is pending, the task is ${status.state}`);
-  return callId;
 }

@@ -17,7 +17,7 @@ import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
-import { journalWithAppend } from '../../support/journal-with-append.ts';
+import { journalWith } from '../../support/journal-with.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { messageOf, untilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -45,11 +45,13 @@ async function fullFrom(
   const workspace = await temporaryDirectory();
   const journal = await openSqliteJournal({ path, clock: () => clock.now() });
   let full: boolean | undefined;
-  const failing = journalWithAppend(journal, (append) => {
-    full ??= append.events.some((event) => event.type === type) || undefined;
-    if (!full) return journal.append(append);
-    if (once) full = false;
-    return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
+  const failing = journalWith(journal, {
+    append(append) {
+      full ??= append.events.some((event) => event.type === type) || undefined;
+      if (!full) return journal.append(append);
+      if (once) full = false;
+      return Promise.reject(new ProductError('STORAGE', 'the disk is full'));
+    },
   });
   let told: ((error: unknown) => void) | undefined;
   const refused = new Promise<unknown>((resolve) => (told = resolve));

@@ -21,7 +21,7 @@ import {
   messageOf,
   untilSettled,
   startTaskService,
-  type RunningService,
+  eventsOf,
 } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { FAKE_MODEL, modelEndpoint, modelsAt } from '../../support/model-stage.ts';
@@ -82,14 +82,6 @@ function reads(pages: number, chars: number): (request: Received) => Reply {
     const turn = page > pages ? { text: ['All read.'] } : { calls: [call] };
     return { type: 'turn', turn: { ...turn, inputTokens } };
   };
-}
-
-async function eventsOf({ tasks }: RunningService, taskId: string): Promise<TaskEvent[]> {
-  const events: TaskEvent[] = [];
-  const { signal } = new AbortController();
-  for await (const batch of tasks.follow(taskId, 0, { until: 'settled', signal }))
-    events.push(...batch.map(({ event }) => event));
-  return events;
 }
 
 const chatRequest = z.object({ messages: z.array(z.object({ content: z.unknown() })) });

@@ -25,6 +25,10 @@ export const formResult = z.looseObject({
 });
 export type FormResult = z.infer<typeof formResult>;
 
+export function textOf({ content }: FormResult): string {
+  return content.map(({ text }) => text ?? '').join('\n');
+}
+
 export interface FormClient {
   call(name: string, args: Record<string, unknown>): Promise<FormResult>;
   close(): Promise<void>;

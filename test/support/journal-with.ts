@@ -1,14 +1,11 @@
-/** A real journal with another method `append`, e.g. one that refuses. */
+/** A real journal with some other methods, e.g. with an append that refuses. */
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 
-export function journalWithAppend(
-  journal: Journal,
-  append: (append: Parameters<Journal['append']>[0]) => ReturnType<Journal['append']>,
-): Journal {
+export function journalWith(journal: Journal, changed: Partial<Journal>): Journal {
   return {
     ownership: journal.ownership,
     now: () => journal.now(),
-    append,
+    append: (append) => journal.append(append),
     read: (taskId, after, limit) => journal.read(taskId, after, limit),
     row: (taskId) => journal.row(taskId),
     rows: (taskIds) => journal.rows(taskIds),
@@ -31,5 +28,6 @@ export function journalWithAppend(
     watch: (taskId, wake) => journal.watch(taskId, wake),
     reachable: () => journal.reachable(),
     close: () => journal.close(),
+    ...changed,
   };
 }
