@@ -6,7 +6,7 @@ import { approvalNeededText, approverText } from '../../shared/protocol/demanded
 import type { Session } from '../sessions/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
-import type { OpenForms } from './open-forms.ts';
+import { MAX_INVALID_ANSWERS, type OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
 
 export interface OfferedForm {
@@ -27,8 +27,8 @@ export interface OfferedForms {
   /** The actions whose page the person has already opened. No form asks about them again until the link expires. */
   opened: readonly ApprovalForm[];
   /**
-   * The actions and questions that this client cannot show in full, and for which there is no page. The person decides
-   * them on the command line.
+   * The actions and questions that get no form. This client cannot show them in full and there is no page, or too many
+   * answers to their forms were invalid. The person decides them on the command line.
    */
   unoffered: readonly ApprovalForm[];
 }
@@ -42,6 +42,10 @@ export async function buildOfferedForms(offering: OfferFormsOptions): Promise<Of
   for (const ask of offers.asks(taskId, session.asked)) {
     if (offers.isOpen(taskId, ask)) {
       opened.push(ask);
+      continue;
+    }
+    if (offers.isSpent(taskId, ask)) {
+      unoffered.push(ask);
       continue;
     }
     const form = await formOf(ask, offering);
@@ -71,20 +75,32 @@ async function formOf(
 }
 
 /**
- * Returns notes that explain how a person decides on the command line. D5: a person can approve only what is shown in
- * full. These notes are about actions and questions that no form of this client shows in full.
+ * Returns notes that explain how a person decides on the command line. These notes are about actions and questions that
+ * get no form.
  */
 export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
-  return unoffered.flatMap((ask) => {
-    if (ask.about === 'unshown') return [note('Question', ask.callId, ask.question.shown)];
-    if (ask.about === 'other-approver') return [otherApproverNote(ask)];
-    if (ask.about !== 'page') return [];
-    const { callId, shown, preview, presence } = ask.action;
-    if (presence === true)
-      return [
-        `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page that \`mcp-a2a-bridge page\` opens, or denies it anywhere.`,
-      ];
-    return [note(preview.type === 'question' ? 'Question' : 'Action', callId, shown)];
+  return unoffered.map((ask) => {
+    const { callId } = ask;
+    switch (ask.about) {
+      case 'other-approver':
+        return otherApproverNote(ask);
+      case 'unshown':
+        return note('Question', ask.question, tooLong(callId));
+      case 'question':
+        return note('Question', ask.question, spent(callId));
+      case 'asked':
+        return note('Question', ask.action, spent(callId));
+      case 'action':
+        return note('Action', ask.action, spent(callId));
+      case 'page':
+        if (ask.action.presence === true)
+          return `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page that \`mcp-a2a-bridge page\` opens, or denies it anywhere.`;
+        return note(
+          ask.action.preview.type === 'question' ? 'Question' : 'Action',
+          ask.action,
+          tooLong(callId),
+        );
+    }
   });
 }
 
@@ -98,10 +114,18 @@ function otherApproverNote({
   return `Action ${callId} needs the approval of ${approverText(approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`;
 }
 
-function note(what: 'Action' | 'Question', callId: string, shown: string): string {
+function tooLong(callId: string): string {
+  return `${callId} does not fit into a form`;
+}
+
+function spent(callId: string): string {
+  return `${callId} was asked in ${MAX_INVALID_ANSWERS} forms, and no answer counted`;
+}
+
+function note(what: 'Action' | 'Question', { shown }: { shown: string }, why: string): string {
   const decides =
     what === 'Action'
       ? `approve it with \`mcp-a2a-bridge approve ${shown}\``
       : `answer it with \`mcp-a2a-bridge answer ${shown} <words>\``;
-  return `${what} ${callId} does not fit into a form, so no form was shown. At a terminal the person reads it with \`mcp-a2a-bridge show ${shown}\` and ${decides}.`;
+  return `${what} ${why}, so no form was shown. At a terminal the person reads it with \`mcp-a2a-bridge show ${shown}\` and ${decides}.`;
 }

@@ -9,10 +9,15 @@ import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
 /**
- * After this many invalid answers, the person gets no further form for the call. The person can still decide in other
- * ways.
+ * After this many invalid answers, the person gets no further form for the call, and no answer to the last form counts.
+ * The person can still decide in other ways.
  */
-const MAX_INVALID_ANSWERS = 4;
+export const MAX_INVALID_ANSWERS = 4;
+
+interface Earlier extends EarlierForms {
+  /** How many of the earlier forms got an invalid answer. The links of the others have expired. */
+  invalid: number;
+}
 
 interface OfferOptions {
   /** A monotonic clock in milliseconds. */
@@ -24,7 +29,9 @@ export class OpenForms {
   /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
   /** The forms for each call that got no valid answer. The key is the task id and the call id. */
-  readonly #before = new Map<string, EarlierForms>();
+  readonly #before = new Map<string, Earlier>();
+  /** The last forms of calls that got too many invalid answers. The key is the task id and the form key. */
+  readonly #spent = new Map<string, true>();
   /**
    * The time until which a person may decide on the page that a form has opened. The key is the task id and the form
    * key.
@@ -55,12 +62,20 @@ export class OpenForms {
     return (this.#opened.get(nameOf(taskId, key)) ?? Number.NEGATIVE_INFINITY) > this.#now();
   }
 
-  /** Records that the bridge sends these forms now. */
+  /**
+   * Records that the bridge sends these forms in the state of an MCP task. The client polls the state, and shows a form
+   * with the same key only once.
+   */
   out(taskId: string, asks: readonly ApprovalForm[]): void {
-    for (const { key, about } of asks) {
-      const name = nameOf(taskId, key);
-      if (!this.#since.has(name)) keep(this.#since, name, { at: this.#now(), about });
-    }
+    this.shown(
+      taskId,
+      asks.filter(({ key }) => !this.#since.has(nameOf(taskId, key))),
+    );
+  }
+
+  /** Records that a tool call shows these forms now. A later tool call shows the same forms to the person again. */
+  shown(taskId: string, asks: readonly ApprovalForm[]): void {
+    for (const { key, about } of asks) keep(this.#since, nameOf(taskId, key), { at: this.#now(), about });
   }
 
   /** Returns what the form with this key is about. Returns undefined if this process did not send the form. */
@@ -69,7 +84,7 @@ export class OpenForms {
   }
 
   /**
-   * Returns how long ago the form was first sent, in milliseconds. Returns undefined if this process did not send it.
+   * Returns how long the person has had the form, in milliseconds. Returns undefined if this process did not send it.
    */
   age(taskId: string, { key }: ApprovalForm): number | undefined {
     const since = this.#since.get(nameOf(taskId, key));
@@ -79,15 +94,28 @@ export class OpenForms {
   /** Records that the link of a form has expired. The next form for the call has another key and a new link. */
   renew(taskId: string, { callId }: ApprovalForm): void {
     const name = nameOf(taskId, callId);
-    const { count = 0, note = '' } = this.#before.get(name) ?? {};
-    keep(this.#before, name, { count: count + 1, note });
+    const { count = 0, note = '', invalid = 0 } = this.#before.get(name) ?? {};
+    keep(this.#before, name, { count: count + 1, note, invalid });
   }
 
-  /** Records an invalid answer. The next form for the call explains the problem and has another key. */
-  again(taskId: string, { callId }: ApprovalForm, note: string): void {
+  /**
+   * Records an invalid answer. The next form for the call explains the problem and has another key. After too many
+   * invalid answers, there is no next form.
+   */
+  again(taskId: string, { callId, key }: ApprovalForm, note: string): void {
     const name = nameOf(taskId, callId);
-    const count = (this.#before.get(name)?.count ?? 0) + 1;
-    if (count < MAX_INVALID_ANSWERS) keep(this.#before, name, { count, note });
+    const { count = 0, invalid = 0 } = this.#before.get(name) ?? {};
+    if (invalid + 1 < MAX_INVALID_ANSWERS)
+      keep(this.#before, name, { count: count + 1, note, invalid: invalid + 1 });
+    else keep(this.#spent, nameOf(taskId, key), true);
+  }
+
+  /**
+   * Returns true if this form was the last one for its call. D1: only a valid decision has an effect. A program that
+   * answers each form would otherwise decide: with the same form again, its answer would no longer be too fast.
+   */
+  isSpent(taskId: string, { key }: ApprovalForm): boolean {
+    return this.#spent.has(nameOf(taskId, key));
   }
 }
 

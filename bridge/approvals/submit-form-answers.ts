@@ -57,6 +57,10 @@ export async function submitFormAnswers({
   const unanswered: UnansweredReason[] = [];
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
+    if (offers.isSpent(taskId, ask)) {
+      unanswered.push('not understood');
+      continue;
+    }
     const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
     const answer = readAnswer(ask, responses[ask.key], timing);
     if (answer.type === 'decision') {

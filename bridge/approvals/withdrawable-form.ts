@@ -44,7 +44,7 @@ export async function showForm({
   const stopWatching = onAbort(signal, () => shown.abort(signal.reason));
   const stopReading = session.watch();
   try {
-    offers.out(taskId, [ask]);
+    offers.shown(taskId, [ask]);
     return { type: 'answered', response: await client.elicit(params, shown.signal, ask.key) };
   } catch (error) {
     if (signal.aborted) return { type: 'gone' };

@@ -131,7 +131,7 @@ async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<Sessi
   const { forms, unoffered } = await buildOfferedForms({ session, offers, links, opensUrls });
   if (forms.length === 0) return reply(commandLineNotes(unoffered));
   const asks = forms.map(({ ask }) => ask);
-  offers.out(session.view?.taskId ?? '', asks);
+  offers.shown(session.view?.taskId ?? '', asks);
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
   const interim = inputRequired({ inputRequests, requestState });
