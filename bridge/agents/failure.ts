@@ -68,6 +68,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
         `Agent "${agent}" cannot be reached (${code}). Check that it runs and that its URL is right, then try again.`,
         error,
       );
+    if (isUnreadableAnswer(error)) return notA2A(error, agent);
     const spoken = ofA2A(error, agent);
     if (spoken !== undefined) return spoken;
   }
@@ -85,6 +86,10 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
       cause: thrown,
     });
   }
+  return notA2A(thrown, agent);
+}
+
+function notA2A(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
@@ -95,10 +100,26 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
   };
 }
 
+/** Every error of the A2A SDK has this symbol, whichever bundle of the SDK created it. */
+function isA2AError(error: unknown): error is object {
+  return typeof error === 'object' && error !== null && Symbol.for('@a2a-js/sdk.A2AError') in error;
+}
+
+/**
+ * The SDK's own reasons for an answer of A2A 0.3 that it cannot read, such as a message without an id. The agent has
+ * sent an answer, so it may have the request. An error that the agent itself has sent names its transport.
+ */
+const unreadableAnswer = z.object({
+  reason: z.enum(['INVALID_PARAMS', 'INVALID_AGENT_RESPONSE']),
+  transport: z.undefined().optional(),
+});
+
+function isUnreadableAnswer(error: unknown): boolean {
+  return isA2AError(error) && unreadableAnswer.safeParse(error).success;
+}
+
 function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
-  // Every error of the A2A SDK has this symbol, whichever bundle of the SDK created it.
-  if (typeof error !== 'object' || error === null || !(Symbol.for('@a2a-js/sdk.A2AError') in error))
-    return undefined;
+  if (!isA2AError(error)) return undefined;
   const { message, reason, metadata, data } = a2aError.parse({
     ...error,
     message: messageOf(error),

@@ -147,6 +147,37 @@ describe('agents that answer incorrectly', () => {
     await agent.stop();
   });
 
+  test('R63 B1 if the SDK cannot read the first event of an agent of A2A 0.3, the error says that the delivery is unknown', async () => {
+    // The message of the status has no id, which A2A 0.3 demands.
+    const begun = { state: 'working', message: { kind: 'message', role: 'agent', parts: [] } };
+    const event = {
+      kind: 'status-update',
+      taskId: 'task-1',
+      contextId: 'session-1',
+      status: begun,
+      final: false,
+    };
+    const agent = await hostileAgent(
+      (request, response) =>
+        request.method === 'GET'
+          ? send(response, 'application/json', JSON.stringify(oldCard(agent.url)))
+          : send(
+              response,
+              'text/event-stream',
+              `data: ${JSON.stringify({ jsonrpc: '2.0', id: 1, result: event })}\n\n`,
+            ),
+      { card: true },
+    );
+    const stateDir = await stateDirectory();
+    const other = await RawClient.start(program, { stateDir, agentUrl: agent.url });
+    const result = await other.call(DELEGATE, { task: 'once' });
+    expect(textOf(result)).toContain('message.messageId is required');
+    expect(textOf(result)).toContain('Whether the message arrived is not known');
+    expect(agent.posts()).toBe(1);
+    await other.kill();
+    await agent.stop();
+  });
+
   test.each(['down', 'nowhere'])(
     'R63 if an agent is %s, the error tells the caller to check that the agent runs',
     async (name) => {
@@ -175,6 +206,21 @@ describe('agents that answer incorrectly', () => {
     expect(client.invalidLines).toEqual([]);
   });
 });
+
+function oldCard(url: string): object {
+  return {
+    name: 'old',
+    description: '',
+    version: '1',
+    url,
+    protocolVersion: '0.3.0',
+    preferredTransport: 'JSONRPC',
+    capabilities: { streaming: true },
+    defaultInputModes: [],
+    defaultOutputModes: [],
+    skills: [],
+  };
+}
 
 function status(code: number): RequestListener {
   return (_, response) => {

@@ -1,9 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   A2AError,
+  InvalidAgentResponseError,
+  JsonRpcRequestMalformedError,
   JsonRpcTaskNotFoundError,
   JsonRpcTransportError,
   JsonRpcUnsupportedOperationError,
+  RequestMalformedError,
   RestTaskNotCancelableError,
 } from '@a2a-js/sdk/errors';
 import { Agent } from '../../../../bridge/agents/agent.ts';
@@ -170,6 +173,27 @@ describe('the failure of a request to an agent', () => {
       });
     },
   );
+
+  test.each([
+    new RequestMalformedError({ message: 'message.messageId is required' }),
+    new InvalidAgentResponseError('Invalid response: v0.3 message/send result is missing.'),
+  ])('B1 %s: the SDK cannot read the answer, so the agent may have the message', (thrown) => {
+    const { error, arrival } = requestFailure(thrown, 'a');
+    expect([error.reason, arrival]).toEqual(['AGENT_ERROR', 'maybe']);
+    expect(error.message).toContain('something that is not A2A');
+    expect(error.message).toContain(thrown.message);
+  });
+
+  test('B1 an agent that says itself that the request is malformed has refused it', () => {
+    const thrown = new JsonRpcRequestMalformedError({
+      message: 'message.parts is empty',
+      envelopeCode: -32602,
+    });
+    expect(requestFailure(thrown, 'a')).toMatchObject({
+      arrival: 'refused',
+      error: { reason: 'AGENT_ERROR', message: 'Agent "a" refused: message.parts is empty' },
+    });
+  });
 
   test('X3 the search through causes ends, even if they form a cycle', () => {
     const one = new Error('one');
