@@ -34,7 +34,7 @@ interface AgentFetchOptions {
   patience?: {
     /** The maximum time until the response headers arrive, in milliseconds. */
     beginningMs: number;
-    /** The maximum time without data within a stream, in milliseconds. */
+    /** The maximum time without data within a response, in milliseconds. */
     silenceMs: number;
   };
 }
@@ -66,14 +66,14 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
         beginningMs: patience?.beginningMs,
       });
     const { answer, at } = posts
-      ? { answer: await unredirected(ask(url)), at: url }
+      ? { answer: await unredirected(ask(url), { url, method }), at: url }
       : await followed(url, ask);
     const { status } = answer;
     if (status === 401 || status === 403) refuseWithheld(answer, { ...options, at });
     try {
       return status >= 200 && status < 300
         ? await bounded(answer, patience?.silenceMs, headers.get('accept'))
-        : await refused(answer);
+        : await refused(answer, patience?.silenceMs);
     } catch (error) {
       answer.discard();
       throw error instanceof HttpError ? error : answer.failure(error);
@@ -139,11 +139,17 @@ async function followed(
  * Throws if the agent redirects a POST. The redirected request would become a GET, or would send its body to another
  * host.
  */
-async function unredirected(asked: Promise<HttpAnswer>): Promise<HttpAnswer> {
+async function unredirected(
+  asked: Promise<HttpAnswer>,
+  { url, method }: Pick<RequestParts, 'url' | 'method'>,
+): Promise<HttpAnswer> {
   const answer = await asked;
-  if (!REDIRECTS.has(answer.status) || !answer.headers.has('location')) return answer;
+  const { status, headers } = answer;
+  const location = headers.get('location');
+  if (!REDIRECTS.has(status) || location === null) return answer;
   answer.discard();
-  throw new TypeError('fetch failed', { cause: new Error('the agent redirects a POST') });
+  const to = parseUrl(location, new URL(url))?.href ?? location;
+  throw new HttpError(status, `it redirects a ${method} to ${excerptOf(to)}`);
 }
 
 interface RequestParts {
@@ -190,17 +196,34 @@ async function bounded(
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected)
-    return new Response(await readBoundedBytes(chunksOf(answer), MAX_ANSWER_BYTES, outOfBounds), answer);
-  const text = await beginning(answer);
+    return new Response(
+      await readBoundedBytes(chunksOf(answer, silenceMs), MAX_ANSWER_BYTES, outOfBounds),
+      answer,
+    );
+  const text = await beginning(answer, silenceMs);
   throw new HttpError(status, `it answered with ${type === '' ? 'no content type' : type}`, excerptOf(text));
 }
 
 /**
- * Returns the chunks of a body. The socket stays open if the reader stops early. The caller must then discard the
+ * Yields the chunks of a body. The socket stays open if the reader stops early. The caller must then discard the
  * answer.
+ * @throws HttpError if no data arrives for `silenceMs`
  */
-function chunksOf({ body }: HttpAnswer): AsyncIterable<Uint8Array> {
-  return body.iterator({ destroyOnReturn: false });
+async function* chunksOf(
+  { body }: HttpAnswer,
+  silenceMs: number | undefined,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const end = (): unknown =>
+    body.destroy(outOfBounds(`it was silent for ${String(Number(silenceMs) / 1000)} s`));
+  const timer = silenceMs === undefined ? undefined : setTimeout(end, silenceMs);
+  try {
+    for await (const chunk of body.iterator({ destroyOnReturn: false })) {
+      timer?.refresh();
+      yield chunk;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function streamOf({ body, discard, failure }: HttpAnswer): ReadableStream<Uint8Array> {
@@ -240,9 +263,9 @@ function outOfBounds(message: string): HttpError {
  * Returns the response if its body is an A2A error, which the SDK parses. Throws HttpError for any other error
  * response.
  */
-async function refused(answer: HttpAnswer): Promise<Response> {
+async function refused(answer: HttpAnswer, silenceMs: number | undefined): Promise<Response> {
   const { status, statusText, headers } = answer;
-  const text = await beginning(answer);
+  const text = await beginning(answer, silenceMs);
   if (carriesError(text)) return new Response(text, { status, headers });
   throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
 }
@@ -253,10 +276,10 @@ function carriesError(text: string): boolean {
 }
 
 /** Reads the first bytes of a body as text. */
-async function beginning(answer: HttpAnswer): Promise<string> {
+async function beginning(answer: HttpAnswer, silenceMs: number | undefined): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of chunksOf(answer)) {
+  for await (const chunk of chunksOf(answer, silenceMs)) {
     text += decoder.decode(chunk, { stream: true });
     if (text.length > MAX_ERROR_CHARACTERS) {
       answer.discard();

@@ -178,6 +178,14 @@ function ofHttp(error: HttpError, agent: string): RequestFailure {
     const sentence = `The connection to agent "${agent}" broke before the whole request had arrived (${error.message}). Try again. If the error stays, check its URL in the bridge's settings.`;
     return { ...unreachable(sentence, { trouble: 'network', cause: error }), arrival: 'refused' };
   }
+  if (status >= 300 && status < 400) {
+    const sentence = `Agent "${agent}" cannot be used at this address: ${error.message}, and the bridge does not follow that. The operator of the agent must correct the address on the agent card.${said}`;
+    return {
+      error: new ProductError('AGENT_ERROR', sentence, { cause: error }),
+      // RFC 9110 §15.4.8 and §15.4.9: the client must send the same request again, so the agent has not carried it out.
+      arrival: status === 307 || status === 308 ? 'refused' : 'maybe',
+    };
+  }
   const sentence = `Agent "${agent}" does not answer like an A2A agent (${error.message}). Check its URL in the bridge's settings.${said}`;
   return {
     error: new ProductError('AGENT_ERROR', sentence, { cause: error }),

@@ -117,12 +117,16 @@ describe('fetch for requests to agents', () => {
     await expect(ask(agent.url)).rejects.toMatchObject({ name: 'HttpError', status: 401 });
   });
 
-  test.each(['POST', 'post', 'DELETE'])('a redirected %s is not sent to the new address', async (method) => {
-    agent.answer = (_, response) => response.writeHead(307, { location: `${other.url}/` }).end();
-    await expect(ask(agent.url, { method })).rejects.toMatchObject(NETWORK);
-    await expect(ask(new Request(agent.url, { method }))).rejects.toMatchObject(NETWORK);
-    expect(other.asked).toEqual([]);
-  });
+  test.each(['POST', 'post', 'DELETE'])(
+    'R63 a redirected %s is not sent to the new address; the failure names that address',
+    async (method) => {
+      agent.answer = (_, response) => response.writeHead(307, { location: `${other.url}/` }).end();
+      const failure = { name: 'HttpError', status: 307, message: expect.stringContaining(`${other.url}/`) };
+      await expect(ask(agent.url, { method })).rejects.toMatchObject(failure);
+      await expect(ask(new Request(agent.url, { method }))).rejects.toMatchObject(failure);
+      expect(other.asked).toEqual([]);
+    },
+  );
 
   test('X3 the size limit of a response counts the decompressed bytes', async () => {
     agent.answer = (_, response) => {
@@ -169,6 +173,27 @@ describe('fetch for requests to agents', () => {
     const slow = await waiting(3_000)(agent.url, { signal });
     expect(await slow.text()).toBe('data: 1\n\ndata: 2\n\n');
   });
+
+  test.each([200, 500])(
+    'a response with HTTP %i that stops in its middle ends after the limit for silence, without a time limit in the signal',
+    async (status) => {
+      agent.answer = (_, response) => {
+        response.writeHead(status, { 'content-type': 'application/json' });
+        response.write('{"half":');
+      };
+      const patient = agentFetch({
+        origin: agent.url,
+        headers: TOKEN,
+        patience: { beginningMs: 60_000, silenceMs: 50 },
+      });
+      const { signal } = new AbortController();
+      const asked = patient(agent.url, { method: 'POST', body: '{}', signal });
+      await expect(asked).rejects.toMatchObject({
+        name: 'HttpError',
+        message: expect.stringMatching(/silent/),
+      });
+    },
+  );
 
   test('a time limit in the request’s signal alone ends a response that stops in its middle', async () => {
     const patient = agentFetch({

@@ -91,6 +91,9 @@ describe('the failure of a request to an agent', () => {
     [503, 'AGENT_UNREACHABLE', 'maybe'],
     [429, 'AGENT_UNREACHABLE', 'maybe'],
     [200, 'AGENT_ERROR', 'maybe'],
+    [303, 'AGENT_ERROR', 'maybe'],
+    [307, 'AGENT_ERROR', 'refused'],
+    [308, 'AGENT_ERROR', 'refused'],
   ] as const)(
     'a response with HTTP %i gives the reason %s, and the arrival of the request is "%s"',
     (status, reason, arrival) => {
