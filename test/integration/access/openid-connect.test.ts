@@ -1,5 +1,5 @@
 /** Tests tokens of an OpenID Connect provider, which runs in its own process. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
@@ -23,12 +23,12 @@ async function start(port: number, ...keys: ProviderKey[]): Promise<void> {
   ({ issuer } = provider);
 }
 
-beforeEach(async () => {
+beforeAll(async () => {
   key = await makeProviderKey('first');
-  refusals = [];
-  await start(0, key);
 });
-afterEach(() => provider.stop());
+beforeEach(() => {
+  refusals = [];
+});
 
 function settings(more: object = {}): OidcSettings {
   const parsed = oidcSchema.parse({
@@ -89,6 +89,10 @@ function signed(
 const REFUSED = { reason: 'UNAUTHENTICATED' };
 
 describe('a token of an OpenID Connect provider', () => {
+  // One provider for all these tests, because its start takes longer than most of them.
+  beforeAll(() => start(0, key));
+  afterAll(() => provider.stop());
+
   test('gives the principal, the tenant and the roles of its claims, until it expires', async () => {
     const identity = await verifier()(await tokenOf('ann'));
     expect(identity).toMatchObject({ principal: 'acme/ann', roles: ['delegate', 'approve'] });
@@ -166,6 +170,18 @@ describe('a token of an OpenID Connect provider', () => {
     await expect(verifier()(await signed({}, other))).rejects.toMatchObject(REFUSED);
   });
 
+  test('X1 no refusal names the token', async () => {
+    const token = await signed({ aud: 'other' });
+    await expect(verifier()(token)).rejects.toMatchObject(REFUSED);
+    expect(refusals).toHaveLength(1);
+    expect(refusals.join()).not.toContain(token.slice(-20));
+  });
+});
+
+describe('a token of an OpenID Connect provider that stops', () => {
+  beforeEach(() => start(0, key));
+  afterEach(() => provider.stop());
+
   test('after the provider has rotated its key, the new key counts, and the old one does not', async () => {
     const verify = verifier();
     const before = await tokenOf('ann');
@@ -186,12 +202,5 @@ describe('a token of an OpenID Connect provider', () => {
     await expect(fresh(token)).rejects.toMatchObject({ reason: 'OVERLOADED' });
     await start(Number(new URL(issuer).port), key);
     expect(await fresh(token)).toMatchObject({ principal: 'acme/ann' });
-  });
-
-  test('X1 no refusal names the token', async () => {
-    const token = await signed({ aud: 'other' });
-    await expect(verifier()(token)).rejects.toMatchObject(REFUSED);
-    expect(refusals).toHaveLength(1);
-    expect(refusals.join()).not.toContain(token.slice(-20));
   });
 });

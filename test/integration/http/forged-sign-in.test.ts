@@ -1,7 +1,7 @@
 /** Tests the sign-in to the page with answers that no correct OpenID Connect provider gives. */
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
@@ -19,8 +19,10 @@ let provider: ForgingProvider;
 let server: TestServer;
 let key: ProviderKey;
 
-beforeEach(async () => {
+beforeAll(async () => {
   key = await makeProviderKey('first');
+});
+beforeEach(async () => {
   provider = await startForgingProvider([key.jwk]);
 });
 afterEach(async () => {

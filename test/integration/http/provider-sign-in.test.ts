@@ -1,7 +1,7 @@
 /**
  * Tests the sign-in to the page with a real OpenID Connect provider, request by request, with the cookies of a browser.
  */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
 import { ATTEMPT_MS } from '../../../a2a-server/page/provider-attempt.ts';
@@ -9,6 +9,7 @@ import { createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { BrowserCookies } from '../../support/browser-cookies.ts';
+import { startForgingProvider } from '../../support/forging-provider.ts';
 import {
   AUDIENCE,
   makeProviderKey,
@@ -21,13 +22,16 @@ import type { Provided, RpcAnswer, SentHeaders, TestServer } from './test-server
 const MINUTE_MS = 60_000;
 const CONFIDENTIAL = { clientId: 'secret-page', clientSecret: { env: 'PAGE_SECRET' } };
 
+/** One for all tests, because its start takes longer than most of them. */
 let provider: RunningProvider;
 let server: TestServer;
 
-afterEach(async () => {
-  await server.close();
-  await provider.stop();
+beforeAll(async () => {
+  const keys = [await makeProviderKey('first')];
+  provider = await startProvider({ keys, redirectUri: 'http://127.0.0.1/page' });
 });
+afterAll(() => provider.stop());
+afterEach(() => server.close());
 
 async function start(
   client: object = {},
@@ -39,8 +43,7 @@ async function start(
   clock.jump(Date.now() - clock.now());
   server = await startServer({
     clock,
-    async openProvider({ url, log }): Promise<Provided> {
-      provider = await startProvider({ keys: [await makeProviderKey('first')], redirectUri: `${url}/page` });
+    openProvider({ url, log }): Promise<Provided> {
       const settings = oidcSchema.unwrap().parse({
         issuer: provider.issuer,
         audience: AUDIENCE,
@@ -54,10 +57,10 @@ async function start(
         ...more,
       });
       if (settings.signIn === undefined) throw new Error('the page offers no sign-in');
-      return {
+      return Promise.resolve({
         settings,
         signIn: createProviderSignIn({ settings, signIn: settings.signIn, base: url, env, clock, log }),
-      };
+      });
     },
   });
 }
@@ -241,13 +244,15 @@ describe('a person who signs in with the provider', () => {
     expect(messageIn(answer)).toMatch(/did not let you in, or you stopped there\. Sign in again, or ask/);
     expect(answer.text).not.toContain('refused</b>');
   });
+});
 
-  test('reads to try again while the provider is away', async () => {
-    await provider.stop();
-    const answer = await post('/page/provider/start', {});
-    expect(answer.status).toBe(503);
-    expect(messageIn(answer)).toMatch(/does not answer\. Try again in a moment\.$/);
-  });
+test('a person who signs in reads to try again while the provider is away', async () => {
+  const away = await startForgingProvider([]);
+  await start({}, {}, { issuer: away.issuer });
+  await away.stop();
+  const answer = await post('/page/provider/start', {});
+  expect(answer.status).toBe(503);
+  expect(messageIn(answer)).toMatch(/does not answer\. Try again in a moment\.$/);
 });
 
 describe('X1 the server refuses an answer of the provider', () => {
@@ -373,7 +378,6 @@ test('X1 a confidential client signs in with its secret; the log has the princip
 
 test('without a client id, the page offers no sign-in', async () => {
   server = await startServer();
-  provider = { issuer: '', stop: () => Promise.resolve() };
   const offered = await request(server, {
     method: 'GET',
     path: '/page/provider',

@@ -1,8 +1,8 @@
 /**
  * Runs an OpenID Connect provider (`oidc-provider`) on a loopback address, with the argument
- * `{"port", "jwks", "audience", "redirectUri"}`. Its clients get access tokens in the form of JWTs. With a redirect URI, it
- * also has the clients `page` (public) and `secret-page`, and a form that signs in each person by name. It prints its
- * issuer when it listens.
+ * `{"port", "jwks", "audience", "redirectUri"}`. Its clients get access tokens in the form of JWTs. With a redirect URI, which
+ * may have any port, it also has the clients `page` (public) and `secret-page`, and a form that signs in each person by
+ * name. It prints its issuer when it listens.
  */
 import { createServer } from 'node:http';
 import { Provider } from 'oidc-provider';
@@ -41,6 +41,17 @@ function pageClients(redirectUri) {
       token_endpoint_auth_method: 'client_secret_basic',
     },
   ];
+}
+
+function withoutPort(address) {
+  const url = new URL(address);
+  url.port = '';
+  return url.href;
+}
+
+/** A method of a client. Allows any port, because servers on many ports share a provider. */
+function redirectUriAllowed(address) {
+  return this.redirectUris.map(withoutPort).includes(withoutPort(address));
 }
 
 /** Shows the form, or takes its answer. */
@@ -109,6 +120,7 @@ server.listen(port, '127.0.0.1', () => {
       },
     },
   });
+  provider.Client.prototype.redirectUriAllowed = redirectUriAllowed;
   const answer = provider.callback();
   server.on('request', (request, response) => {
     if (!request.url.startsWith('/interaction/')) answer(request, response);
