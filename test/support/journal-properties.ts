@@ -6,6 +6,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../a2a-server/task/snapshot.ts';
 import { taskStateAfter } from '../../a2a-server/task/fold.ts';
+import { anyCharacter } from './any-character.ts';
 import type { JournalStorage } from './journal-contract.ts';
 import { JournalModel, type ModelResult } from './journal-model.ts';
 import {
@@ -51,7 +52,7 @@ interface Moment {
 }
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.constant('two\nlines'),
   fc.constant(''),
 );

@@ -6,6 +6,7 @@ import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
 import { ROW_COLUMNS, formRows, MAX_FORM_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
@@ -179,7 +180,7 @@ describe('the rows of an action that fits into a form', () => {
 
 const nasty = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 120 }),
-  fc.string({ unit: 'binary', maxLength: 120 }),
+  fc.string({ unit: anyCharacter, maxLength: 120 }),
   fc
     .array(
       fc.constantFrom(

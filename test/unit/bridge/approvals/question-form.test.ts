@@ -8,6 +8,7 @@ import { ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-ro
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
@@ -72,7 +73,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
   test('for any text, the form shows the whole text in four rows, or there is no form', () => {
     const text = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 400 }),
-      fc.string({ unit: 'binary', minLength: 1 }),
+      fc.string({ unit: anyCharacter, minLength: 1 }),
     );
     fc.assert(
       fc.property(text, (words) => {

@@ -8,6 +8,7 @@ import {
   visibleText,
   escapeHiddenCharacters,
 } from '../../../../shared/text/visible-text.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 
 /** The characters that the product must never show. This list does not use the product's own list. */
 const FORBIDDEN =
@@ -51,7 +52,7 @@ const hostile = fc
         '寸法',
       ),
       fc.integer({ min: 1, max: 200 }).map((times) => ' '.repeat(times)),
-      fc.string({ unit: 'binary', maxLength: 5 }),
+      fc.string({ unit: anyCharacter, maxLength: 5 }),
       fc.string({ unit: 'grapheme', maxLength: 5 }),
     ),
     { maxLength: 40 },

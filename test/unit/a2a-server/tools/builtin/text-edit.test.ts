@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { editAll, editText, type TextEdit } from '../../../../../a2a-server/tools/builtin/text-edit.ts';
+import { anyCharacter } from '../../../../support/any-character.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const once = (content: string, oldText: string, newText: string) =>
@@ -45,8 +46,8 @@ describe('editText, which replaces a passage', () => {
   it('for every text that contains a passage once, editText changes only the passage', () => {
     fc.assert(
       fc.property(
-        fc.string({ unit: 'binary' }),
-        fc.string({ unit: 'binary' }),
+        fc.string({ unit: anyCharacter }),
+        fc.string({ unit: anyCharacter }),
         fc.string(),
         (before, after, newText) => {
           const passage = '⟦passage⟧';

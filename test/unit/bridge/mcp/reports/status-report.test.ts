@@ -13,6 +13,7 @@ import { shortNextStep } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/observed-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
+import { anyCharacter } from '../../../../support/any-character.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 import { taskView } from '../../../../support/task-view.ts';
@@ -145,7 +146,7 @@ describe('the status report of a task', () => {
     const words = fc.oneof(
       fc.string({ maxLength: 400 }),
       fc.string({ maxLength: 400, unit: 'grapheme' }),
-      fc.string({ maxLength: 200, unit: 'binary' }),
+      fc.string({ maxLength: 200, unit: anyCharacter }),
       fc.constantFrom(...Object.values(LONG)),
     );
     fc.assert(
