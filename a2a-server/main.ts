@@ -8,9 +8,9 @@ import { logFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
-import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/command-line.ts';
-import { readServerSettings } from './startup/read-settings.ts';
-import { createSettingsReloader } from './startup/reload-settings.ts';
+import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/commands/command-line.ts';
+import { readServerSettings } from './startup/settings/read-settings.ts';
+import { createSettingsReloader } from './startup/settings/reload-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
 import type { ServerRun } from './startup/serve.ts';
 

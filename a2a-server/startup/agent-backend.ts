@@ -5,7 +5,7 @@ import { agentName } from '../models/acp/agent-program.ts';
 import { createOfferedModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
 import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
 import type { Tool } from '../tools/tool.ts';

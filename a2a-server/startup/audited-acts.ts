@@ -2,8 +2,8 @@
 import type { AuditAct } from '../audit/audit-record.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import type { JournalEntry } from '../task/events.ts';
-import { limitsFromSettings } from './limit-settings.ts';
-import type { ServerSettings } from './settings.ts';
+import { limitsFromSettings } from './settings/limit-settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 /** The settings that concern access, approvals and limits. None of them can contain a secret. */
 const AUDITED = [

@@ -2,7 +2,7 @@
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { readClientSecret } from '../access/client-secret.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;

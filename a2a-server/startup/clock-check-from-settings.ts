@@ -9,7 +9,7 @@ import {
   writeClockMark,
 } from '../../shared/state/clock-mark.ts';
 import { ClockCheck } from '../executor/clock-check.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 export function createClockCheck({ stateDir }: ServerSettings, log: Logger): ClockCheck {
   return new ClockCheck({

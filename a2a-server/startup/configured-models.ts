@@ -10,7 +10,7 @@ import type { RetryPolicy } from '../models/retry-policy.ts';
 import { keySourceText } from '../models/provider-key.ts';
 import { resolveProvider } from '../models/providers.ts';
 import { OFFLINE_MODEL_ID, parseModelId, TIERS, type ModelSettings } from '../models/model-settings.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
 interface ModelOptions {

@@ -7,7 +7,7 @@ import {
 } from '../../shared/state/state-directory.ts';
 import { EXAMPLE_MODEL } from '../models/model-settings.ts';
 import { findLocalModels } from '../models/local-models.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 /**
  * The time limit for the list of local models. A port without a program refuses at once. Only a program that hangs uses

@@ -2,7 +2,7 @@ import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { OFFLINE_MODEL_ID } from '../models/model-settings.ts';
 import type { Models } from '../models/model.ts';
 import { agentDescription } from './agent-backend.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 /** Returns the server's agent with the models that differ from its default model. */
 export function offeredAgent(

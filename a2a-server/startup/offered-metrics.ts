@@ -9,7 +9,7 @@ import { createServerFactsReader } from '../telemetry/server-facts.ts';
 import type { AppOptions } from './app.ts';
 import { listenForMetrics } from './listen-for-metrics.ts';
 import type { Telemetry } from './open-telemetry.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 interface MeasuredServer {
   telemetry: Telemetry;

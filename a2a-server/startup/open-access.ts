@@ -16,7 +16,7 @@ import { createProviderSignIn } from '../page/provider-sign-in.ts';
 import type { ProviderSignInContext } from '../page/provider-routes.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { AppOptions } from './app.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 /** The principal whose token is in the state directory. */
 export const LOCAL_PRINCIPAL = 'local';

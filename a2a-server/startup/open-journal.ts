@@ -5,7 +5,7 @@ import type { OnAppended, OnChangedElsewhere } from '../journal/committed-entrie
 import type { Journal } from '../journal/journal.ts';
 import { lockJournal } from '../journal/sqlite/journal-lock.ts';
 import { openSqliteJournal } from '../journal/sqlite/sqlite-journal.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 interface JournalUse {
   onAppended: OnAppended;

@@ -12,7 +12,7 @@ import type { RecordStore } from '../records/record-store.ts';
 import { createHostAllowList } from '../tools/web/allowed-hosts.ts';
 import { resolveHostBySystem } from '../tools/web/resolve-checked-host.ts';
 import type { Telemetry } from './open-telemetry.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 interface PushParts {
   settings: ServerSettings;

@@ -7,7 +7,7 @@ import type { Metrics } from '../telemetry/metrics.ts';
 import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 /** The time limit of the last send. A receiver that does not answer must not delay the end of the server any longer. */
 const LAST_SEND_MS = 2_000;

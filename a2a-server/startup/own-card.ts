@@ -8,7 +8,7 @@ import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import type { Models } from '../models/model.ts';
 import { type Confinement, confinementText } from '../tools/shell/confinement.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
 
 interface CardParts extends Pick<ToolsAndCommands, 'tools' | 'commands'> {

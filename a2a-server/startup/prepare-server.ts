@@ -20,9 +20,9 @@ import { findConfinement, type Confinement } from '../tools/shell/confinement.ts
 import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
-import { LiveSettings } from './live-settings.ts';
+import { LiveSettings } from './settings/live-settings.ts';
 import { checkOidcSignInSettings } from './check-oidc-sign-in-settings.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 
 export interface PreparedServer {
   page: PageFiles;

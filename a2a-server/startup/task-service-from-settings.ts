@@ -15,9 +15,9 @@ import type { OnRefused } from '../limits/usage-limiter.ts';
 import { createBusyDetector } from '../limits/event-loop.ts';
 import { FairTurns } from '../limits/fair-turns.ts';
 import { withRefusalLog } from './log-refused-commands.ts';
-import type { createWorkspaceOpener } from './open-allowed-workspace.ts';
+import type { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
 import type { PreparedServer } from './prepare-server.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from './settings/settings.ts';
 import type { ToolsAndCommands } from './tools-and-commands.ts';
 
 /**

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { oidcSchema } from '../../a2a-server/access/oidc-settings.ts';
 import { remoteServerSchema, stdioServerSchema } from '../../a2a-server/mcp-servers/server-settings.ts';
 import { chatWebhookSchema } from '../../a2a-server/push/chat-webhooks.ts';
-import { SERVER_SETTINGS } from '../../a2a-server/startup/settings.ts';
-import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/unflagged-settings.ts';
+import { SERVER_SETTINGS } from '../../a2a-server/startup/settings/settings.ts';
+import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/settings/unflagged-settings.ts';
 import { EXIT_MEANINGS } from '../../bridge/cli/terminal/exit-codes.ts';
 import {
   agentSettingsSchema,

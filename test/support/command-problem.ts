@@ -2,8 +2,8 @@
 import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { createCommandLine as serverProgram } from '../../a2a-server/startup/command-line.ts';
-import { withAgentCommand } from '../../a2a-server/startup/read-settings.ts';
+import { createCommandLine as serverProgram } from '../../a2a-server/startup/commands/command-line.ts';
+import { withAgentCommand } from '../../a2a-server/startup/settings/read-settings.ts';
 import { createBridgeCommandLine as bridgeProgram } from '../../bridge/cli/program.ts';
 import { programCall, type ProgramName, type ShellCommand } from './shell-blocks.ts';
 

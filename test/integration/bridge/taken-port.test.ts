@@ -1,7 +1,7 @@
 /** Tests that the bridge finds its server although another program uses the server's default port. */
 import { expect, test } from '@jest/globals';
 import { createServer } from 'node:http';
-import { DEFAULT_PORT } from '../../../a2a-server/startup/settings.ts';
+import { DEFAULT_PORT } from '../../../a2a-server/startup/settings/settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { closeAfterTest, DELEGATE, startClient, stateDirectory } from './support/bridge-stage.ts';

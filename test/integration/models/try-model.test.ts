@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Model } from '../../../a2a-server/models/model.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { tryModel } from '../../../a2a-server/startup/try-model.ts';
+import { tryModel } from '../../../a2a-server/startup/commands/try-model.ts';
 import { startFakeModelEndpoint, type Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
 

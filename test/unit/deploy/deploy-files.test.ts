@@ -10,8 +10,8 @@ import { PersistentVolumeClaim, Service } from 'kubernetes-models/v1';
 import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { durationSchema } from '../../../shared/settings/duration.ts';
-import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings.ts';
-import { UNFLAGGED_SETTINGS } from '../../../a2a-server/startup/unflagged-settings.ts';
+import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings/settings.ts';
+import { UNFLAGGED_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = promisify(execFile);

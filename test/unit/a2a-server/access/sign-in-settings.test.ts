@@ -15,7 +15,7 @@ import {
   checkOidcSignInSettings,
 } from '../../../../a2a-server/startup/check-oidc-sign-in-settings.ts';
 import { configurationAuditAct } from '../../../../a2a-server/startup/audited-acts.ts';
-import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
+import { readServerSettings } from '../../../../a2a-server/startup/settings/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 function settings(signIn: object = {}, more: object = {}): OidcSettings {

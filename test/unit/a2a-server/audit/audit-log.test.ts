@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
-import { printAudit } from '../../../../a2a-server/startup/audit-command.ts';
-import { openRecordsForCommand } from '../../../../a2a-server/startup/open-records-for-command.ts';
-import { createToken, revokeToken } from '../../../../a2a-server/startup/token-commands.ts';
+import { printAudit } from '../../../../a2a-server/startup/commands/audit-command.ts';
+import { openRecordsForCommand } from '../../../../a2a-server/startup/commands/open-records-for-command.ts';
+import { createToken, revokeToken } from '../../../../a2a-server/startup/commands/token-commands.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 

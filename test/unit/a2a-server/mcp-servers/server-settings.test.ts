@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
-import { trustRules } from '../../../../a2a-server/startup/server-policy.ts';
+import { trustRules } from '../../../../a2a-server/startup/settings/server-policy.ts';
 import { expandServerVariables } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
-import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings.ts';
+import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {

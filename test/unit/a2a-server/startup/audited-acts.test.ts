@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { grantAuditActs, configurationAuditAct } from '../../../../a2a-server/startup/audited-acts.ts';
-import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
+import { readServerSettings } from '../../../../a2a-server/startup/settings/read-settings.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';

@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import { makeToken } from '../../../../a2a-server/access/issued-token.ts';
 import type { Role } from '../../../../a2a-server/access/role.ts';
-import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
-import { groupsWithoutMembers } from '../../../../a2a-server/startup/server-policy.ts';
+import { readServerSettings } from '../../../../a2a-server/startup/settings/read-settings.ts';
+import { groupsWithoutMembers } from '../../../../a2a-server/startup/settings/server-policy.ts';
 
 const NOW = 1_000_000;
 const token = (groups: string[], { roles = ['approve'] as Role[], lifetimeMs = 1_000 } = {}) =>

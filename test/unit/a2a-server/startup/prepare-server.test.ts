@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createChildProcesses } from '../../../../a2a-server/processes/child-processes.ts';
 import { prepareServer } from '../../../../a2a-server/startup/prepare-server.ts';
-import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
+import { readServerSettings } from '../../../../a2a-server/startup/settings/read-settings.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 
 test.each(['auto', 'accept-edits'])('X1 four eyes refuse to start with --mode %s', async (mode) => {

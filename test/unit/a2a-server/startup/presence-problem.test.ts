@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { presenceProblem } from '../../../../a2a-server/startup/server-policy.ts';
+import { presenceProblem } from '../../../../a2a-server/startup/settings/server-policy.ts';
 import { policyOf } from '../../../support/judged-calls.ts';
 
 describe('the check of rules that demand presence', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { readServerSettings } from '../../../../a2a-server/startup/read-settings.ts';
+import { readServerSettings } from '../../../../a2a-server/startup/settings/read-settings.ts';
 
 test('no preview is on unless the operator names it', async () => {
   expect((await readServerSettings({}, {})).preview).toEqual([]);

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRecordPlace } from '../../../../a2a-server/startup/read-settings.ts';
+import { readRecordPlace } from '../../../../a2a-server/startup/settings/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 async function placeWith(server: object): ReturnType<typeof readRecordPlace> {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createWorkspaceOpener } from '../../../../../a2a-server/startup/open-allowed-workspace.ts';
+import { createWorkspaceOpener } from '../../../../../a2a-server/startup/settings/open-allowed-workspace.ts';
 import { listFilesTool } from '../../../../../a2a-server/tools/builtin/list-files.ts';
 import { readFileTool } from '../../../../../a2a-server/tools/builtin/read-file.ts';
 import { searchFilesTool } from '../../../../../a2a-server/tools/builtin/search-files.ts';

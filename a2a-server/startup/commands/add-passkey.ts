@@ -3,23 +3,23 @@
  * server, so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model
  * that runs the command gets no link.
  */
-import { proveServer } from '../../shared/net/prove-server.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { fieldOf } from '../../shared/runtime/record.ts';
-import { readServerRecord } from '../../shared/state/server-record.ts';
-import { obtainToken } from '../../shared/state/token-file.ts';
-import { identityOfToken } from '../access/identity.ts';
-import { expiryOf, type IssuedToken, tokenState } from '../access/issued-token.ts';
-import { mayComeFromProvider } from '../access/oidc-settings.ts';
-import { createTokenStore } from '../access/token-store.ts';
-import { createGrantedAccessStore } from '../page/granted-access.ts';
-import { addOneTimeLink, LINK_MS } from '../page/page-sessions.ts';
-import { makeRegistrationCode, REGISTRATION_MS } from '../presence/registration-codes.ts';
-import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
-import { relyingPartyOf } from '../presence/relying-party.ts';
-import { LOCAL_PRINCIPAL } from './open-access.ts';
+import { proveServer } from '../../../shared/net/prove-server.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { fieldOf } from '../../../shared/runtime/record.ts';
+import { readServerRecord } from '../../../shared/state/server-record.ts';
+import { obtainToken } from '../../../shared/state/token-file.ts';
+import { identityOfToken } from '../../access/identity.ts';
+import { expiryOf, type IssuedToken, tokenState } from '../../access/issued-token.ts';
+import { mayComeFromProvider } from '../../access/oidc-settings.ts';
+import { createTokenStore } from '../../access/token-store.ts';
+import { createGrantedAccessStore } from '../../page/granted-access.ts';
+import { addOneTimeLink, LINK_MS } from '../../page/page-sessions.ts';
+import { makeRegistrationCode, REGISTRATION_MS } from '../../presence/registration-codes.ts';
+import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';
+import { relyingPartyOf } from '../../presence/relying-party.ts';
+import { LOCAL_PRINCIPAL } from '../open-access.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 type Records = Awaited<ReturnType<typeof openRecordsForCommand>>;
 

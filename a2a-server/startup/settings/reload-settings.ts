@@ -1,5 +1,5 @@
 /** Applies a changed configuration to a running server. */
-import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
 import { changedSettings } from './changed-settings.ts';
 import { isLiveSetting } from './live-settings.ts';
 import type { ServerSettings } from './settings.ts';

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { issuesText } from '../../shared/settings/resolve-settings.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { settingProblem } from '../../shared/settings/setting-problem.ts';
-import { openReadonlyJournal } from '../journal/sqlite/readonly-journal.ts';
-import type { ServerSettings } from './settings.ts';
-import { serverPolicy } from './server-policy.ts';
-import { createAgentBackend } from './agent-backend.ts';
-import { builtinTools } from '../tools/builtin/builtin-tools.ts';
-import type { Tool } from '../tools/tool.ts';
-import { openWorkspace } from '../tools/workspace/workspace.ts';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { settingProblem } from '../../../shared/settings/setting-problem.ts';
+import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
+import type { ServerSettings } from '../settings/settings.ts';
+import { serverPolicy } from '../settings/server-policy.ts';
+import { createAgentBackend } from '../agent-backend.ts';
+import { builtinTools } from '../../tools/builtin/builtin-tools.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { openWorkspace } from '../../tools/workspace/workspace.ts';
 import {
   dryRunCalls,
   type DryRunInput,
@@ -18,8 +18,8 @@ import {
   isVerdictChanged,
   summarizeDryRun,
   dryRunSummaryText,
-} from '../policy/dry-run.ts';
-import { rulesSchema, type Rule } from '../policy/rule.ts';
+} from '../../policy/dry-run.ts';
+import { rulesSchema, type Rule } from '../../policy/rule.ts';
 
 export interface TryPolicyOptions {
   /** A file with rules. They replace the rules of the settings. */
@@ -66,7 +66,7 @@ export async function tryPolicy(
 
 async function openPastTasks({ database, stateDir }: ServerSettings) {
   if (database === undefined) return openReadonlyJournal(join(stateDir, 'journal.db'));
-  const { openReadonlyPostgresJournal } = await import('../journal/postgres/readonly-journal.ts');
+  const { openReadonlyPostgresJournal } = await import('../../journal/postgres/readonly-journal.ts');
   return openReadonlyPostgresJournal(database);
 }
 

@@ -1,15 +1,15 @@
 /** Sends a short request to one model. If the model does not answer, the result tells the person what to do. */
-import { type CheckResult, failResult, okResult, warnResult } from '../../shared/runtime/check-result.ts';
-import { nearestNames } from '../../shared/text/nearest-names.ts';
-import { listedModels } from '../models/known-models.ts';
-import { findLocalModels, isLoopbackUrl } from '../models/local-models.ts';
-import type { Model } from '../models/model.ts';
-import { modelFacts } from '../models/model-facts.ts';
-import { MIN_WINDOW_TOKENS, OFFLINE_MODEL_ID, parseModelId } from '../models/model-settings.ts';
-import { KEY_COMMAND_LIMIT_MS } from '../../shared/runtime/key-command.ts';
-import { providerUrl } from '../models/providers.ts';
-import { readServedWindow } from '../models/served-window.ts';
-import type { ServerSettings } from './settings.ts';
+import { type CheckResult, failResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import { nearestNames } from '../../../shared/text/nearest-names.ts';
+import { listedModels } from '../../models/known-models.ts';
+import { findLocalModels, isLoopbackUrl } from '../../models/local-models.ts';
+import type { Model } from '../../models/model.ts';
+import { modelFacts } from '../../models/model-facts.ts';
+import { MIN_WINDOW_TOKENS, OFFLINE_MODEL_ID, parseModelId } from '../../models/model-settings.ts';
+import { KEY_COMMAND_LIMIT_MS } from '../../../shared/runtime/key-command.ts';
+import { providerUrl } from '../../models/providers.ts';
+import { readServedWindow } from '../../models/served-window.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 import { TRIAL_LIMIT_MS, tryModel, type ModelTrial } from './try-model.ts';
 
 const LOCAL_LIST_LIMIT_MS = 1_000;

@@ -1,9 +1,9 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative } from 'node:path';
-import { ProductError } from '../../shared/runtime/errors.ts';
-import { openWorkspace } from '../tools/workspace/workspace.ts';
-import type { Workspace } from '../tools/workspace/workspace.ts';
-import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { openWorkspace } from '../../tools/workspace/workspace.ts';
+import type { Workspace } from '../../tools/workspace/workspace.ts';
+import type { BarredDirectory } from '../../tools/workspace/barred-directory.ts';
 
 interface WorkspaceRules {
   /** The workspace of a task whose message names no workspace. */

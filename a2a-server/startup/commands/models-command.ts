@@ -1,12 +1,12 @@
-import type { ModelReport, ModelUse, ReportedKey } from '../../shared/runtime/model-report.ts';
-import { listedModels } from '../models/known-models.ts';
-import { findLocalModels } from '../models/local-models.ts';
-import { modelFacts } from '../models/model-facts.ts';
-import { parseModelId, type ProviderName } from '../models/model-settings.ts';
-import { keySourceOfProvider, providerUrl } from '../models/providers.ts';
-import { agentDescription } from './agent-backend.ts';
-import { settingSourcesOf, readServerSettings } from './read-settings.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ModelReport, ModelUse, ReportedKey } from '../../../shared/runtime/model-report.ts';
+import { listedModels } from '../../models/known-models.ts';
+import { findLocalModels } from '../../models/local-models.ts';
+import { modelFacts } from '../../models/model-facts.ts';
+import { parseModelId, type ProviderName } from '../../models/model-settings.ts';
+import { keySourceOfProvider, providerUrl } from '../../models/providers.ts';
+import { agentDescription } from '../agent-backend.ts';
+import { settingSourcesOf, readServerSettings } from '../settings/read-settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

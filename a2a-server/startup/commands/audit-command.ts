@@ -1,8 +1,8 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
-import { visibleLine } from '../../shared/text/visible-text.ts';
-import { createAuditLog, type ListedAuditRecord } from '../audit/audit-log.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { createAuditLog, type ListedAuditRecord } from '../../audit/audit-log.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 interface Output {
   /** Writes to standard output. */

@@ -1,8 +1,8 @@
 /** Opens the records of a server for a command line, while the server may run. */
-import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import { createFileRecords } from '../records/file-records.ts';
-import type { RecordStore } from '../records/record-store.ts';
-import type { ServerSettings } from './settings.ts';
+import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
+import { createFileRecords } from '../../records/file-records.ts';
+import type { RecordStore } from '../../records/record-store.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 /** The record store of a command. A command reads and writes once, so it watches nothing. */
 type CommandRecords = Omit<RecordStore, 'watch'> & { close: () => void };
@@ -13,7 +13,7 @@ export async function openRecordsForCommand({
   database,
 }: Pick<ServerSettings, 'stateDir' | 'database'>): Promise<CommandRecords> {
   if (database !== undefined) {
-    const { openPostgresRecords } = await import('../journal/postgres/postgres-records.ts');
+    const { openPostgresRecords } = await import('../../journal/postgres/postgres-records.ts');
     return openPostgresRecords(database);
   }
   await prepareStateDirectory(stateDir);

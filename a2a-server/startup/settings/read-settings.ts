@@ -6,13 +6,13 @@ import {
   resolveSettings,
   settingValues,
   sourceOfSetting,
-} from '../../shared/settings/resolve-settings.ts';
-import type { SettingSources } from '../../shared/settings/resolve-settings.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { locationFlags, findSettingsSources } from '../../shared/settings/settings-sources.ts';
+} from '../../../shared/settings/resolve-settings.ts';
+import type { SettingSources } from '../../../shared/settings/resolve-settings.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { locationFlags, findSettingsSources } from '../../../shared/settings/settings-sources.ts';
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
-import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
-import { isLoopback } from '../../shared/net/loopback.ts';
+import { readBarredDirectory } from '../../tools/workspace/barred-directory.ts';
+import { isLoopback } from '../../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
 /** The settings whose URL may contain a password. */

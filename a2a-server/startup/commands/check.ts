@@ -3,33 +3,33 @@
  * server and changes nothing.
  */
 import { join } from 'node:path';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import {
   type CheckResult,
   failResult,
   okResult,
   type ServerCheck,
   warnResult,
-} from '../../shared/runtime/check-result.ts';
-import { requireOpenable } from '../journal/sqlite/require-openable.ts';
-import type { Model, Models } from '../models/model.ts';
-import { OFFLINE_MODEL_ID, TIERS } from '../models/model-settings.ts';
-import { NO_CHILD_RECORDS } from '../processes/child-processes.ts';
-import { NO_OUTPUTS } from '../tools/builtin/read-output.ts';
-import { providerName } from '../access/oidc-settings.ts';
-import { redirectUriOf } from '../page/provider-sign-in.ts';
-import { createTokenStore } from '../access/token-store.ts';
-import { createFileRecords } from '../records/file-records.ts';
-import type { RecordStore } from '../records/record-store.ts';
-import { agentDescription } from './agent-backend.ts';
+} from '../../../shared/runtime/check-result.ts';
+import { requireOpenable } from '../../journal/sqlite/require-openable.ts';
+import type { Model, Models } from '../../models/model.ts';
+import { OFFLINE_MODEL_ID, TIERS } from '../../models/model-settings.ts';
+import { NO_CHILD_RECORDS } from '../../processes/child-processes.ts';
+import { NO_OUTPUTS } from '../../tools/builtin/read-output.ts';
+import { providerName } from '../../access/oidc-settings.ts';
+import { redirectUriOf } from '../../page/provider-sign-in.ts';
+import { createTokenStore } from '../../access/token-store.ts';
+import { createFileRecords } from '../../records/file-records.ts';
+import type { RecordStore } from '../../records/record-store.ts';
+import { agentDescription } from '../agent-backend.ts';
 import { checkModel } from './check-model.ts';
-import { prepareServer } from './prepare-server.ts';
-import { readServerSettings } from './read-settings.ts';
-import type { Policy } from '../policy/prepare-rules.ts';
-import { serverOrigin } from './listen.ts';
+import { prepareServer } from '../prepare-server.ts';
+import { readServerSettings } from '../settings/read-settings.ts';
+import type { Policy } from '../../policy/prepare-rules.ts';
+import { serverOrigin } from '../listen.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
-import { groupsWithoutMembers, presenceProblem, unknownMcpServers } from './server-policy.ts';
-import type { ServerSettings } from './settings.ts';
+import { groupsWithoutMembers, presenceProblem, unknownMcpServers } from '../settings/server-policy.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -165,7 +165,7 @@ async function journal({ database, stateDir }: ServerSettings): Promise<CheckRes
   try {
     if (database === undefined) requireOpenable(join(stateDir, 'journal.db'));
     else {
-      const { requireUsableDatabase } = await import('../journal/postgres/readonly-journal.ts');
+      const { requireUsableDatabase } = await import('../../journal/postgres/readonly-journal.ts');
       await requireUsableDatabase(database);
     }
     return [];

@@ -1,11 +1,11 @@
-import { tokenState, type IssuedToken } from '../access/issued-token.ts';
-import { relyingPartyOf } from '../presence/relying-party.ts';
-import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
-import { createPolicy, type Policy } from '../policy/prepare-rules.ts';
+import { tokenState, type IssuedToken } from '../../access/issued-token.ts';
+import { relyingPartyOf } from '../../presence/relying-party.ts';
+import { RESTORE_CHECKPOINT } from '../../checkpoints/restore-checkpoint-tool.ts';
+import { createPolicy, type Policy } from '../../policy/prepare-rules.ts';
 import type { ServerSettings } from './settings.ts';
-import type { Tool } from '../tools/tool.ts';
-import type { Rule } from '../policy/rule.ts';
-import type { McpServerSettings } from '../mcp-servers/server-settings.ts';
+import type { Tool } from '../../tools/tool.ts';
+import type { Rule } from '../../policy/rule.ts';
+import type { McpServerSettings } from '../../mcp-servers/server-settings.ts';
 
 type NamedTools = readonly Tool[];
 

@@ -1,16 +1,16 @@
 /** `a2a-server token create`, `token list` and `token revoke`. The server may be running. */
 import { z } from 'zod';
-import { ProductError } from '../../shared/runtime/errors.ts';
-import { inGroupsText } from '../../shared/protocol/demanded-approver.ts';
-import { DURATION_ALLOWED, durationSchema } from '../../shared/settings/duration.ts';
-import { identityOfToken } from '../access/identity.ts';
-import { type IssuedToken, makeToken, tokenState } from '../access/issued-token.ts';
-import { principalName, NAME_PATTERN } from '../access/requester.ts';
-import { type AuditLog, createAuditLog } from '../audit/audit-log.ts';
-import { ROLES, roleSchema } from '../access/role.ts';
-import { type TokenStore, createTokenStore } from '../access/token-store.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
+import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
+import { identityOfToken } from '../../access/identity.ts';
+import { type IssuedToken, makeToken, tokenState } from '../../access/issued-token.ts';
+import { principalName, NAME_PATTERN } from '../../access/requester.ts';
+import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
+import { ROLES, roleSchema } from '../../access/role.ts';
+import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 interface Output {
   /** Writes to standard output. */

@@ -1,8 +1,8 @@
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { Model } from '../models/model.ts';
-import { parseModelId } from '../models/model-settings.ts';
-import { needsResponsesApi } from '../models/needs-responses.ts';
-import { refusedKeyOrModel } from '../models/provider-failure.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Model } from '../../models/model.ts';
+import { parseModelId } from '../../models/model-settings.ts';
+import { needsResponsesApi } from '../../models/needs-responses.ts';
+import { refusedKeyOrModel } from '../../models/provider-failure.ts';
 
 export const TRIAL_LIMIT_MS = 10_000;
 /** The length limit of the model's response, in tokens. OpenAI's Responses API accepts no smaller limit. */

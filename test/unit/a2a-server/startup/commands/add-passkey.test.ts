@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { addPasskey } from '../../../../a2a-server/startup/add-passkey.ts';
-import { temporaryDirectory } from '../../../support/temporary-directory.ts';
+import { addPasskey } from '../../../../../a2a-server/startup/commands/add-passkey.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 it('passkey add for an unknown user says who can register a passkey', async () => {
   const stateDir = await temporaryDirectory();

@@ -1,11 +1,11 @@
 /** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
-import { visibleLine } from '../../shared/text/visible-text.ts';
-import { createAuditLog } from '../audit/audit-log.ts';
-import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../push/failing-receivers.ts';
-import { replaceStoredKeys, rotateStoredKeys } from '../push/stored-push-keys.ts';
-import { StoredSubscriptions } from '../push/stored-subscriptions.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { createAuditLog } from '../../audit/audit-log.ts';
+import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../../push/failing-receivers.ts';
+import { replaceStoredKeys, rotateStoredKeys } from '../../push/stored-push-keys.ts';
+import { StoredSubscriptions } from '../../push/stored-subscriptions.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
-import type { ServerSettings } from './settings.ts';
+import type { ServerSettings } from '../settings/settings.ts';
 
 interface Output {
   /** Writes to standard output. */

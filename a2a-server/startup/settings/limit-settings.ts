@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { setting, type SettingValues } from '../../shared/settings/resolve-settings.ts';
-import { type Limit, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../limits/limits.ts';
-import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
+import { setting, type SettingValues } from '../../../shared/settings/resolve-settings.ts';
+import { type Limit, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../../limits/limits.ts';
+import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {
   return setting({

@@ -1,16 +1,16 @@
-import { ON_DISCONNECT } from '../http/streams/disconnect-handler.ts';
+import { ON_DISCONNECT } from '../../http/streams/disconnect-handler.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { setting } from '../../shared/settings/resolve-settings.ts';
-import type { SettingValues } from '../../shared/settings/resolve-settings.ts';
-import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
-import { taskModeSchema } from '../../shared/protocol/task-settings.ts';
-import { durationSchema, DURATION_ALLOWED } from '../../shared/settings/duration.ts';
-import { modelIdSchema, type AgentChoice } from '../models/model-settings.ts';
-import { CONFINE_SHELL } from '../tools/shell/confinement.ts';
-import { parseHost } from '../tools/web/allowed-hosts.ts';
-import { metricsSettingSchema } from '../telemetry/metrics-setting.ts';
-import { PROTOCOL_PREVIEWS } from '../http/wire/protocol-previews.ts';
+import { setting } from '../../../shared/settings/resolve-settings.ts';
+import type { SettingValues } from '../../../shared/settings/resolve-settings.ts';
+import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
+import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
+import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
+import { modelIdSchema, type AgentChoice } from '../../models/model-settings.ts';
+import { CONFINE_SHELL } from '../../tools/shell/confinement.ts';
+import { parseHost } from '../../tools/web/allowed-hosts.ts';
+import { metricsSettingSchema } from '../../telemetry/metrics-setting.ts';
+import { PROTOCOL_PREVIEWS } from '../../http/wire/protocol-previews.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
 

@@ -1,8 +1,8 @@
 /** The settings that a running server can change. Each use reads the value that applies now. */
-import type { Limits } from '../limits/limits.ts';
-import type { Weights } from '../limits/fair-turns.ts';
-import type { Policy } from '../policy/prepare-rules.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Limits } from '../../limits/limits.ts';
+import type { Weights } from '../../limits/fair-turns.ts';
+import type { Policy } from '../../policy/prepare-rules.ts';
+import type { Tool } from '../../tools/tool.ts';
 import { CAP_SETTINGS, limitsFromSettings } from './limit-settings.ts';
 import { changedSettings } from './changed-settings.ts';
 import { serverPolicy } from './server-policy.ts';

@@ -3,15 +3,15 @@
  * users of the machine can read it.
  */
 import { z } from 'zod';
-import { setting } from '../../shared/settings/resolve-settings.ts';
-import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
-import { TOKEN_PATTERN } from '../../shared/state/token-file.ts';
-import { oidcSchema } from '../access/oidc-settings.ts';
-import { PRINCIPAL_PATTERN } from '../access/requester.ts';
-import { mcpServerSettingsSchema } from '../mcp-servers/server-settings.ts';
-import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../models/model-settings.ts';
-import { chatWebhookSchema } from '../push/chat-webhooks.ts';
-import { rulesSchema } from '../policy/rule.ts';
+import { setting } from '../../../shared/settings/resolve-settings.ts';
+import { FILE_TYPES } from '../../../shared/protocol/attached-file.ts';
+import { TOKEN_PATTERN } from '../../../shared/state/token-file.ts';
+import { oidcSchema } from '../../access/oidc-settings.ts';
+import { PRINCIPAL_PATTERN } from '../../access/requester.ts';
+import { mcpServerSettingsSchema } from '../../mcp-servers/server-settings.ts';
+import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../../models/model-settings.ts';
+import { chatWebhookSchema } from '../../push/chat-webhooks.ts';
+import { rulesSchema } from '../../policy/rule.ts';
 
 export const UNFLAGGED_SETTINGS = {
   tokens: setting({

@@ -1,20 +1,20 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { Command } from 'commander';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { addFlags } from '../../shared/settings/add-flags.ts';
-import { escapeHiddenCharacters } from '../../shared/text/visible-text.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
-import { findSettingsSources } from '../../shared/settings/settings-sources.ts';
-import { readClocks, writeClockMark } from '../../shared/state/clock-mark.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { addFlags } from '../../../shared/settings/add-flags.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import { packageVersion } from '../../../shared/runtime/version.ts';
+import { findSettingsSources } from '../../../shared/settings/settings-sources.ts';
+import { readClocks, writeClockMark } from '../../../shared/state/clock-mark.ts';
 import {
   LOCATION_FLAGS,
   readServerSettings,
   requireSqliteJournal,
   withAgentCommand,
   readRecordPlace,
-} from './read-settings.ts';
-import { SERVER_SETTINGS } from './settings.ts';
-import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
+} from '../settings/read-settings.ts';
+import { SERVER_SETTINGS } from '../settings/settings.ts';
+import { UNFLAGGED_SETTINGS } from '../settings/unflagged-settings.ts';
 import type * as JournalModule from './journal-commands.ts';
 import type * as TokenModule from './token-commands.ts';
 import type { TryPolicyOptions } from './try-policy.ts';

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
-import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
+import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import {
   acceptLoss,
   backupJournal,
   restoreJournal,
   type JournalCopyReport,
-} from '../journal/sqlite/backup-journal.ts';
-import { lossText } from '../journal/sqlite/journal-loss.ts';
-import { verifyJournal } from '../journal/sqlite/verify-journal.ts';
+} from '../../journal/sqlite/backup-journal.ts';
+import { lossText } from '../../journal/sqlite/journal-loss.ts';
+import { verifyJournal } from '../../journal/sqlite/verify-journal.ts';
 
 const journalIn = (stateDir: string): string => join(stateDir, 'journal.db');
 
