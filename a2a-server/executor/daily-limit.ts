@@ -1,7 +1,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type ReachedDailyLimit, reachedDailyLimit, type WritingLimits } from '../limits/daily-writing.ts';
-import { utcDay } from '../task/cost-sum.ts';
+import { utcDay } from '../task/costs/cost-sum.ts';
 
 export interface DailyLimitOptions {
   journal: Pick<Journal, 'dailyWritten'>;

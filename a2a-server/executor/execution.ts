@@ -13,8 +13,8 @@ import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-proces
 import { activeTime, type Budget } from '../task/budget.ts';
 import { failAfterTimeout } from '../task/cancel.ts';
 import type { TaskEvent } from '../task/events.ts';
-import { dailyBudgetQuestion } from '../task/daily-budget.ts';
-import { utcDay } from '../task/cost-sum.ts';
+import { dailyBudgetQuestion } from '../task/costs/daily-budget.ts';
+import { utcDay } from '../task/costs/cost-sum.ts';
 import { nextStep } from '../task/next-step.ts';
 import { isSettled, isTerminal, newestMessage, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';

@@ -8,7 +8,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Model, ModelRequest } from '../models/model.ts';
 import type { TaskEvent, Usage } from '../task/events.ts';
-import { omitMiddleBytes } from '../task/omit-middle.ts';
+import { omitMiddleBytes } from '../task/conversation/omit-middle.ts';
 import { eventAfterModelFailure } from '../task/model-outage.ts';
 import {
   BYTES_PER_TOKEN,
@@ -19,10 +19,10 @@ import {
   summaryWithFacts,
   type ContextWindow,
   type ContextReduction,
-} from '../task/context-reduction.ts';
+} from '../task/conversation/context-reduction.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 import { usageCost } from '../task/spending.ts';
-import { summaryTranscript } from '../task/summary-transcript.ts';
+import { summaryTranscript } from '../task/conversation/summary-transcript.ts';
 import type { AbortCause } from './abort-cause.ts';
 import type { TaskLog } from './task-log.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';

@@ -3,7 +3,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { Models } from '../models/model.ts';
 import { isReadOnlyMode } from '../policy/mode.ts';
-import { tokensBesideConversation } from '../task/context-reduction.ts';
+import { tokensBesideConversation } from '../task/conversation/context-reduction.ts';
 import type { UserMessage } from '../task/events.ts';
 import { maxInstructionChars } from '../task/instructions.ts';
 import {
@@ -11,7 +11,7 @@ import {
   messageTokens,
   type ReceivingTask,
   SHORT_MESSAGE_TOKENS,
-} from '../task/message-limit.ts';
+} from '../task/conversation/message-limit.ts';
 import { messageFiles } from '../task/task-files.ts';
 import type { Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';

@@ -1,9 +1,9 @@
 /** Reads tasks for their principal, and for other principals that may see them. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostReport } from '../../shared/protocol/cost-report.ts';
-import { costReport, sumCosts } from '../task/cost-report.ts';
-import { utcDay } from '../task/cost-sum.ts';
-import { dailyBudgetLimit } from '../task/daily-budget.ts';
+import { costReport, sumCosts } from '../task/costs/cost-report.ts';
+import { utcDay } from '../task/costs/cost-sum.ts';
+import { dailyBudgetLimit } from '../task/costs/daily-budget.ts';
 import { filesOf } from '../task/task-files.ts';
 import { callOf } from '../task/snapshot.ts';
 import type { ExecutorOptions } from './executor.ts';

@@ -23,7 +23,7 @@ import type {
   TaskRow,
 } from '../journal/journal.ts';
 import type { Requester } from '../access/requester.ts';
-import type { CostSum } from '../task/cost-sum.ts';
+import type { CostSum } from '../task/costs/cost-sum.ts';
 import type { JournalEntry, UserMessage } from '../task/events.ts';
 import type { ReaderDisconnect } from '../task/cancel.ts';
 import type { ExpectedGeneration } from '../task/generation.ts';

@@ -1,5 +1,5 @@
 /** Names the columns of a sum of costs, for both databases. */
-import type { CostRow } from '../task/cost-sum.ts';
+import type { CostRow } from '../task/costs/cost-sum.ts';
 import { integerColumn, numberColumn, textColumn } from './column-values.ts';
 
 /** The session id in the sums of deleted sessions. No session has an empty id. */

@@ -5,7 +5,7 @@
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written.ts';
-import { dayText, utcDay } from '../task/cost-sum.ts';
+import { dayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
   limitCountText,
   type Limit,

@@ -8,8 +8,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { ProviderState, ReplayedPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
-import type { ConversationToolResult } from '../task/conversation.ts';
-import type { ConversationFile } from '../task/files-for-model.ts';
+import type { ConversationToolResult } from '../task/conversation/conversation.ts';
+import type { ConversationFile } from '../task/conversation/files-for-model.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 import { mergeProviderData } from './provider-data.ts';
 

@@ -10,7 +10,7 @@
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
-import { filesIn, withoutFiles } from '../task/files-for-model.ts';
+import { filesIn, withoutFiles } from '../task/conversation/files-for-model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { toCallOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
 import {

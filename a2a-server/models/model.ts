@@ -1,13 +1,13 @@
 /** Defines the interface of a model. A model gets a conversation and tools, and streams text and tool calls. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { ConversationStep } from '../task/conversation.ts';
+import type { ConversationStep } from '../task/conversation/conversation.ts';
 import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
 import type { ConversationItem, TaskPlace } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
 import type { TurnPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 
-export type { ConversationStep } from '../task/conversation.ts';
+export type { ConversationStep } from '../task/conversation/conversation.ts';
 
 export interface ModelRequest {
   instructions: string;

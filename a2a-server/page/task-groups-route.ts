@@ -24,7 +24,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { parseRequest } from '../http/wire/parse-request.ts';
 import type { Reader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, TaskFilter, TaskRow } from '../journal/journal.ts';
-import { costView } from '../task/cost-report.ts';
+import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { countWaiting, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
 

@@ -1,6 +1,6 @@
 /** Builds the receipt of a task from its journal entries, one at a time. */
 import type { Receipt, ReceiptAction, ReceiptRun } from '../../shared/receipt/receipt.ts';
-import { addCosts, NO_COST, requestCosts } from '../task/cost-sum.ts';
+import { addCosts, NO_COST, requestCosts } from '../task/costs/cost-sum.ts';
 import type {
   Decider,
   FileState,

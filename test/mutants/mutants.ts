@@ -16,12 +16,12 @@ import { TestBundles, testsOf, type Build, type Fault } from './test-bundles.ts'
 import { TestProcess, type Result } from './test-process.ts';
 
 const SOURCES = [
-  'a2a-server/task/*.ts',
+  'a2a-server/task/**/*.ts',
   'a2a-server/policy/*.ts',
   'a2a-server/executor/follow-task-journal.ts',
 ];
 const UNIT_TESTS = [
-  'test/unit/a2a-server/{task,policy,executor,http/wire}/*.test.ts',
+  'test/unit/a2a-server/{task,policy,executor,http/wire}/**/*.test.ts',
   '!**/interleavings.test.ts',
 ];
 /** Tests of the executor that need no built program. */

@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import type { CostRow } from '../../a2a-server/task/cost-sum.ts';
+import type { CostRow } from '../../a2a-server/task/costs/cost-sum.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { indexRow } from '../../a2a-server/journal/index-row.ts';
 import type {

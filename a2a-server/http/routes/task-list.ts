@@ -3,7 +3,7 @@ import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
-import type { CostSum } from '../../task/cost-sum.ts';
+import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
 import type { CallContext } from '../auth/call-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';

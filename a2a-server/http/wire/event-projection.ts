@@ -17,7 +17,7 @@ import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
-import { eventCost } from '../../task/request-costs.ts';
+import { eventCost } from '../../task/costs/request-costs.ts';
 import { isHidden } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';

@@ -2,7 +2,7 @@
  * Collects the appends of one commit, and the values that they write. Decides each append against the state in the
  * database and the earlier appends of the batch. Pure.
  */
-import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
+import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';

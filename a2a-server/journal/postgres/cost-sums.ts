@@ -1,6 +1,6 @@
 /** Reads the sums of costs. `append_batch` writes them. */
-import type { CostRow } from '../../task/cost-sum.ts';
-import type { DailyUse } from '../../task/daily-budget.ts';
+import type { CostRow } from '../../task/costs/cost-sum.ts';
+import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import { nullableNumberColumn, numberColumn } from '../column-values.ts';
 import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';

@@ -14,7 +14,7 @@ import { AppendQueue } from './append-queue.ts';
 import { packNextPart } from './compaction.ts';
 import { readCostRows, readDailyUse } from './cost-sums.ts';
 import { readDailyWritten, removeOldWritten, readTaskSize } from './written.ts';
-import { utcDay } from '../../task/cost-sum.ts';
+import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';

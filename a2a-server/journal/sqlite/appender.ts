@@ -7,7 +7,7 @@
  * - J3: an append to an ended task is refused (`judge-append.ts`).
  */
 import type { JournalEntry } from '../../task/events.ts';
-import { requestCosts, utcDay } from '../../task/cost-sum.ts';
+import { requestCosts, utcDay } from '../../task/costs/cost-sum.ts';
 import type { TaskRow } from '../journal.ts';
 import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';

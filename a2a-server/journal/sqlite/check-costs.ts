@@ -1,5 +1,5 @@
 /** Compares the stored sums of costs with the events. J2: the sums must follow from the events. */
-import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/cost-sum.ts';
+import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../column-values.ts';
 import { toCostRow, COST_COLUMNS, DELETED_SESSIONS } from '../cost-row.ts';

@@ -2,8 +2,8 @@
  * Stores the sums of costs, one row per principal, UTC day, session and model. Each append updates the rows in its own
  * transaction. A query for costs therefore reads no events.
  */
-import { requestCosts, utcDay, type CostRow } from '../../task/cost-sum.ts';
-import type { DailyUse } from '../../task/daily-budget.ts';
+import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
+import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';

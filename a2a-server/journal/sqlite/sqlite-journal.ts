@@ -4,8 +4,8 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSoleOwnership } from '../ownership.ts';
-import type { CostRow } from '../../task/cost-sum.ts';
-import type { DailyUse } from '../../task/daily-budget.ts';
+import type { CostRow } from '../../task/costs/cost-sum.ts';
+import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type {

@@ -1,6 +1,6 @@
 /** Writes the prompts of an ACP agent: the person's messages, and the earlier context after a restart. Pure. */
 import { resultForModel } from '../../task/result-for-model.ts';
-import { messageText, conversationPassages } from '../../task/conversation.ts';
+import { messageText, conversationPassages } from '../../task/conversation/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
 import {
   callsOf,
@@ -10,7 +10,7 @@ import {
   type TaskPlace,
   type Turn,
 } from '../../task/snapshot.ts';
-import { summaryTranscript } from '../../task/summary-transcript.ts';
+import { summaryTranscript } from '../../task/conversation/summary-transcript.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 
 /**

@@ -11,9 +11,9 @@ import type {
 } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskFilterValues, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
-import { listRequestCosts } from '../../../a2a-server/task/request-costs.ts';
-import { costReport, sumCosts } from '../../../a2a-server/task/cost-report.ts';
-import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/cost-sum.ts';
+import { listRequestCosts } from '../../../a2a-server/task/costs/request-costs.ts';
+import { costReport, sumCosts } from '../../../a2a-server/task/costs/cost-report.ts';
+import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-server/task/costs/cost-sum.ts';
 import type { CostReport, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toCallOptions } from '../../../../a2a-server/models/ai-sdk-prompt.ts';
-import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { entriesOf, plannedSession, snapshotOf } from '../../../support/long-session.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import {

@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation, type ConversationStep } from '../../../../a2a-server/task/conversation.ts';
+import {
+  conversation,
+  type ConversationStep,
+} from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';

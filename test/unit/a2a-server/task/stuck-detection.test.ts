@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stuckRemarks } from '../../../../a2a-server/task/stuck-detection.ts';
-import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation } from '../../../../a2a-server/task/conversation.ts';
+import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { fold } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';

@@ -4,8 +4,8 @@ import {
   taskCostText,
   todayCostText,
 } from '../../../../../a2a-server/page/browser/cost-text.ts';
-import { costReport } from '../../../../../a2a-server/task/cost-report.ts';
-import { NO_COST } from '../../../../../a2a-server/task/cost-sum.ts';
+import { costReport } from '../../../../../a2a-server/task/costs/cost-report.ts';
+import { NO_COST } from '../../../../../a2a-server/task/costs/cost-sum.ts';
 
 const DAY = 20_000;
 const row = { ...NO_COST, day: DAY, sessionId: 's', model: 'm', requests: 1 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dailyBudgetQuestion, dailyBudgetLimit } from '../../../../a2a-server/task/daily-budget.ts';
-import { numberOfRuns } from '../../../support/property-runs.ts';
+import { dailyBudgetQuestion, dailyBudgetLimit } from '../../../../../a2a-server/task/costs/daily-budget.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 describe('the daily budget', () => {
   it('the daily budget asks once the cost of the day reaches it, and not before', () => {

@@ -1,8 +1,8 @@
 /** Computes the cost of each model request of a task, for clients. Pure. */
-import type { EventCost, TaskCosts } from '../../shared/protocol/cost-report.ts';
+import type { EventCost, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import { requestCostSum, requestCosts } from './cost-sum.ts';
 import { costView } from './cost-report.ts';
-import type { JournalEntry, TaskEvent } from './events.ts';
+import type { JournalEntry, TaskEvent } from '../events.ts';
 
 /**
  * Returns the cost of the request that ends with this event. Returns undefined for any other event, and for a request

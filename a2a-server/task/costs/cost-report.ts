@@ -1,4 +1,4 @@
-import type { CostReport, CostSumView } from '../../shared/protocol/cost-report.ts';
+import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
 import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
 
 const MAX_SESSIONS = 200;

@@ -1,4 +1,4 @@
-import { cappedOneLine } from '../../shared/text/capped-text.ts';
+import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import type { ConversationStep, ConversationPassage } from './conversation.ts';
 import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 

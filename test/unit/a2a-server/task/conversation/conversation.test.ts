@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation, messageText } from '../../../../a2a-server/task/conversation.ts';
-import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { fold } from '../../../../a2a-server/task/fold.ts';
-import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { entriesOf, snapshotOf, uniqueText } from '../../../support/long-session.ts';
+import { conversation, messageText } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { fold } from '../../../../../a2a-server/task/fold.ts';
+import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
+import { entriesOf, snapshotOf, uniqueText } from '../../../../support/long-session.ts';
 
 /** Returns a task with one call in each turn. The results of the calls have these lengths. */
 function taskWith(taskId: string, ...results: number[]): Snapshot {

@@ -6,12 +6,12 @@ import {
   nextReduction,
   tokensNeeded,
   type ContextWindow,
-} from '../../../../a2a-server/task/context-reduction.ts';
-import { messageLimit, messageTokens } from '../../../../a2a-server/task/message-limit.ts';
-import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { created, message, working } from '../../../support/journal-samples.ts';
-import { snapshotOf } from '../../../support/long-session.ts';
-import { numberOfRuns } from '../../../support/property-runs.ts';
+} from '../../../../../a2a-server/task/conversation/context-reduction.ts';
+import { messageLimit, messageTokens } from '../../../../../a2a-server/task/conversation/message-limit.ts';
+import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
+import { created, message, working } from '../../../../support/journal-samples.ts';
+import { snapshotOf } from '../../../../support/long-session.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const room = (window: number, beside: number): ContextWindow => ({ window, beside, model: 'm', basis: 'b' });
 const textOf = (tokens: number): string => 'abc'.repeat(Math.max(0, tokens));

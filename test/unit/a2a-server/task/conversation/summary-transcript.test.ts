@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConversationPassage } from '../../../../a2a-server/task/conversation.ts';
-import { omittedTurnsText, summaryTranscript } from '../../../../a2a-server/task/summary-transcript.ts';
+import type { ConversationPassage } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import {
+  omittedTurnsText,
+  summaryTranscript,
+} from '../../../../../a2a-server/task/conversation/summary-transcript.ts';
 
 const call = (name: string) => ({ modelCallId: name, tool: 'read-file', input: { path: name } });
 const result = (name: string, text: string, isError = false) => ({

@@ -4,10 +4,10 @@
  */
 import { conversationTokens, SUMMARY_SHARE, tokensOf, type ContextWindow } from './context-reduction.ts';
 import { messageText } from './conversation.ts';
-import type { UserMessage } from './events.ts';
+import type { UserMessage } from '../events.ts';
 import { minFileTokens } from './files-for-model.ts';
-import type { Snapshot } from './snapshot.ts';
-import { messageFiles } from './task-files.ts';
+import type { Snapshot } from '../snapshot.ts';
+import { messageFiles } from '../task-files.ts';
 
 /**
  * The length of a short message, in tokens. The server always accepts a short message, even if it no longer offers the

@@ -5,7 +5,7 @@
  * prompt's prefix stays the same.
  */
 import type { ConversationStep } from './conversation.ts';
-import type { StoredFile } from './stored-file.ts';
+import type { StoredFile } from '../stored-file.ts';
 
 /** A file of the conversation. `taskId` is the task whose journal has the content. */
 export interface ConversationFile extends StoredFile {

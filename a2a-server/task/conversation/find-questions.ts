@@ -1,5 +1,5 @@
 /** Finds the agent's questions in tool calls that ask the person and in the sentences of an answer. Pure. */
-import { questionOf, type Call } from './snapshot.ts';
+import { questionOf, type Call } from '../snapshot.ts';
 
 /** Matches a fenced code block. A question mark in code does not end a question. */
 const CODE_BLOCK = /^```[^\n]*\n[\s\S]*?^```/gmu;

@@ -15,10 +15,10 @@ import {
   type ConversationPassage,
 } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './files-for-model.ts';
-import type { TaskEvent, TurnPlace } from './events.ts';
-import { foldNext } from './fold.ts';
-import type { Snapshot } from './snapshot.ts';
-import type { ReplayedPart } from './replay-provider-data.ts';
+import type { TaskEvent, TurnPlace } from '../events.ts';
+import { foldNext } from '../fold.ts';
+import type { Snapshot } from '../snapshot.ts';
+import type { ReplayedPart } from '../replay-provider-data.ts';
 import { summaryFacts } from './summary-facts.ts';
 import { omittedTurnsText } from './summary-transcript.ts';
 

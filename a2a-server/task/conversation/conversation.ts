@@ -1,21 +1,21 @@
 /** Builds the conversation for the model from the session's tasks. Pure. */
-import { agentCommandText } from '../../shared/protocol/agent-command.ts';
+import { agentCommandText } from '../../../shared/protocol/agent-command.ts';
 import { omitMiddle } from './omit-middle.ts';
-import { stuckRemarks } from './stuck-detection.ts';
-import { todoReminders } from './todo-reminder.ts';
-import { resultForModel } from './result-for-model.ts';
+import { stuckRemarks } from '../stuck-detection.ts';
+import { todoReminders } from '../todo-reminder.ts';
+import { resultForModel } from '../result-for-model.ts';
 import { filesForModel, type ConversationFile } from './files-for-model.ts';
-import { fileLine } from './stored-file.ts';
-import { messageFiles } from './task-files.ts';
+import { fileLine } from '../stored-file.ts';
+import { messageFiles } from '../task-files.ts';
 import { isWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
 import {
   isReplayable,
   replayedParts,
   type ReceivingModel,
   type ReplayedPart,
-} from './replay-provider-data.ts';
-import type { MessagePart, TurnPlace, UserMessage } from './events.ts';
-import { callsOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
+} from '../replay-provider-data.ts';
+import type { MessagePart, TurnPlace, UserMessage } from '../events.ts';
+import { callsOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 export interface ModelCall {
   modelCallId: string;

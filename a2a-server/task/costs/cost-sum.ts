@@ -1,4 +1,4 @@
-import type { TaskEvent, Usage } from './events.ts';
+import type { TaskEvent, Usage } from '../events.ts';
 
 /** The sum of several answered model requests. A request is a finished turn, or a summary of a conversation. */
 export interface CostSum extends Required<Usage> {

@@ -8,7 +8,7 @@
  * Source: https://platform.claude.com/docs/en/test-and-evaluate/strengthen-guardrails/handle-streaming-refusals
  */
 import type { ConversationStep } from './conversation.ts';
-import type { ConversationItem, Turn } from './snapshot.ts';
+import type { ConversationItem, Turn } from '../snapshot.ts';
 
 /** True for an answer that the provider withheld. The journal may contain a part of its text. */
 export function isWithheld({ end, callIds }: Turn): boolean {

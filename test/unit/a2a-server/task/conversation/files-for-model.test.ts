@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation } from '../../../../a2a-server/task/conversation.ts';
-import { tokensNeeded } from '../../../../a2a-server/task/context-reduction.ts';
-import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import type { StoredFile } from '../../../../a2a-server/task/stored-file.ts';
-import { entriesOf, snapshotOf } from '../../../support/long-session.ts';
-import { fold } from '../../../../a2a-server/task/fold.ts';
+import { conversation } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import { tokensNeeded } from '../../../../../a2a-server/task/conversation/context-reduction.ts';
+import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
+import type { StoredFile } from '../../../../../a2a-server/task/stored-file.ts';
+import { entriesOf, snapshotOf } from '../../../../support/long-session.ts';
+import { fold } from '../../../../../a2a-server/task/fold.ts';
 
 const READER = { model: 'm', basis: 'b', inputModes: ['image/png', 'application/pdf'] };
 

@@ -2,13 +2,13 @@
  * Lists the facts that a summary of old turns must not lose: the person's decisions, open questions and files. The
  * facts come from the journal. They do not depend on the model that writes the summary. Pure.
  */
-import { answerText } from '../../shared/protocol/preview-text.ts';
-import { cappedOneLine } from '../../shared/text/capped-text.ts';
+import { answerText } from '../../../shared/protocol/preview-text.ts';
+import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { messageText } from './conversation.ts';
-import type { TurnPlace } from './events.ts';
+import type { TurnPlace } from '../events.ts';
 import { openQuestionsOf, questionsIn } from './find-questions.ts';
 import { isWithheld, withheldQuestions } from './withheld-answer.ts';
-import { callsOf, questionOf, type Call, type Snapshot, type Turn } from './snapshot.ts';
+import { callsOf, questionOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 const MAX_LINE_CHARS = 300;
 /** The share of the space that each kind of fact can use at least. */

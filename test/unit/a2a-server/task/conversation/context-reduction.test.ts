@@ -1,28 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { conversation, conversationPassages } from '../../../../a2a-server/task/conversation.ts';
-import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { fold } from '../../../../a2a-server/task/fold.ts';
+import {
+  conversation,
+  conversationPassages,
+} from '../../../../../a2a-server/task/conversation/conversation.ts';
+import type { JournalEntry, TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { fold } from '../../../../../a2a-server/task/fold.ts';
 import {
   nextReduction,
   eventAfterFailedSummary,
   tokensNeeded,
   tokensOf,
   type ContextWindow,
-} from '../../../../a2a-server/task/context-reduction.ts';
-import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import type { TurnPart } from '../../../../a2a-server/task/replay-provider-data.ts';
-import { summaryTranscript } from '../../../../a2a-server/task/summary-transcript.ts';
-import { turnEventsWith } from '../../../support/folded-task.ts';
+} from '../../../../../a2a-server/task/conversation/context-reduction.ts';
+import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
+import type { TurnPart } from '../../../../../a2a-server/task/replay-provider-data.ts';
+import { summaryTranscript } from '../../../../../a2a-server/task/conversation/summary-transcript.ts';
+import { turnEventsWith } from '../../../../support/folded-task.ts';
 import {
   entriesOf,
   plannedSession,
   snapshotOf,
   uniqueText,
   type PlannedTask,
-} from '../../../support/long-session.ts';
-import { numberOfRuns } from '../../../support/property-runs.ts';
-import { request } from '../../../support/task-machine.ts';
+} from '../../../../support/long-session.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
+import { request } from '../../../../support/task-machine.ts';
 
 const NOTHING = { inputTokens: 0, outputTokens: 0 };
 

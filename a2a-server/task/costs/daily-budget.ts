@@ -3,7 +3,7 @@
  * stops before its next turn and asks a person. A reply allows the same amount again on that day, for all tasks of the
  * principal. Pure.
  */
-import type { DayCost } from './events.ts';
+import type { DayCost } from '../events.ts';
 import { dayText } from './cost-sum.ts';
 
 export interface DailyUse {

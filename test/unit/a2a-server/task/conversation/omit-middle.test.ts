@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { omitMiddle, omitMiddleBytes } from '../../../../a2a-server/task/omit-middle.ts';
+import { omitMiddle, omitMiddleBytes } from '../../../../../a2a-server/task/conversation/omit-middle.ts';
 
 const NOTE = /\n\[… \d+ characters left out …\]\n/;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { costReport, costView, sumCosts } from '../../../../a2a-server/task/cost-report.ts';
+import { costReport, costView, sumCosts } from '../../../../../a2a-server/task/costs/cost-report.ts';
 import {
   addCosts,
   dayText,
@@ -8,9 +8,9 @@ import {
   requestCosts,
   utcDay,
   type CostRow,
-} from '../../../../a2a-server/task/cost-sum.ts';
-import type { TaskEvent, Usage } from '../../../../a2a-server/task/events.ts';
-import { numberOfRuns } from '../../../support/property-runs.ts';
+} from '../../../../../a2a-server/task/costs/cost-sum.ts';
+import type { TaskEvent, Usage } from '../../../../../a2a-server/task/events.ts';
+import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const tokens = fc.nat({ max: 1_000_000 });
 /** Uses eighths of a dollar, because their sum is exact in any order. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { RequestedCall, TaskEvent } from '../../../../a2a-server/task/events.ts';
-import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
-import { summaryFacts } from '../../../../a2a-server/task/summary-facts.ts';
-import { created, message, working } from '../../../support/journal-samples.ts';
-import { snapshotOf } from '../../../support/long-session.ts';
+import type { RequestedCall, TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
+import { summaryFacts } from '../../../../../a2a-server/task/conversation/summary-facts.ts';
+import { created, message, working } from '../../../../support/journal-samples.ts';
+import { snapshotOf } from '../../../../support/long-session.ts';
 
 const BY = { principal: 'ada', channel: 'test' };
 
