@@ -2,7 +2,7 @@
  * Asks the person in a form during a tool call. If the person gives no valid answer, the tool call sends no more forms,
  * and returns the pending actions. The person can still decide on the page or on the command line.
  */
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { ApprovalForm } from './form.ts';

@@ -3,7 +3,7 @@
  * to the page.
  */
 import { approvalNeededText, approverText } from '../../shared/protocol/demanded-approver.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
 import { MAX_INVALID_ANSWERS, type OpenForms } from './open-forms.ts';

@@ -5,7 +5,7 @@
  */
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { PageLink as AgentPageLink } from '../agents/page-link.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
 
 type PageAsk = Extract<ApprovalForm, { about: 'page' }>;

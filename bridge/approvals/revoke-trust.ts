@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RevokePart } from '../../shared/protocol/tool-approval.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 
 /**

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 

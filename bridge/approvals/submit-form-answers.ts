@@ -5,7 +5,7 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
 import { readAnswer, type UnansweredReason } from './form-answer.ts';
 import type { ApprovalRules, Channel } from '../settings/approval-mode.ts';

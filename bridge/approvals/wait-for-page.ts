@@ -1,6 +1,6 @@
 /** Waits while a person decides on the agent's approval page. The agent reports the decision in the task's events. */
 import { onAbort } from '../../shared/runtime/abort.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
 import type { OpenForms } from './open-forms.ts';
 

@@ -5,7 +5,7 @@
 import { quote } from 'shell-quote';
 import { pageAddress } from '../../shared/net/page-address.ts';
 import { LOCAL_AGENT } from '../settings/agent-settings.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 
 /** The maximum number of command lines in one sentence. The command `show` lists the others. */

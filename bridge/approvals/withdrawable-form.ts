@@ -4,7 +4,7 @@
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { OfferedForm } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import type { CallView, TaskView } from '../sessions/observed-task.ts';
+import type { CallView, TaskView } from '../sessions/session/observed-task.ts';
 import type { ApprovalForm } from './form.ts';
 import type { Channel } from '../settings/approval-mode.ts';
 

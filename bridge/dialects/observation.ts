@@ -1,6 +1,6 @@
 /**
  * Observations: what the bridge reads from one A2A event, in the same form for all agents. A dialect converts events to
- * observations. A fold then combines them to the view of a task (`sessions/observed-task.ts`). Both are pure.
+ * observations. A fold then combines them to the view of a task (`sessions/session/observed-task.ts`). Both are pure.
  */
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import type {

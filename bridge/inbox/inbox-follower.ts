@@ -5,7 +5,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { type ListedSession, toAgentListing } from '../sessions/list-sessions.ts';
-import type { Session } from '../sessions/session.ts';
+import type { Session } from '../sessions/session/session.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { BridgeDatabase } from '../state/database.ts';
 import type { UncollectedTask, WaitingResults } from '../state/waiting-results.ts';

@@ -5,7 +5,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { CancelRequest } from '../agents/connection.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 /**
  * The outcome of a cancel.

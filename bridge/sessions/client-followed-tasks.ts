@@ -2,7 +2,7 @@
  * Records the sessions whose MCP task this client polls. If a tool call returns an MCP task, Claude Code shows a
  * notification for it, even if it already has that task. So a later tool call must not return the same task again.
  */
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 /**
  * The time without a poll after which the client may no longer follow the task, in milliseconds. A client that follows

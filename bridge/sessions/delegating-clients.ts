@@ -11,7 +11,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import { newestEntryOfSession } from './open-outbox-entries.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 /** The connection of one MCP client. Two connections are equal only if they are the same object. */
 export interface ClientConnection {

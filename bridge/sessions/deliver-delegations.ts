@@ -25,9 +25,9 @@ import { MessagesInFlight } from './messages-in-flight.ts';
 import { OutboxWriteQueue } from './outbox-write-queue.ts';
 import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import { SessionCancels } from './session-cancels.ts';
-import { problemMessage, stateName } from './session-state.ts';
+import { problemMessage, stateName } from './session/session-state.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 interface Delegation {

@@ -12,8 +12,8 @@ import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOf } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
-import type { Session } from './session.ts';
-import { foldObserved, sessionCostUsd } from './observed-task.ts';
+import type { Session } from './session/session.ts';
+import { foldObserved, sessionCostUsd } from './session/observed-task.ts';
 
 export interface ListedSession {
   sessionId: string;

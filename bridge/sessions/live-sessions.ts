@@ -2,7 +2,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { Session } from './session.ts';
+import { Session } from './session/session.ts';
 import { readFileForAgent } from './read-file-for-agent.ts';
 
 const MAX_ENDED_SESSIONS = 20;

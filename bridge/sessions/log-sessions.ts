@@ -3,9 +3,9 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolCallEvent } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { SentToAgent, Session } from './session.ts';
-import { problemMessage } from './session-state.ts';
-import type { StreamChange } from './task-reader.ts';
+import type { SentToAgent, Session } from './session/session.ts';
+import { problemMessage } from './session/session-state.ts';
+import type { StreamChange } from './session/task-reader.ts';
 
 /** The maximum length of a reason in the log, in characters. A reason may be as long as a message. */
 const MAX_REASON_CHARACTERS = 300;

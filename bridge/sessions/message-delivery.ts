@@ -15,12 +15,12 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { decideFailedDelivery } from './decide-failed-delivery.ts';
-import { findByMessage } from './find-lost-message.ts';
+import { findByMessage } from './session/find-lost-message.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import type { WaitingCalls } from './waiting-calls.ts';
 
 interface MessageDeliveryParts {

@@ -1,6 +1,6 @@
 /** Stores the messages that this process is sending, until their outbox entries are updated. */
 import type { OutboxEntry } from '../state/outbox-entry.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export interface MessageInFlight {
   readonly messageId: string;

@@ -1,6 +1,6 @@
 /** Runs the outbox writes of each session one after the other. No tool call waits for them. */
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 
 export class OutboxWriteQueue {
   readonly #writes = new Map<Session, Promise<void>>();

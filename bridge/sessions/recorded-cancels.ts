@@ -11,7 +11,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import { isCancelRevoked } from './open-outbox-entries.ts';
 
 interface RecordedCancelsParts {

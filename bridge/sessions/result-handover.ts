@@ -3,7 +3,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
-import type { Session } from './session.ts';
+import type { Session } from './session/session.ts';
 import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
 
 interface ResultHandoverParts {

@@ -10,8 +10,8 @@ import { cancelTask, type CancelOutcome } from './cancel-task.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
-import type { Session } from './session.ts';
-import { hasEnded } from './observed-task.ts';
+import type { Session } from './session/session.ts';
+import { hasEnded } from './session/observed-task.ts';
 
 interface SessionCancelsParts {
   outbox: Outbox;

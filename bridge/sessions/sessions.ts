@@ -28,8 +28,8 @@ import {
   toAgentListing,
 } from './list-sessions.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { Session } from './session.ts';
-import { hasEnded } from './observed-task.ts';
+import type { Session } from './session/session.ts';
+import { hasEnded } from './session/observed-task.ts';
 import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 
 /**

@@ -4,8 +4,8 @@
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
-import type { Session } from './session.ts';
-import type { TaskView } from './observed-task.ts';
+import type { Session } from './session/session.ts';
+import type { TaskView } from './session/observed-task.ts';
 
 export type WaitEndReason = 'settled' | 'trouble' | 'time' | 'gone';
 

@@ -1,5 +1,5 @@
 /** A task as the bridge sees it, for unit tests. */
-import type { CallView, TaskView } from '../../bridge/sessions/observed-task.ts';
+import type { CallView, TaskView } from '../../bridge/sessions/session/observed-task.ts';
 
 /** A working task that has done nothing yet. */
 export function taskView(changes: Partial<TaskView> = {}): TaskView {

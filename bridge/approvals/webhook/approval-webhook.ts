@@ -7,7 +7,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { Registry } from '../../agents/registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { LiveSessions } from '../../sessions/live-sessions.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';

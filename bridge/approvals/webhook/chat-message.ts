@@ -2,7 +2,7 @@
 import { type ChatMessage, chatLines } from '../../../shared/chat/chat-message.ts';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { DecidedFacts, NoticeSubject } from './notice.ts';
 
 /** Writes the message about all actions and questions that wait in the session. */

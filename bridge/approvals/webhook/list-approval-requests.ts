@@ -1,6 +1,6 @@
 /** Lists the approval requests of a task: one for each pending action or question. Pure. */
 import { createHash } from 'node:crypto';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 /** A request for one decision. If the content of the tool call changes, it is a new request. */
 export interface ApprovalRequest {

@@ -8,7 +8,7 @@ import { decisionLines } from '../ways-to-decide.ts';
 import { offeredDecisionWords } from '../../mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
 
 /** The maximum length of a preview or question in a post, in characters. */

@@ -2,7 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { answerFromText } from '../decisions/parse-choice-numbers.ts';

@@ -1,6 +1,6 @@
 /** The command `cancel`: cancels the task of a session, whether the task runs or waits. */
-import { problemMessage } from '../../sessions/session-state.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
+import { problemMessage } from '../../sessions/session/session-state.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';

@@ -4,7 +4,7 @@
  */
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
 import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';

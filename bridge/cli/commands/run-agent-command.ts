@@ -3,8 +3,8 @@ import { agentCommandText, type CommandCall } from '../../../shared/protocol/age
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
-import type { Session } from '../../sessions/session.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';

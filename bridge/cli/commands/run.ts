@@ -9,8 +9,8 @@ import {
   withDefaultTier,
 } from '../../mcp/tools/settings-for-agent.ts';
 import type { Attachments } from '../../sessions/attached-files.ts';
-import type { Session } from '../../sessions/session.ts';
-import { hasEnded, hasSettled, type TaskView } from '../../sessions/observed-task.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';

@@ -5,8 +5,8 @@
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { declaresExtension } from '../../agents/card.ts';
-import { problemMessage } from '../../sessions/session-state.ts';
-import { hasEnded, hasSettled } from '../../sessions/observed-task.ts';
+import { problemMessage } from '../../sessions/session/session-state.ts';
+import { hasEnded, hasSettled } from '../../sessions/session/observed-task.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';

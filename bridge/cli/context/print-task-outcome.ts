@@ -1,9 +1,9 @@
 /** Prints the state of a session's task, with its output and pending decisions. */
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
-import { problemMessage } from '../../sessions/session-state.ts';
-import type { Session } from '../../sessions/session.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
+import { problemMessage } from '../../sessions/session/session-state.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';

@@ -2,7 +2,7 @@
 import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
 import { whenApprovedCallRuns } from '../../mcp/reports/next-step.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';

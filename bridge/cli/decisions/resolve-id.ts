@@ -4,9 +4,9 @@ import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { hasSessionPrefix, type NamedSession } from '../../sessions/list-sessions.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { isCode, isWholeCode, sessionWithCode } from './waiting-code.ts';
 

@@ -1,7 +1,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { sendDecisions as send } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 
 /**

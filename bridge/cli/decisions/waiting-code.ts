@@ -2,7 +2,7 @@
 import { SHOWN_CODE_DIGITS } from '../../../shared/protocol/shown-code.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 
 const CODE = new RegExp(`^[0-9a-f]{4,${String(SHOWN_CODE_DIGITS)}}$`);

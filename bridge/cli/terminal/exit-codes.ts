@@ -1,6 +1,6 @@
 /** The exit codes of the commands, by which a script recognizes the outcome. */
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
-import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
+import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
 export const EXIT_FAILURE = 1;
 /** The command line was not valid. Shells use the same code. */

@@ -1,5 +1,5 @@
 /** Explains to a person at a terminal why a message is not delivered. Pure. */
-import { problemMessage, type SessionState } from '../../sessions/session-state.ts';
+import { problemMessage, type SessionState } from '../../sessions/session/session-state.ts';
 
 /**
  * Returns why the message is not delivered, or undefined. A command ends after this text, so only another bridge makes

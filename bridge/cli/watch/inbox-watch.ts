@@ -7,7 +7,7 @@ import { watchDatabase } from '../../inbox/watch-database.ts';
 import type { ListedSession, SessionListing } from '../../sessions/list-sessions.ts';
 import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { CommandContext } from '../context/command-context.ts';
 
 /** The maximum number of tasks that are followed, newest first. Each of them has one stream. */

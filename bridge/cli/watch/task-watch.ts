@@ -2,7 +2,7 @@
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { ObservedEvent } from '../../dialects/observation.ts';
-import { foldObserved, type TaskView } from '../../sessions/observed-task.ts';
+import { foldObserved, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { LiveText } from './live-text.ts';
 

@@ -4,8 +4,8 @@
  * call. The list is in memory. After a restart of the bridge, the client can list the sessions instead.
  */
 import { nextStep } from '../reports/next-step.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
-import type { Session } from '../../sessions/session.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, causeWords } from './cause.ts';
 

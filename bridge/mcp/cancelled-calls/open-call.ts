@@ -14,8 +14,8 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { DelegationService } from '../../sessions/deliver-delegations.ts';
-import type { Session } from '../../sessions/session.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cause.ts';
 import {

@@ -5,7 +5,7 @@ import { nextStep } from '../reports/next-step.ts';
 import { resultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import { currentReport, recordCutPreviews } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';

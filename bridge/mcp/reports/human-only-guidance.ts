@@ -1,7 +1,7 @@
 /** Explains how to reach the person if tool calls cannot decide (setting `approvals: human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { waitsForOthers, whenApprovedCallRuns } from './next-step.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ApprovalRules, ApprovalMode } from '../../settings/approval-mode.ts';
 

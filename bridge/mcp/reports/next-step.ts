@@ -1,8 +1,8 @@
 /** Explains the next step, to the person or to the model of the MCP client. Pure. */
 import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
-import { hasEnded, type TaskView } from '../../sessions/observed-task.ts';
+import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 /** The facts about a session that determine the next step. */
 export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateName'> & {

@@ -1,6 +1,6 @@
 /** Returns the end of a running tool's output as one line. Pure. */
 import { safeCutBefore, visibleLine } from '../../../shared/text/visible-text.ts';
-import type { CallView, TaskView } from '../../sessions/observed-task.ts';
+import type { CallView, TaskView } from '../../sessions/session/observed-task.ts';
 
 /**
  * Returns the end of the output. Some agents report the output as an artifact, others as the summary of the call.

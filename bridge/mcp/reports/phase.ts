@@ -1,6 +1,6 @@
 /** Describes in a few words what a task is doing. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import type { CallState, TaskView } from '../../sessions/observed-task.ts';
+import type { CallState, TaskView } from '../../sessions/session/observed-task.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 

@@ -16,7 +16,7 @@ import { inputBesidePreview } from './input-beside-preview.ts';
 import { taskUri } from '../../sessions/task-uri.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
-import { type CallView, hasEnded, type TaskView } from '../../sessions/observed-task.ts';
+import { type CallView, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
 const tokenCostSchema = z.object({
   inputTokens: z.number(),

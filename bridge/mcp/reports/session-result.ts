@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import type { CallView } from '../../sessions/observed-task.ts';
+import type { CallView } from '../../sessions/session/observed-task.ts';
 import { type SessionReport, sessionReportSchema } from './session-report.ts';
 
 const { shape } = sessionReportSchema;

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts';
-import type { CallView, Cost, TaskView } from '../../sessions/observed-task.ts';
+import type { CallView, Cost, TaskView } from '../../sessions/session/observed-task.ts';
 import { grantWords, unexpiredGrantViews } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { outputTail } from './output-tail.ts';

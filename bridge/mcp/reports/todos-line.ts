@@ -1,6 +1,6 @@
 /** Formats an agent's to-do list in a few words, such as `todos 3/7: writing tests`. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { AgentOutput } from '../../dialects/observation.ts';
 
 /** Returns the line about the agent's to-do list. Returns null if the agent has no list, or an empty one. */

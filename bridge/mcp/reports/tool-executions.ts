@@ -1,7 +1,7 @@
 /** Lists the tool executions of a session's task. R40: clients can follow and abort them. Pure. */
 import { z } from 'zod';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 /** The maximum number of ended tool executions in the list, newest first. All running ones are listed. */
 const MAX_ENDED_EXECUTIONS = 50;

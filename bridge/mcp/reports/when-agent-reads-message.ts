@@ -1,7 +1,7 @@
 /** Explains when an agent reads a message that was sent to its running task. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { DialectName } from '../../dialects/dialect.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 const MAX_TITLE_CHARACTERS = 100;
 

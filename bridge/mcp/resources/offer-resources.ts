@@ -11,7 +11,7 @@ import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { agentOutput } from '../reports/session-report.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
 import {
   MIME_TYPES,
   readAddress,

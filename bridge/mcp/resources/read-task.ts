@@ -3,8 +3,8 @@ import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import type { Session } from '../../sessions/session.ts';
-import { foldObserved, hasEnded } from '../../sessions/observed-task.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { foldObserved, hasEnded } from '../../sessions/session/observed-task.ts';
 import { taskPartContent, type ReadTask } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 

@@ -6,7 +6,7 @@ import { messageText } from '../../dialects/parts.ts';
 import { agentOutput, pendingReport, buildSessionReport } from '../reports/session-report.ts';
 import { toFirstPending, resultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { TaskPart } from '../../sessions/task-uri.ts';
 
 export interface ReadTask {

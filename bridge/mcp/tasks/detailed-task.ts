@@ -9,7 +9,7 @@ import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
 import { phaseOf } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 interface TaskHead {
   taskId: string;

@@ -7,8 +7,8 @@ import { nextStep } from '../reports/next-step.ts';
 import { resultOf, type SessionResult } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
-import type { Session } from '../../sessions/session.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { taskFailureRefusal, currentReport } from '../tool/session-reply.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 

@@ -12,7 +12,7 @@ import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { followTask } from '../../agents/follow-task.ts';
 import { eventCursorOf } from '../../dialects/event-cursor.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';

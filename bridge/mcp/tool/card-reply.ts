@@ -6,7 +6,7 @@ import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolReply } from './tool-result.ts';
 

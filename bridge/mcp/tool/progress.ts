@@ -10,10 +10,10 @@
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ToolCallEvent, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import { toolCallEventText } from '../../sessions/tool-call-event-text.ts';
+import { toolCallEventText } from '../../sessions/session/tool-call-event-text.ts';
 import { callCounts, phaseOf } from '../reports/phase.ts';
 import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 const MAX_INTERVAL_MS = 10_000;
 const SMALL_STEP = 0.001;

@@ -21,8 +21,8 @@ import {
   type SessionResult,
 } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
-import type { Session } from '../../sessions/session.ts';
-import { problemMessage, type SessionState } from '../../sessions/session-state.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { problemMessage, type SessionState } from '../../sessions/session/session-state.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';

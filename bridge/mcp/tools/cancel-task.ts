@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import type { CancelOutcome } from '../../sessions/cancel-task.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/tool.ts';

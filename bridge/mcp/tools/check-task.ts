@@ -6,8 +6,8 @@ import { statusReportOf, statusReportSchema } from '../reports/status-report.ts'
 import { shortNextStep } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
-import type { Session } from '../../sessions/session.ts';
-import { problemMessage } from '../../sessions/session-state.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { problemMessage } from '../../sessions/session/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/tool.ts';
 

@@ -1,9 +1,9 @@
 /** The MCP tool `delegate_task_to_assistant`: starts a task, or continues a session. */
 import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
-import type { Session } from '../../sessions/session.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
-import { hasEnded } from '../../sessions/observed-task.ts';
+import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { attachFiles } from './attach-files.ts';
 import { defaultWorkspace } from './call-workspaces.ts';

@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { RUN_TOOL_COMMAND, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
 import type { Agent } from '../../agents/agent.ts';
-import type { TaskView } from '../../sessions/observed-task.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask } from './start-or-join-task.ts';

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Agent } from '../../../bridge/agents/agent.ts';
 import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
 import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
-import { Session } from '../../../bridge/sessions/session.ts';
+import { Session } from '../../../bridge/sessions/session/session.ts';
 import { waitForSession, type WaitEndReason } from '../../../bridge/sessions/wait-for-session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendDecisions } from '../../../bridge/approvals/send-decisions.ts';
 import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
-import { Session } from '../../../bridge/sessions/session.ts';
+import { Session } from '../../../bridge/sessions/session/session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';

@@ -1,6 +1,6 @@
 /** Tests the agent's to-do list, from the tool call to every client's view, on a real journal. */
 import { expect, it } from '@jest/globals';
-import { foldObserved } from '../../../bridge/sessions/observed-task.ts';
+import { foldObserved } from '../../../bridge/sessions/session/observed-task.ts';
 import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
 import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
 import { todosLine } from '../../../bridge/mcp/reports/todos-line.ts';

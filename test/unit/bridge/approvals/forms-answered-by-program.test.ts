@@ -9,7 +9,7 @@ import { buildOfferedForms } from '../../../../bridge/approvals/forms-to-offer.t
 import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
 import { PageLinks } from '../../../../bridge/approvals/page-links.ts';
 import { submitFormAnswers } from '../../../../bridge/approvals/submit-form-answers.ts';
-import { Session } from '../../../../bridge/sessions/session.ts';
+import { Session } from '../../../../bridge/sessions/session/session.ts';
 import { FakeTask, pendingWrite } from '../../../support/fake-agent-task.ts';
 import { quietConnection } from '../../../support/quiet-connection.ts';
 

@@ -4,7 +4,7 @@ import {
   type LateAnswerContext,
 } from '../../../../bridge/approvals/withdrawn-form-answer.ts';
 import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
-import type { CallView } from '../../../../bridge/sessions/observed-task.ts';
+import type { CallView } from '../../../../bridge/sessions/session/observed-task.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../support/task-view.ts';
 

@@ -7,7 +7,7 @@ import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-respo
 import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
-import type { Session } from '../../../../bridge/sessions/session.ts';
+import type { Session } from '../../../../bridge/sessions/session/session.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { SentDecisions } from '../../../../bridge/sessions/claim-decisions.ts';
+import { SentDecisions } from '../../../../bridge/sessions/session/claim-decisions.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { reportDecision } from '../../../../../bridge/cli/decisions/report-decision.ts';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import type { CommandRun, CommonOptions } from '../../../../../bridge/cli/context/run-command.ts';
-import type { Session } from '../../../../../bridge/sessions/session.ts';
+import type { Session } from '../../../../../bridge/sessions/session/session.ts';
 
 test.each([
   [false, 'Nothing runs until every pending action is decided.'],

@@ -7,7 +7,7 @@ import {
 import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import { shortIds } from '../../../../../bridge/cli/terminal/short-ids.ts';
 import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
-import type { CallView, TaskView } from '../../../../../bridge/sessions/observed-task.ts';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import type { PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { callView, taskView } from '../../../../support/task-view.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Agent } from '../../../../../bridge/agents/agent.ts';
-import { Session } from '../../../../../bridge/sessions/session.ts';
+import { Session } from '../../../../../bridge/sessions/session/session.ts';
 import {
   type CancelledTaskOutcome,
   type CancelledCall,

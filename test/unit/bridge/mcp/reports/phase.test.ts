@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { phaseOf } from '../../../../../bridge/mcp/reports/phase.ts';
-import { toolCallEventText } from '../../../../../bridge/sessions/tool-call-event-text.ts';
+import { toolCallEventText } from '../../../../../bridge/sessions/session/tool-call-event-text.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../../support/task-view.ts';
 

@@ -8,7 +8,7 @@ import {
 } from '../../../../../bridge/mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
-import type { TaskView } from '../../../../../bridge/sessions/observed-task.ts';
+import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { taskPartContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';

@@ -11,7 +11,7 @@ import {
 } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { shortNextStep } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
-import type { CallView, TaskView } from '../../../../../bridge/sessions/observed-task.ts';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { anyCharacter } from '../../../../support/any-character.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';

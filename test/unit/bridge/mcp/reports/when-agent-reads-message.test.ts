@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { acknowledgementText } from '../../../../../bridge/mcp/reports/when-agent-reads-message.ts';
-import type { CallView } from '../../../../../bridge/sessions/observed-task.ts';
+import type { CallView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { callView } from '../../../../support/task-view.ts';
 
 const call = (state: CallView['state']): CallView =>

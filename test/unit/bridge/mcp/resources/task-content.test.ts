@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { taskPartContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import type { AgentOutput } from '../../../../../bridge/dialects/observation.ts';
-import { foldObserved } from '../../../../../bridge/sessions/observed-task.ts';
+import { foldObserved } from '../../../../../bridge/sessions/session/observed-task.ts';
 
 /** Returns the text of a task with these artifacts. */
 function artifactsOf(...outputs: AgentOutput[]): string {

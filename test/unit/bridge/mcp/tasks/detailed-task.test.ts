@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { DetailedTaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
 import { buildApprovalForms } from '../../../../../bridge/approvals/form.ts';
 import type { TaskStateName } from '../../../../../bridge/dialects/observation.ts';
-import { hasEnded, type TaskView } from '../../../../../bridge/sessions/observed-task.ts';
+import { hasEnded, type TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { toDetailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 import { taskView } from '../../../../support/task-view.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import type { CallView, TaskView } from '../../../../../bridge/sessions/observed-task.ts';
+import type { CallView, TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { startProgress } from '../../../../../bridge/mcp/tool/progress.ts';
 import { callView, taskView } from '../../../../support/task-view.ts';
 

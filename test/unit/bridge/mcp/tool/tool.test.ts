@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { serverInstructions } from '../../../../../bridge/mcp/server/instructions.ts';
 import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts';
-import { toolCallEventText } from '../../../../../bridge/sessions/tool-call-event-text.ts';
+import { toolCallEventText } from '../../../../../bridge/sessions/session/tool-call-event-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
 import { withToolPrefix, waitTimeMs } from '../../../../../bridge/mcp/tool/tool.ts';
 import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { Observation } from '../../../../bridge/dialects/observation.ts';
+import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import {
   isSessionOver,
   NEW_SESSION,
@@ -10,10 +10,10 @@ import {
   type SessionState,
   stateName,
   taskOfState,
-} from '../../../../bridge/sessions/session-state.ts';
-import { hasEnded, hasSettled } from '../../../../bridge/sessions/observed-task.ts';
-import { ProductError } from '../../../../shared/runtime/errors.ts';
-import { pendingWrite } from '../../../support/fake-agent-task.ts';
+} from '../../../../../bridge/sessions/session/session-state.ts';
+import { hasEnded, hasSettled } from '../../../../../bridge/sessions/session/observed-task.ts';
+import { ProductError } from '../../../../../shared/runtime/errors.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const LOST = new ProductError('AGENT_UNREACHABLE', 'gone');
 const UNKNOWN = new ProductError('UNKNOWN_TASK', 'no such task');

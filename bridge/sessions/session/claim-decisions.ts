@@ -3,8 +3,8 @@
  * most once. So all bridges together send only one decision for each call and its shown content. If the agent asks
  * again with other content, that counts as a new call.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../state/decision-claims.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../../state/decision-claims.ts';
 import type { TaskView } from './observed-task.ts';
 
 interface DecidedCall {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
-import type { Observation, ObservedEvent } from '../../../../bridge/dialects/observation.ts';
+import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import type { Observation, ObservedEvent } from '../../../../../bridge/dialects/observation.ts';
 import {
   foldObserved,
   hasEnded,
@@ -8,8 +8,8 @@ import {
   isInterrupted,
   sessionCostUsd,
   type TaskView,
-} from '../../../../bridge/sessions/observed-task.ts';
-import { pendingWrite } from '../../../support/fake-agent-task.ts';
+} from '../../../../../bridge/sessions/session/observed-task.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const ids = { taskId: 't', sessionId: 's' };
 const snapshot = (changes: Partial<Extract<Observation, { type: 'snapshot' }>> = {}): Observation => ({

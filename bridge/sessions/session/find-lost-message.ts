@@ -3,8 +3,8 @@
  * the message again.
  */
 import type { Message, Task } from '@a2a-js/sdk';
-import type { A2aConnection } from '../agents/connection.ts';
-import { asStreamResponse } from '../agents/task-as-stream-response.ts';
+import type { A2aConnection } from '../../agents/connection.ts';
+import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 
 /** The maximum number of tasks to search, newest first. The message is recent, so this is enough. */
 const MAX_SEARCHED_TASKS = 100;

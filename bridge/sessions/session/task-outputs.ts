@@ -1,5 +1,5 @@
 /** Limits the number and the length of an agent's outputs. Pure. */
-import type { AgentOutput } from '../dialects/observation.ts';
+import type { AgentOutput } from '../../dialects/observation.ts';
 
 const MAX_OUTPUTS = 1000;
 /** The maximum length of all outputs of a task together, in characters. */

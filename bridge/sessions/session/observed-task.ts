@@ -10,15 +10,15 @@ import type {
   RecordedDecision,
   TaskOverview,
   ToolServerView,
-} from '../../shared/protocol/tool-approval.ts';
+} from '../../../shared/protocol/tool-approval.ts';
 import type {
   Observation,
   ObservedEvent,
   AgentOutput,
   PlainTextQuestion,
   TaskStateName,
-} from '../dialects/observation.ts';
-import type { Proposal } from '../dialects/unbound-proposal.ts';
+} from '../../dialects/observation.ts';
+import type { Proposal } from '../../dialects/unbound-proposal.ts';
 import { newestOutputs, withOutput } from './task-outputs.ts';
 import { applyTurnObservation } from './apply-turn-observation.ts';
 

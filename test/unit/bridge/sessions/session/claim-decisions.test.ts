@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import { SentDecisions } from '../../../../bridge/sessions/claim-decisions.ts';
-import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
-import { temporaryDatabase } from '../../../support/bridge-database.ts';
+import { SentDecisions } from '../../../../../bridge/sessions/session/claim-decisions.ts';
+import { StoredDecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
+import { temporaryDatabase } from '../../../../support/bridge-database.ts';
 
 const of = { agent: 'http://127.0.0.1:1', taskId: 't' };
 const shown = [{ callId: 'c', shown: 'h' }];

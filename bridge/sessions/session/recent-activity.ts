@@ -1,7 +1,7 @@
 /** Stores the last steps of a task, so that a client can ask what has changed. */
-import type { Observation, TaskStateName } from '../dialects/observation.ts';
+import type { Observation, TaskStateName } from '../../dialects/observation.ts';
 import { toolCallEventText } from './tool-call-event-text.ts';
-import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
+import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 
 export interface ActivityStep {
   cursor: number;

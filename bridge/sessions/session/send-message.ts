@@ -4,12 +4,12 @@
  */
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import pRetry from 'p-retry';
-import { ProductError } from '../../shared/runtime/errors.ts';
-import type { Agent } from '../agents/agent.ts';
-import type { A2aConnection } from '../agents/connection.ts';
-import { requestFailure } from '../agents/failure.ts';
-import { type BackOffOptions, delayAfter, withFixedJitter } from '../../shared/runtime/back-off.ts';
-import { retryAfterMs, waitForRetryAfter } from '../../shared/runtime/retry-after.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { A2aConnection } from '../../agents/connection.ts';
+import { requestFailure } from '../../agents/failure.ts';
+import { type BackOffOptions, delayAfter, withFixedJitter } from '../../../shared/runtime/back-off.ts';
+import { retryAfterMs, waitForRetryAfter } from '../../../shared/runtime/retry-after.ts';
 import { findByMessage } from './find-lost-message.ts';
 import type { MessageDeliveryState } from './session-state.ts';
 

@@ -6,12 +6,12 @@
  * - After an interruption, the next stream continues after the last event that was read.
  */
 import type { StreamResponse } from '@a2a-js/sdk';
-import { onAbort } from '../../shared/runtime/abort.ts';
-import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { BackOffOptions } from '../../shared/runtime/back-off.ts';
-import type { Agent } from '../agents/agent.ts';
-import type { A2aConnection } from '../agents/connection.ts';
-import { followTask } from '../agents/follow-task.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { ProductError } from '../../../shared/runtime/errors.ts';
+import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { A2aConnection } from '../../agents/connection.ts';
+import { followTask } from '../../agents/follow-task.ts';
 import type { TaskView } from './observed-task.ts';
 
 export type StreamChange =

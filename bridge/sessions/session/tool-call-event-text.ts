@@ -1,5 +1,5 @@
-import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../shared/text/visible-text.ts';
+import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 
 const MAX_TITLE_CHARACTERS = 200;
 

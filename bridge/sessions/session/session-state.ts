@@ -4,8 +4,8 @@
  * While a message is being sent, the state is `not-delivered`. It contains the state of the session's earlier task, so
  * that the task stays visible.
  */
-import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { ObservedEvent, SessionStateName } from '../dialects/observation.ts';
+import type { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ObservedEvent, SessionStateName } from '../../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './observed-task.ts';
 
 /** The state of the delivery of one message to the agent. */

@@ -2,8 +2,8 @@
  * Combines the observations of one turn to the view of a task. For agents that report a turn in pieces (gemini-cli).
  * Pure.
  */
-import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { TurnObservation } from '../dialects/turn-observation.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import type { TurnObservation } from '../../dialects/turn-observation.ts';
 import { withOutput } from './task-outputs.ts';
 import type { TaskView } from './observed-task.ts';
 

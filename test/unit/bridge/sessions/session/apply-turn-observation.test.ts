@@ -1,8 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
-import type { Observation } from '../../../../bridge/dialects/observation.ts';
-import { foldObserved, hasSettled, type TaskView } from '../../../../bridge/sessions/observed-task.ts';
-import { pendingWrite } from '../../../support/fake-agent-task.ts';
+import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import type { Observation } from '../../../../../bridge/dialects/observation.ts';
+import {
+  foldObserved,
+  hasSettled,
+  type TaskView,
+} from '../../../../../bridge/sessions/session/observed-task.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const ids = { taskId: 't', sessionId: 's' };
 const moving: Observation = { type: 'moving', ...ids, text: null };

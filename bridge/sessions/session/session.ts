@@ -11,18 +11,18 @@
  *   recognizes a repeated message.
  */
 import type { Message, StreamResponse } from '@a2a-js/sdk';
-import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../shared/runtime/back-off.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
-import type { ToolCallEvent } from '../../shared/protocol/tool-approval.ts';
-import type { Agent } from '../agents/agent.ts';
-import type { CardFacts } from '../agents/card.ts';
-import type { A2aConnection } from '../agents/connection.ts';
-import { asStreamResponse } from '../agents/task-as-stream-response.ts';
-import type { PendingInput, Dialect, PersonDecision } from '../dialects/dialect.ts';
-import type { Channel } from '../settings/approval-mode.ts';
-import type { ObservedEvent, SessionStateName } from '../dialects/observation.ts';
-import type { TurnObservation } from '../dialects/turn-observation.ts';
-import type { DecisionClaims } from '../state/decision-claims.ts';
+import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
+import type { Agent } from '../../agents/agent.ts';
+import type { CardFacts } from '../../agents/card.ts';
+import type { A2aConnection } from '../../agents/connection.ts';
+import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
+import type { PendingInput, Dialect, PersonDecision } from '../../dialects/dialect.ts';
+import type { Channel } from '../../settings/approval-mode.ts';
+import type { ObservedEvent, SessionStateName } from '../../dialects/observation.ts';
+import type { TurnObservation } from '../../dialects/turn-observation.ts';
+import type { DecisionClaims } from '../../state/decision-claims.ts';
 import { findOutdatedCall, outdatedError } from './outdated-call.ts';
 import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from './send-message.ts';
 import { decidedCalls, SentDecisions } from './claim-decisions.ts';

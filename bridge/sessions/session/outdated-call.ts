@@ -2,9 +2,9 @@
  * Compares the files of approved calls with what the person saw, before the approval is sent. D2: a decision is valid
  * only for what the person saw.
  */
-import { isFileUnchanged, withCurrentDiff, type FileProposal } from '../dialects/unbound-proposal.ts';
-import { ProductError } from '../../shared/runtime/errors.ts';
-import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
+import { isFileUnchanged, withCurrentDiff, type FileProposal } from '../../dialects/unbound-proposal.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './observed-task.ts';
 
 /**
