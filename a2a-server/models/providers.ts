@@ -17,7 +17,7 @@
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { BASE_URL, COMPATIBLE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
-import { needsResponsesApi } from './needs-responses.ts';
+import { needsResponsesApi } from './provider-requests/needs-responses.ts';
 import {
   findKeySource,
   findProviderKey,
@@ -26,12 +26,12 @@ import {
   type ProviderKey,
 } from './provider-key.ts';
 import type { ProviderRequest } from './ai-sdk-prompt.ts';
-import { createProviderFetch } from './provider-fetch.ts';
-import { loadChatCompletionsModel } from './chat-completions.ts';
-import { needsThoughtSignatures, withThoughtSignatures } from './gemini-signatures.ts';
-import { moveReasoningDetailsToMessages } from './reasoning-details.ts';
-import { withReasoningField } from './reasoning-field.ts';
-import { withoutSlash, withApiVersion } from './versioned-url.ts';
+import { createProviderFetch } from './provider-requests/provider-fetch.ts';
+import { loadChatCompletionsModel } from './provider-requests/chat-completions.ts';
+import { needsThoughtSignatures, withThoughtSignatures } from './provider-requests/gemini-signatures.ts';
+import { moveReasoningDetailsToMessages } from './provider-requests/reasoning-details.ts';
+import { withReasoningField } from './provider-requests/reasoning-field.ts';
+import { withoutSlash, withApiVersion } from './provider-requests/versioned-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -12,7 +12,7 @@
  */
 import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { z } from 'zod';
-import { lazily } from '../../shared/runtime/lazily.ts';
+import { lazily } from '../../../shared/runtime/lazily.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
 import { fetchWithVersion, hasApiVersion } from './versioned-url.ts';
 

@@ -2,7 +2,7 @@
  * Sends a request through a tunnel of an HTTP proxy (RFC 9110 §9.3.6, CONNECT). For an `https:` URL, the proxy sees
  * only the host name.
  */
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fetch as undiciFetch, ProxyAgent, type Response as UndiciResponse } from 'undici';
 
 /** The pooled connections, by the proxy's URL. */

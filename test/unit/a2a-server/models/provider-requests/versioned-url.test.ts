@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withApiVersion } from '../../../../a2a-server/models/versioned-url.ts';
+import { withApiVersion } from '../../../../../a2a-server/models/provider-requests/versioned-url.ts';
 
 describe('a base URL of a model API', () => {
   test.each([

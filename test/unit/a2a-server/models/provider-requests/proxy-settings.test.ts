@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { proxyFor, readProxySettings } from '../../../../a2a-server/models/proxy-settings.ts';
+import {
+  proxyFor,
+  readProxySettings,
+} from '../../../../../a2a-server/models/provider-requests/proxy-settings.ts';
 
 function proxied(url: string, env: Record<string, string>): string | undefined {
   const settings = readProxySettings(env);

@@ -6,8 +6,8 @@
  * Source: https://openrouter.ai/docs/guides/best-practices/reasoning-tokens#preserving-reasoning
  */
 import type { LanguageModelV3Prompt, LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import type { JsonObject } from '../task/replay-provider-data.ts';
-import { fieldOf } from '../../shared/runtime/record.ts';
+import type { JsonObject } from '../../task/replay-provider-data.ts';
+import { fieldOf } from '../../../shared/runtime/record.ts';
 import { SKIPPED_SIGNATURE } from './gemini-signatures.ts';
 
 /** The journal stores the details under this namespace. */

@@ -4,8 +4,8 @@
  *
  * A request to this machine never uses a proxy, as in Go's `httpproxy`.
  */
-import { ProductError } from '../../shared/runtime/errors.ts';
-import { parseUrl } from '../../shared/net/parse-url.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
