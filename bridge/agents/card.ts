@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { verifyCard } from '../../shared/card/card-signature.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './http/http-error.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
 
 /** The card fields that the bridge uses. The SDK has already converted the card to A2A 1.0. */

@@ -12,10 +12,10 @@ import {
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
 import { cappedOneLine } from '../../shared/text/capped-text.ts';
-import { HttpError } from './http-error.ts';
-import { tlsFailure } from './tls-failure.ts';
+import { HttpError } from './http/http-error.ts';
+import { tlsFailure } from './http/tls-failure.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
-import { WithheldCredentialsError } from './withheld-credentials-error.ts';
+import { WithheldCredentialsError } from './http/withheld-credentials-error.ts';
 
 /** The maximum length of the agent's own text in an error, in characters. */
 const MAX_AGENT_TEXT_CHARACTERS = 300;

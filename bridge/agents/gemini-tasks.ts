@@ -5,7 +5,7 @@
 import type { Task } from '@a2a-js/sdk';
 import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './http/http-error.ts';
 
 const tasksMetadata = z.array(
   z.looseObject({ id: z.string(), contextId: z.string(), taskState: z.string() }),

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
 import { LAST_EVENT_ID_HEADER } from '../../shared/protocol/resumable-stream-extension.ts';
-import { HttpError } from './http-error.ts';
+import { HttpError } from './http/http-error.ts';
 
 interface ResumableStream {
   url: string;

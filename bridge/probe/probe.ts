@@ -1,7 +1,7 @@
 /** Tests an A2A agent from outside: what it keeps and what it loses if connections, clients or processes break. */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { agentFetch } from '../agents/agent-fetch.ts';
+import { agentFetch } from '../agents/http/agent-fetch.ts';
 import { fetchCard, type CardFacts } from '../agents/card.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { redactSecrets } from '../agents/redaction.ts';

@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { currentTrace } from '../agents/current-trace.ts';
+import { currentTrace } from '../agents/http/current-trace.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { Registry } from '../agents/registry.ts';
 import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';

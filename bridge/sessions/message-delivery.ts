@@ -7,7 +7,7 @@
 import type { Message } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { CardFacts } from '../agents/card.ts';
-import { runInTrace } from '../agents/current-trace.ts';
+import { runInTrace } from '../agents/http/current-trace.ts';
 import { refuseUnsupportedFiles } from '../agents/input-modes.ts';
 import { asStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';

@@ -1,6 +1,6 @@
 /** Defines MCP tools: how they appear in `tools/list`, and how they are called. */
 import { readTraceContext } from '../../../shared/net/trace-context.ts';
-import { runInTrace } from '../../agents/current-trace.ts';
+import { runInTrace } from '../../agents/http/current-trace.ts';
 import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type {
   CallToolResult,

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentFetch } from '../../../bridge/agents/agent-fetch.ts';
+import { agentFetch } from '../../../bridge/agents/http/agent-fetch.ts';
 import { restartServer } from '../../../bridge/local-server/restart-server.ts';
 import { readLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';

@@ -11,8 +11,8 @@ import {
 } from '@a2a-js/sdk/errors';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
-import { HttpError, excerptOf } from '../../../../bridge/agents/http-error.ts';
-import { WithheldCredentialsError } from '../../../../bridge/agents/withheld-credentials-error.ts';
+import { HttpError, excerptOf } from '../../../../bridge/agents/http/http-error.ts';
+import { WithheldCredentialsError } from '../../../../bridge/agents/http/withheld-credentials-error.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const info = (reason: string, metadata: Record<string, string>) => ({

@@ -15,7 +15,7 @@ import { Socket } from 'node:net';
 import { pipeline, type Readable, type Transform } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { onAbort } from '../../shared/runtime/abort.ts';
+import { onAbort } from '../../../shared/runtime/abort.ts';
 
 /** The time limit for a new connection in milliseconds. It includes the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 10_000;

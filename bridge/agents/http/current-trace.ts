@@ -3,7 +3,7 @@
  * Trace Context). So one trace shows both the tool call and the agent's work.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { TraceContext } from '../../shared/net/trace-context.ts';
+import type { TraceContext } from '../../../shared/net/trace-context.ts';
 
 const current = new AsyncLocalStorage<TraceContext | undefined>();
 

@@ -4,13 +4,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSilentServer, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { requestFailure } from '../../../../bridge/agents/failure.ts';
+import { requestFailure } from '../../../../../bridge/agents/failure.ts';
 import {
   sendHttpRequest,
   type HttpAnswer,
   type HttpRequest,
-} from '../../../../bridge/agents/send-http-request.ts';
-import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
+} from '../../../../../bridge/agents/http/send-http-request.ts';
+import { listenOnLoopback } from '../../../../support/listen-on-loopback.ts';
 
 describe('an HTTP exchange', () => {
   let server: Server;

@@ -2,10 +2,10 @@
  * A `fetch` for the requests to one agent. It adds the credentials, and limits the size and duration of responses. A
  * response that is not A2A becomes a typed error.
  */
-import { readBoundedBytes, createEventLimiter } from '../../shared/net/bounded-body.ts';
-import { parseUrl } from '../../shared/net/parse-url.ts';
-import { fieldOf, isRecord } from '../../shared/runtime/record.ts';
-import { parseJson } from '../../shared/text/parse-json.ts';
+import { readBoundedBytes, createEventLimiter } from '../../../shared/net/bounded-body.ts';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
+import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpError } from './http-error.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';

@@ -11,9 +11,9 @@ import { fetch as undiciFetch } from 'undici';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
-import { agentFetch } from '../../../../bridge/agents/agent-fetch.ts';
-import { HttpError } from '../../../../bridge/agents/http-error.ts';
-import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
+import { agentFetch } from '../../../../../bridge/agents/http/agent-fetch.ts';
+import { HttpError } from '../../../../../bridge/agents/http/http-error.ts';
+import { listenOnLoopback } from '../../../../support/listen-on-loopback.ts';
 
 const MEGABYTE = 1024 * 1024;
 /** The time that Node's own `fetch` waits for the next byte. */

@@ -1,5 +1,5 @@
 /** Describes why TLS rejected an agent's certificate, and what to do about it. Pure. */
-import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
+import { certificateProblem, type CertificateRemedy } from '../../../shared/net/certificate-problem.ts';
 
 const ADVICE: Readonly<Record<CertificateRemedy, string>> = {
   'trust-certificate':
