@@ -146,7 +146,9 @@ export class Executor {
     }
     this.#later.get(taskId)?.();
     const command = new DeferredCommandAppend(log, taskId, rule, key);
-    const cancelTimer = clock.after(START_WITHIN_MS, () => void command.settle().catch(() => undefined));
+    // The execution may have loaded the task before this append. So the wake-up makes it check the task again.
+    const settleAlone = (): Promise<void> => command.settle().then(() => this.wake(task));
+    const cancelTimer = clock.after(START_WITHIN_MS, () => void settleAlone().catch(() => undefined));
     this.#begin(task, command);
     try {
       return await command.result;
