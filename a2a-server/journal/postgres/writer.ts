@@ -241,7 +241,10 @@ export class Writer {
   }
 
   async #resume(connection: Connection): Promise<void> {
-    const [row] = await connection.query({ text: 'SELECT batch FROM nodes WHERE id = $1' }, [this.#id]);
+    // PostgreSQL may still execute a commit of the lost connection. That commit has a lock on this row, so this query waits
+    // for its end.
+    const text = 'SELECT batch FROM nodes WHERE id = $1 FOR UPDATE';
+    const [row] = await connection.query({ text }, [this.#id]);
     if (row === undefined) throw this.removed(new Error('the database has no row for this server'));
     this.#batch = integerColumn(row[0]);
   }

@@ -1,6 +1,6 @@
 /** Tests the PostgreSQL journal with lost connections, a restarted database, and a second server. */
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import {
@@ -78,6 +78,20 @@ else {
     return Number(rows[0]?.batch);
   }
 
+  /** Resolves when this number of statements wait for locks. */
+  async function untilWaitingForLocks(count: number): Promise<void> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    for (;;) {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+      );
+      if (rows.length >= count) break;
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    }
+    await client.end();
+  }
+
   describe('a lost connection of the journal', () => {
     it('E3 an append whose answer is lost is written once, and the writer gets its entries', async () => {
       const journal = await open({ url: proxy.url });
@@ -99,6 +113,28 @@ else {
       expect(await journal.append(beginning('a'))).toMatchObject({ type: 'appended' });
       expect(await journal.append(continuing('a', 2, [working]))).toMatchObject({ type: 'appended' });
       expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3]);
+    });
+
+    it('E3 an append that PostgreSQL commits after the loss of its connection is written once, and the server goes on', async () => {
+      const onRemoved = jest.fn();
+      const journal = await open({ url: proxy.url, onRemoved });
+      await journal.append(beginning('a', { events: [working] }));
+      const other = new Client({ connectionString: url });
+      await other.connect();
+      await other.query("BEGIN; SELECT 1 FROM tasks WHERE task_id = 'a' FOR UPDATE");
+      const append = journal.append(continuing('a', 2, [delta('x')], 'working'));
+      await untilWaitingForLocks(1);
+      proxy.cut();
+      // The second attempt waits for the first one, which PostgreSQL still executes.
+      await untilWaitingForLocks(2);
+      await other.query('COMMIT');
+      await other.end();
+      expect(await append).toMatchObject({ type: 'appended', entries: [{ seq: 3 }] });
+      expect(await journal.append(continuing('a', 3, [delta('y')], 'working'))).toMatchObject({
+        type: 'appended',
+      });
+      expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3, 4]);
+      expect(onRemoved).not.toHaveBeenCalled();
     });
 
     it('J1 appends continue without gap or repeat while PostgreSQL ends the connections again and again', async () => {
