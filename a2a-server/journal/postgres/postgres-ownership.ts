@@ -23,6 +23,9 @@ import { BEAT_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
 const MAX_CLAIMS = 200;
 
+/** The maximum number of tasks in a report of tasks that this server cannot execute. */
+const MAX_UNOPENED = 200;
+
 /**
  * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task must not delay
  * the next renewal.
@@ -49,9 +52,18 @@ const CLAIM = {
 };
 const ABANDONED = `state IN ('submitted', 'working')
   AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD}) AND NOT task_id = ANY ($2)`;
+/** It has no limit. Otherwise, tasks whose workspace no server can open would hide the workspaces of later tasks. */
 const FIND_WORKSPACES = {
   name: 'find_workspaces',
-  text: `SELECT task_id, workspace, label FROM tasks WHERE ${ABANDONED} AND workspace IS NOT NULL LIMIT $3`,
+  text: `SELECT DISTINCT workspace FROM tasks
+         WHERE ${ABANDONED} AND label IS NOT DISTINCT FROM $3 AND workspace IS NOT NULL`,
+};
+const FIND_UNOPENED = {
+  name: 'find_unopened',
+  text: `SELECT task_id, workspace, label FROM tasks
+         WHERE ${ABANDONED} AND workspace IS NOT NULL
+           AND (label IS DISTINCT FROM $3 OR NOT workspace = ANY ($4))
+         ORDER BY key LIMIT $5`,
 };
 const CHECK_CLAIMS = {
   name: 'check_claims',
@@ -154,17 +166,20 @@ export class PostgresOwnership implements Ownership {
     if (!this.#leased) return { claimed: [], unopened: [] };
     const connection = await this.#connected();
     const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];
-    const openable = new Set<string>();
-    const unopened: UnopenedTask[] = [];
-    for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), MAX_CLAIMS])) {
-      const [taskId, workspace, label] = [textColumn(row[0]), textColumn(row[1]), nullableTextColumn(row[2])];
-      const isHere = label === this.#label;
-      if (isHere && openable.has(workspace)) continue;
-      if (isHere && (await this.#canOpen(workspace))) openable.add(workspace);
-      else unopened.push({ taskId, workspace, label });
+    const openable: string[] = [];
+    for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), this.#label])) {
+      const workspace = textColumn(row[0]);
+      if (await this.#canOpen(workspace)) openable.push(workspace);
     }
+    const unopened = (
+      await connection.query(FIND_UNOPENED, [this.#id, known(), this.#label, openable, MAX_UNOPENED])
+    ).map((row): UnopenedTask => ({
+      taskId: textColumn(row[0]),
+      workspace: textColumn(row[1]),
+      label: nullableTextColumn(row[2]),
+    }));
     // `known` contains every task whose claim was sent before this statement.
-    const values = [this.#id, known(), [...openable], MAX_CLAIMS, this.#label];
+    const values = [this.#id, known(), openable, MAX_CLAIMS, this.#label];
     const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {
       const taskId = textColumn(row[0]);
       // `claim` was called during the query. Its epoch is larger, so its claim stays.

@@ -1,7 +1,7 @@
 /** Tests the claims of tasks by several servers on one real PostgreSQL. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
-import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import type { AppendRequest, Journal } from '../../../../../a2a-server/journal/journal.ts';
 import type { Claim, OwnershipCallbacks } from '../../../../../a2a-server/journal/ownership.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
@@ -23,6 +23,14 @@ const next = (seq: number, claim: Claim) => ({
   ...continuing('a', seq, [delta('x')], 'working'),
   epoch: claim.epoch ?? 0,
 });
+
+/** The append that creates a task with this workspace. */
+function inWorkspace(taskId: string, workspace: string): AppendRequest {
+  const append = beginning(taskId, { events: [working] });
+  const [first, ...events] = append.events;
+  if (first?.type !== 'task.created') throw new Error('the sample has changed');
+  return { ...append, events: [{ ...first, settings: { workspace } }, ...events] };
+}
 
 if (whyNoPostgres !== undefined) it.skip(`not run: ${whyNoPostgres}`, () => undefined);
 else {
@@ -116,17 +124,8 @@ else {
 
     it('R119 a server claims only tasks whose workspace it can open', async () => {
       const journal = await started();
-      for (const [id, workspace] of [
-        ['a', '/here'],
-        ['b', '/elsewhere'],
-      ] as const) {
-        const [first, ...events] = beginning(id, { events: [working] }).events;
-        if (first?.type !== 'task.created') throw new Error('the sample has changed');
-        await journal.append({
-          ...beginning(id, { events: [working] }),
-          events: [{ ...first, settings: { workspace } }, ...events],
-        });
-      }
+      await journal.append(inWorkspace('a', '/here'));
+      await journal.append(inWorkspace('b', '/elsewhere'));
       await journal.close();
       const { ownership } = await started(url, { canOpen: async (workspace) => workspace === '/here' });
       const found = await ownership.claimAbandoned([]);
@@ -139,16 +138,9 @@ else {
     });
 
     it('R119 a server claims only tasks with its own label, or without one if it has none', async () => {
-      const event = beginning('b', { events: [working] });
-      const [first, ...events] = event.events;
-      if (first?.type !== 'task.created') throw new Error('the sample has changed');
       for (const label of ['disk-1', undefined]) {
         const journal = await started(url, label === undefined ? {} : { label });
-        const taskId = label ?? 'unlabelled';
-        await journal.append({
-          ...beginning(taskId, { events: [working] }),
-          events: [{ ...first, sessionId: taskId, settings: { workspace: '/work' } }, ...events],
-        });
+        await journal.append(inWorkspace(label ?? 'unlabelled', '/work'));
         await journal.close();
       }
       const { ownership } = await started(url, { label: 'disk-1' });
@@ -161,6 +153,26 @@ else {
       expect(await other.ownership.claim('disk-1')).toBeUndefined();
       expect(await other.ownership.claim('unlabelled')).toBeDefined();
     });
+
+    it.each([
+      ['whose workspace no server can open', undefined],
+      ['of a label whose servers are down', 'disk-1'],
+    ])(
+      'R112 R119 hundreds of tasks %s do not keep a server from claiming another task',
+      async (_why, label) => {
+        const journal = await started(url, label === undefined ? {} : { label });
+        const ids = Array.from({ length: 201 }, (_, index) => `lost-${index}`);
+        await Promise.all(ids.map((id) => journal.append(inWorkspace(id, '/gone'))));
+        await journal.close();
+        const last = await started();
+        await last.append(inWorkspace('a', '/here'));
+        await last.close();
+        const { ownership } = await started(url, { canOpen: async (workspace) => workspace === '/here' });
+        const found = await ownership.claimAbandoned([]);
+        expect(found.claimed.map(({ taskId }) => taskId)).toEqual(['a']);
+        expect(found.unopened.length).toBeGreaterThan(0);
+      },
+    );
 
     it('a server that closes its journal leaves its tasks to the others at once', async () => {
       await addTasks('a');
