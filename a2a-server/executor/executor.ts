@@ -296,11 +296,15 @@ export class Executor {
       // they end.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
-      for (const { taskId, claim } of claimed) {
-        this.#keep(taskId, claim);
-        const row = await journal.row(taskId);
-        if (row) this.wake({ taskId, principal: row.principal, begun: row.state !== 'submitted' });
-        else this.#release(taskId);
+      for (const { taskId, claim } of claimed) this.#keep(taskId, claim);
+      try {
+        for (const { taskId } of claimed) {
+          const row = await journal.row(taskId);
+          if (row) this.wake({ taskId, principal: row.principal, begun: row.state !== 'submitted' });
+        }
+      } finally {
+        // A task that could not be read does not run. Without its claim, a later look finds it again.
+        for (const { taskId } of claimed) this.#release(taskId);
       }
       await this.#reportUnopened(unopened);
       return claimed.length;
