@@ -231,10 +231,13 @@ export class Executor {
 
   /** Claims the task. Returns undefined if another server owns it. */
   async #claim(taskId: string): Promise<Claim | undefined> {
+    const { ownership } = this.#options.journal;
     const kept = this.#claims.get(taskId);
     if (kept?.held === true) return kept;
     this.#claims.delete(taskId);
-    const claim = await this.#options.journal.ownership.claim(taskId);
+    // The lease has ended since the claim. A later look does not find the task while this server has its claim.
+    if (kept !== undefined) ownership.release(taskId, kept);
+    const claim = await ownership.claim(taskId);
     if (claim !== undefined) this.#keep(taskId, claim);
     return claim;
   }

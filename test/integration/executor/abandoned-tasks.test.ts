@@ -9,58 +9,88 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { beginning } from '../../support/journal-samples.ts';
 import { journalWith } from '../../support/journal-with.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
-import { startTaskService } from '../../support/task-service.ts';
+import { type RunningService, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+interface Stage extends RunningService {
+  model: ScriptedModel;
+  journal: Journal;
+  /** The ids of the claimed tasks. */
+  claimed: Set<string>;
+  state: { leased: boolean; readable: boolean };
+  /** Looks for abandoned tasks. Resolves when the server has started or released what it has claimed. */
+  look: () => Promise<void>;
+}
+
+/** Starts the real service on a real journal, whose ownership behaves like that of a shared database. */
+async function start(): Promise<Stage> {
+  const stateDir = await temporaryDirectory();
+  const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 1 });
+  const claimed = new Set<string>();
+  const state = { leased: true, readable: true };
+  let server: OwnershipCallbacks | undefined;
+  const newClaim = (taskId: string): Claim => {
+    claimed.add(taskId);
+    return new Claim({ takenOver: true }, () => state.leased);
+  };
+  const shared = journalWith(journal, {
+    ownership: {
+      ...journal.ownership,
+      shared: true,
+      async start(callbacks) {
+        server = callbacks;
+      },
+      claim: async (taskId) => (state.leased ? newClaim(taskId) : undefined),
+      async claimAbandoned() {
+        const rows = (await journal.unsettled()).filter(({ taskId }) => !claimed.has(taskId));
+        return { claimed: rows.map(({ taskId }) => ({ taskId, claim: newClaim(taskId) })), unopened: [] };
+      },
+      release: (taskId) => void claimed.delete(taskId),
+    },
+    row: async (taskId) => {
+      if (state.readable) return journal.row(taskId);
+      throw new ProductError('STORAGE', 'the database has no free connection');
+    },
+  });
+  const model = new ScriptedModel([]);
+  const service = await startTaskService({ stateDir, workspace: stateDir, models: model, journal: shared });
+  await service.tasks.recover();
+  const look = async (): Promise<void> => {
+    server?.look();
+    for (let turn = 0; turn < 20; turn += 1) await nextTurn();
+  };
+  return { ...service, model, journal, claimed, state, look };
+}
+
+async function untilEnded({ tasks }: Stage, taskId: string): Promise<void> {
+  const { signal } = new AbortController();
+  for await (const _ of tasks.follow(taskId, 0, { until: 'ended', signal }));
+}
 
 describe('a server that claims abandoned tasks', () => {
   it('R112 R117 gives them back if it cannot read them, and runs them after the next look', async () => {
-    const stateDir = await temporaryDirectory();
-    const journal = await openSqliteJournal({ path: join(stateDir, 'journal.db'), clock: () => 1 });
-    const claimed = new Set<string>();
-    let server: OwnershipCallbacks | undefined;
-    let unreadable = true;
-    let refused = 0;
-    const shared = journalWith(journal, {
-      ownership: {
-        ...journal.ownership,
-        shared: true,
-        async start(callbacks) {
-          server = callbacks;
-        },
-        async claimAbandoned() {
-          const rows = (await journal.unsettled()).filter(({ taskId }) => !claimed.has(taskId));
-          for (const { taskId } of rows) claimed.add(taskId);
-          const claims = rows.map(({ taskId }) => ({ taskId, claim: new Claim({ takenOver: true }) }));
-          return { claimed: claims, unopened: [] };
-        },
-        release: (taskId) => void claimed.delete(taskId),
-      },
-      row: async (taskId) => {
-        if (!unreadable) return journal.row(taskId);
-        refused += 1;
-        throw new ProductError('STORAGE', 'the database has no free connection');
-      },
-    });
-    const model = new ScriptedModel([]);
-    const { tasks } = await startTaskService({
-      stateDir,
-      workspace: stateDir,
-      models: model,
-      journal: shared,
-    });
-    await tasks.recover();
-    await journal.append(beginning('a'));
-    await journal.append(beginning('b'));
-    server?.look();
-    while (refused === 0) await nextTurn();
-    for (let turn = 0; turn < 10; turn += 1) await nextTurn();
-    expect(claimed).toEqual(new Set());
-    unreadable = false;
-    server?.look();
-    for (const taskId of ['a', 'b']) {
-      const { signal } = new AbortController();
-      for await (const _ of tasks.follow(taskId, 0, { until: 'ended', signal }));
-    }
-    expect(model.requests).toHaveLength(2);
+    const stage = await start();
+    await stage.journal.append(beginning('a'));
+    await stage.journal.append(beginning('b'));
+    stage.state.readable = false;
+    await stage.look();
+    expect(stage.claimed).toEqual(new Set());
+    stage.state.readable = true;
+    await stage.look();
+    await untilEnded(stage, 'a');
+    await untilEnded(stage, 'b');
+    expect(stage.model.requests).toHaveLength(2);
+  });
+
+  it('R112 R114 gives them back if its lease ends before they run, and runs them once it has a lease again', async () => {
+    const stage = await start();
+    await stage.journal.append(beginning('a'));
+    stage.state.leased = false;
+    await stage.look();
+    expect(stage.claimed).toEqual(new Set());
+    stage.state.leased = true;
+    await stage.look();
+    await untilEnded(stage, 'a');
+    expect(stage.model.requests).toHaveLength(1);
   });
 });
