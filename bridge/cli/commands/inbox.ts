@@ -8,8 +8,9 @@ import { type InboxEntry, type KeyedEntry, recordedEndState } from '../../inbox/
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
-import { shortIds } from '../terminal/short-ids.ts';
+import { idAt, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
+import { cutToWidth } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { InboxWatch, readInbox } from '../watch/inbox-watch.ts';
@@ -61,14 +62,18 @@ export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
   return unreachable.length === context.registry.all.length && entries.length === 0 ? EXIT_UNAVAILABLE : 0;
 }
 
-function inboxText(entries: readonly KeyedEntry[], { paint }: Terminal): string {
+function inboxText(entries: readonly KeyedEntry[], { paint, width }: Terminal): string {
   const short = shortIds(entries.map(({ entry }) => entry.sessionId));
   return entries
     .map(({ entry }) => {
       const { sessionId, agent, title, state } = entry;
       const about = title === '' ? '' : `: ${visibleLine(title)}`;
-      const id = visibleLine(short.get(sessionId) ?? sessionId);
-      return `${paint(styleOfState(state), stateWord(state))}  ${id}  ${agent}${about}${nextStep(entry, id)}`;
+      const id = visibleLine(idAt(width, short.get(sessionId) ?? sessionId));
+      const word = stateWord(state);
+      const rest = `  ${id}  ${agent}${about}`;
+      // The command below shows the whole title.
+      const shown = width === undefined ? rest : cutToWidth(rest, width - word.length);
+      return `${paint(styleOfState(state), word)}${shown}${nextStep(entry, id)}`;
     })
     .join('\n');
 }

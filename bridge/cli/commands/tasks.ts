@@ -10,7 +10,7 @@ import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { ID_KIND, shortIds } from '../terminal/short-ids.ts';
+import { idAt, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -91,8 +91,6 @@ function limitOf(given: string | undefined): number {
   return limit;
 }
 
-const NARROW_COLUMNS = 80;
-
 function tasksTable(
   shown: readonly ListedSession[],
   all: readonly ListedSession[],
@@ -101,10 +99,6 @@ function tasksTable(
   const now = Date.now();
   // The table has a column for costs only if at least one session has a cost.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
-  // In a narrow terminal, ids are printed without their kind (such as `session-`), so that more of the title fits.
-  // Commands accept such an id too.
-  const narrow = width !== undefined && width < NARROW_COLUMNS;
-  const withoutKind = (id: string): string => (narrow ? id.replace(ID_KIND, '') : id);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
   return table(
     [
@@ -117,7 +111,7 @@ function tasksTable(
       { title: 'TASK' },
     ],
     shown.map(({ sessionId, agent, state, notDone, pending, updatedAt, title, usd }) => [
-      { text: visibleLine(withoutKind(short.get(sessionId) ?? sessionId)) },
+      { text: visibleLine(idAt(width, short.get(sessionId) ?? sessionId)) },
       { text: agent },
       {
         text: `${stateWord(state)}${notDone === '' ? '' : ', not done'}`,

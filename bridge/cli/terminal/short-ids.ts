@@ -3,7 +3,16 @@
 /** The minimum length of a short id, without its kind. A short id is longer if it would not be unique otherwise. */
 const MIN_ID_CHARACTERS = 8;
 /** Matches the kind at the start of an id, such as `session-`. */
-export const ID_KIND = /^[a-z]+-/;
+const ID_KIND = /^[a-z]+-/;
+const NARROW_COLUMNS = 80;
+
+/**
+ * Returns an id for a terminal of this width. In a narrow terminal, the id has no kind, so that more of the title fits.
+ * Commands accept such an id too.
+ */
+export function idAt(width: number | undefined, id: string): string {
+  return width !== undefined && width < NARROW_COLUMNS ? id.replace(ID_KIND, '') : id;
+}
 
 /** Returns a short, unique prefix of each id. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {

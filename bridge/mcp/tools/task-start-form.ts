@@ -1,8 +1,8 @@
 /** Builds the form that asks a person to allow the start of a task. Pure. */
+import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import { clippedRow, MAX_FORM_ROWS, ownTextRows } from '../../approvals/form-rows.ts';
-import { titleOf } from '../../sessions/task-title.ts';
+import { clippedRow, MAX_FORM_ROWS, ownTextRows, ROW_COLUMNS } from '../../approvals/form-rows.ts';
 import type { RequestedStart } from './permit-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
@@ -16,7 +16,7 @@ export function buildTaskStartForm(
   const rows = [
     ...ownTextRows(question),
     ...ownTextRows(`Directory: ${visibleLine(directory)}`),
-    clippedRow(`Task: ${visibleLine(titleOf(task))}`),
+    clippedRow(`Task: ${visibleLine(cappedOneLine(task, ROW_COLUMNS))}`),
   ];
   if (rows.length > MAX_FORM_ROWS) return undefined;
   return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };

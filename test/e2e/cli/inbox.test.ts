@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { cli, type CliOptions, cliRunning, type Outcome } from './support/cli.ts';
+import { cli, cliAtTerminal, type CliOptions, cliRunning, type Outcome } from './support/cli.ts';
 
 // This limit is for a busy machine. No test waits for it.
 jest.setTimeout(120_000);
@@ -44,6 +44,22 @@ describe('the command inbox', () => {
     expect(stdout).toMatch(/\ncompleted {2}session-\S+ {2}\S+: just do it\n.* watch session-\S+\n$/);
     expect(code).toBe(0);
     expect(entriesIn(await run('inbox', '--json'))).toMatchObject([waiting]);
+  });
+
+  it('cuts a long title at a terminal, so that each entry has one row and one command', async () => {
+    await run('run', '--detach', `ask ${'me '.repeat(30)}`);
+    const rowsAt = async (columns: number): Promise<string[]> => {
+      const options = { ...at, keys: '', prompt: 'no prompt', columns, env: { NO_COLOR: '1' } };
+      return (await cliAtTerminal(['inbox', '--agent-url', agent.url], options)).stdout.trim().split('\r\n');
+    };
+    const [wide = '', show] = await rowsAt(80);
+    expect(wide).toMatch(/^input-required {2}session-\S+ {2}\S+: ask (?:me )+m?e?…$/);
+    expect(wide).toHaveLength(80);
+    expect(show).toMatch(/^ {2}mcp-a2a-bridge show session-\S+$/);
+    const [narrow = '', command = ''] = await rowsAt(40);
+    expect(narrow).toMatch(/^input-required {2}[^-\s]+ {2}\S+: ask.*…$/);
+    expect(narrow).toHaveLength(40);
+    expect(command).toMatch(/^ {2}mcp-a2a-bridge show [^-\s]+$/);
   });
 
   it('says that the inbox is empty; --bell does not ring for nothing, and is refused with --json', async () => {
