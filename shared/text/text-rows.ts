@@ -26,6 +26,28 @@ export function* textRows(line: string, columns: number): Generator<string> {
   yield row.trimEnd();
 }
 
+/**
+ * Splits a line as `textRows` does, but between two words, if a row has two. For text of the program: the split removes
+ * the space between the words.
+ */
+export function* wordRows(line: string, columns: number): Generator<string> {
+  let rest = line;
+  for (;;) {
+    const [row = '', more] = textRows(rest, columns);
+    if (more === undefined) return yield row;
+    const start = row.startsWith(CONTINUATION_PREFIX) ? CONTINUATION_PREFIX.length : 0;
+    const isBetweenWords = rest.charAt(row.length) === ' ';
+    const end = isBetweenWords ? row.length : row.lastIndexOf(' ');
+    if (end <= start) {
+      yield row;
+      rest = CONTINUATION_PREFIX + rest.slice(row.length);
+    } else {
+      yield row.slice(0, end);
+      rest = CONTINUATION_PREFIX + rest.slice(end + 1);
+    }
+  }
+}
+
 function columnsOf(segment: string, at: number): number {
   return segment === '\t' ? TAB_STOP - (at % TAB_STOP) : stringWidth(segment);
 }

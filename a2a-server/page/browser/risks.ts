@@ -1,5 +1,6 @@
 /** Names what is risky about an action, so that a person sees it before the details. Pure. */
 import type { PendingAction } from '../../../shared/client/index.ts';
+import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 
 export interface Risk {
   text: string;
@@ -7,23 +8,18 @@ export interface Risk {
   high: boolean;
 }
 
-const EFFECTS: Readonly<Record<PendingAction['sideEffect'], Risk | null>> = {
-  none: null,
-  files: { text: 'changes files', high: false },
-  command: { text: 'runs a command', high: true },
-  network: { text: 'uses the network', high: true },
-  other: { text: 'may do anything', high: true },
-};
+/** The side effects that are hard to undo, or reach outside of this machine. */
+const HIGH: ReadonlySet<PendingAction['sideEffect']> = new Set(['command', 'network', 'other']);
 
 type JudgedAction = Pick<PendingAction, 'sideEffect' | 'tool' | 'reason' | 'preview' | 'presence'>;
 
 export function risksOf({ sideEffect, tool, reason, preview, presence }: JudgedAction): Risk[] {
   if (preview.type === 'question') return [];
-  const effect = EFFECTS[sideEffect];
+  const effect = SIDE_EFFECT_TEXTS[sideEffect];
   return [
     ...(presence === true ? [{ text: 'needs your passkey', high: true }] : []),
     ...(reason === 'outcome-unknown' ? [{ text: 'may have run already', high: true }] : []),
     ...(tool === 'delete-file' ? [{ text: 'deletes', high: true }] : []),
-    ...(effect === null ? [] : [effect]),
+    ...(effect === '' ? [] : [{ text: effect, high: HIGH.has(sideEffect) }]),
   ];
 }

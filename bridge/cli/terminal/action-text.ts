@@ -7,11 +7,12 @@
 import stringWidth from 'string-width';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
 import { cutToWidth } from './table.ts';
-import { rowsFor, type Terminal } from './terminal.ts';
+import { rowsFor, type Terminal, wordRowsFor } from './terminal.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -28,21 +29,23 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   const approver = otherApprover(action);
   // Only a person who may answer the question needs to know how to answer it.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];
-  const facts = [`${tool} (${sourceText(source)})`, `side effect: ${sideEffect}`];
+  const facts = [`${tool} (${sourceText(source)})`];
+  if (SIDE_EFFECT_TEXTS[sideEffect] !== '') facts.push(SIDE_EFFECT_TEXTS[sideEffect]);
   if (expiresAt !== null) facts.push(`waits until ${minuteOf(expiresAt)}`);
   if (rule !== undefined) facts.push(`required by ${rule}`);
   const ids = `call ${visibleLine(callId)}, code ${visibleLine(code)}`;
-  const own = (line: string): string => rowsFor(line, width);
+  const own = (line: string): string => wordRowsFor(line, width);
+  const exact = (line: string): string => rowsFor(line, width);
   return [
     headOf({ title: visibleLine(title), ids }, { paint, width }),
     paint('gray', own(visibleLine(facts.join(', ')))),
     why === '' ? '' : paint('yellow', own(why)),
     approver === undefined ? '' : paint('yellow', own(`${approvalNeededText(approver)}.`)),
     preview.type === 'diff'
-      ? paintDiff(text, paint, own)
+      ? paintDiff(text, paint, exact)
       : preview.type === 'command'
-        ? paint('cyan', own(text))
-        : own(text),
+        ? paint('cyan', exact(text))
+        : exact(text),
   ]
     .filter((line) => line !== '')
     .join('\n');
@@ -57,7 +60,7 @@ function headOf({ title, ids }: { title: string; ids: string }, { paint, width }
   const withoutTabs = title.replaceAll('\t', '⟨tab⟩');
   if (stringWidth(`${withoutTabs}  ${ids}`) <= width)
     return `${paint('bold', withoutTabs)}  ${paint('gray', ids)}`;
-  return `${paint('bold', cutToWidth(withoutTabs, width))}\n${paint('gray', rowsFor(ids, width))}`;
+  return `${paint('bold', cutToWidth(withoutTabs, width))}\n${paint('gray', wordRowsFor(ids, width))}`;
 }
 
 /** Returns a time such as `2026-12-04 10:24 UTC`. If the agent's text is not a time, returns that text. */

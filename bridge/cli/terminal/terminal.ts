@@ -1,6 +1,6 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
 import { createInterface } from 'node:readline/promises';
-import { textRows } from '../../../shared/text/text-rows.ts';
+import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
@@ -49,6 +49,15 @@ export function rowsFor(text: string, width: number | undefined): string {
   return text
     .split('\n')
     .flatMap((line) => [...textRows(line, width)])
+    .join('\n');
+}
+
+/** Does the same for text of the program. It splits a row between two words, if it can. */
+export function wordRowsFor(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  return text
+    .split('\n')
+    .flatMap((line) => [...wordRows(line, width)])
     .join('\n');
 }
 

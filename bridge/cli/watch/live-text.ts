@@ -13,7 +13,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
-import { rowsFor, type Terminal } from '../terminal/terminal.ts';
+import { rowsFor, type Terminal, wordRowsFor } from '../terminal/terminal.ts';
 import { requestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
@@ -146,7 +146,7 @@ export class LiveText {
           : '';
     this.#line(
       styleOfToolCallEvent(activity),
-      rowsFor(`${this.#place(seq)}${words}`, this.#terminal.width),
+      wordRowsFor(`${this.#place(seq)}${words}`, this.#terminal.width),
       this.#terminal.paint('gray', more),
     );
   }

@@ -40,6 +40,19 @@ describe('D5 an action at a terminal', () => {
     expect(first.slice(4) + more.map((row) => row.slice(2)).join('')).toBe(text);
   });
 
+  test('the facts of the program continue with a whole word, also in a narrow terminal', () => {
+    const action = { ...command('ls'), expiresAt: '2026-12-04T10:24:00.924Z' };
+    expect(rowsAt(80, action)[1]).toBe(
+      'run-shell-command (built in), runs a command, waits until 2026-12-04 10:24 UTC',
+    );
+    expect(rowsAt(40, action).slice(2, 4)).toEqual([
+      'run-shell-command (built in), runs a',
+      '↳ command, waits until 2026-12-04 10:24',
+    ]);
+    const question = { ...action, sideEffect: 'none' as const };
+    expect(rowsAt(80, question)[1]).toBe('run-shell-command (built in), waits until 2026-12-04 10:24 UTC');
+  });
+
   test('a tab counts up to the next tab stop', () => {
     const rows = rowsAt(20, command(`a\tb\t${'c'.repeat(8)}`));
     const from = rows.indexOf('│ $ a\tb\tcccc');
