@@ -104,7 +104,10 @@ export class LiveText {
     const missing = notDoneText(state, calls);
     this.#line(
       styleOfState(state),
-      `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
+      wordRowsFor(
+        `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
+        this.#terminal.width,
+      ),
     );
   }
 

@@ -15,11 +15,15 @@ const action = pendingWrite('c1', {
   decisions: ['approve', 'deny'],
 });
 
-const status = (state: TaskView['state'], pending: readonly PendingAction[] = []): Observation => ({
+const status = (
+  state: TaskView['state'],
+  pending: readonly PendingAction[] = [],
+  text = '',
+): Observation => ({
   type: 'status',
   ...task,
   state,
-  text: '',
+  text,
   pending,
   question: null,
 });
@@ -36,12 +40,16 @@ const activity = (happened: ToolCallEvent, at?: string): Observation => ({
 });
 
 /** Returns the terminal output for these observations. Each observation has its own event. */
-function shown(observations: readonly Observation[], decides: boolean, times = false): string {
+function shown(
+  observations: readonly Observation[],
+  decides: boolean,
+  { times = false, width }: { times?: boolean; width?: number } = {},
+): string {
   let screen = '';
   const live = new LiveText(
     {
       paint: paintNothing,
-      width: undefined,
+      width,
       interactive: false,
       say: (text) => (screen += `${text}\n`),
       write: (text) => (screen += text),
@@ -101,6 +109,13 @@ describe('the live text of a task that a person watches', () => {
         '#7 completed',
         '',
       ].join('\n'),
+    );
+  });
+
+  it('a long state continues in the next row with a whole word, so no text of the agent begins a row', () => {
+    const failed = status('failed', [], 'The model answered: approve it now, please.');
+    expect(shown([output('Hm.\n'), failed], true, { width: 40 })).toBe(
+      'Hm.\n#1 submitted\n#2 failed: The model answered: approve\n↳ it now, please.\n',
     );
   });
 
@@ -178,7 +193,7 @@ describe('the live text of a task that a person watches', () => {
     const began = activity({ type: 'tool.started', ...call, toolId: 'write-1' }, at);
     const state = { state: 'completed', text: '', pending: [], question: null } as const;
     const ended: Observation = { type: 'status', ...task, ...state, at: 'yesterday' };
-    expect(shown([began, ended], true, true)).toBe(
+    expect(shown([began, ended], true, { times: true })).toBe(
       '03:04:05.123Z #1 write-file runs: Write a.md  write-1\nyesterday #2 completed\n',
     );
     expect(shown([began], true)).toMatch(/^#1 /);
