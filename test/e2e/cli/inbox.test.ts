@@ -48,15 +48,14 @@ describe('the command inbox', () => {
 
   it('cuts a long title at a terminal, so that each entry has one row and one command', async () => {
     await run('run', '--detach', `ask ${'me '.repeat(30)}`);
-    const rowsAt = async (columns: number): Promise<string[]> => {
-      const options = { ...at, keys: '', prompt: 'no prompt', columns, env: { NO_COLOR: '1' } };
-      return (await cliAtTerminal(['inbox', '--agent-url', agent.url], options)).stdout.trim().split('\r\n');
-    };
-    const [wide = '', show] = await rowsAt(80);
+    const options = { ...at, keys: '', prompt: 'no prompt', env: { NO_COLOR: '1' } };
+    const args = ['inbox', '--agent-url', agent.url];
+    const [wide = '', show] = (await cliAtTerminal(args, { ...options, columns: 80 })).stdout.split('\r\n');
     expect(wide).toMatch(/^input-required {2}session-\S+ {2}\S+: ask (?:me )+m?e?…$/);
     expect(wide).toHaveLength(80);
     expect(show).toMatch(/^ {2}mcp-a2a-bridge show session-\S+$/);
-    const [narrow = '', command = ''] = await rowsAt(40);
+    const atNarrow = await cliAtTerminal(args, { ...options, columns: 40 });
+    const [narrow = '', command = ''] = atNarrow.stdout.split('\r\n');
     expect(narrow).toMatch(/^input-required {2}[^-\s]+ {2}\S+: ask.*…$/);
     expect(narrow).toHaveLength(40);
     expect(command).toMatch(/^ {2}mcp-a2a-bridge show [^-\s]+$/);

@@ -1,6 +1,7 @@
 /** Shows the actions of one task. If a link names one action, shows only that action. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openTask } from '../address.ts';
 import type { LinkedAction } from '../address.ts';
 import { SettledActionOutcome } from './settled-action-outcome.tsx';
@@ -110,7 +111,7 @@ function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
       if (shown.folded)
         return (
           <p class="quiet">
-            {action.title}: {DONE[shown.decision]}
+            {visibleLine(action.title)}: {DONE[shown.decision]}
           </p>
         );
       return (
