@@ -1,5 +1,5 @@
 /** Shows the task list, the selected task and the form for a new task. Only the address selects the task. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type A2aClient, ClientError } from '../../../shared/client/index.ts';
 import { GROUPS } from '../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -52,6 +52,12 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
       }),
     [],
   );
+  // The person may have chosen the task far down in the list. The head of the task is at the top of the page.
+  const shownTask = useRef(taskId);
+  useLayoutEffect(() => {
+    if (shownTask.current !== taskId) window.scrollTo(0, 0);
+    shownTask.current = taskId;
+  }, [taskId]);
   const loaded = groups !== undefined;
   useEffect(() => {
     // If the address names no task, the page opens the first task once.

@@ -188,6 +188,27 @@ describeInBrowser('the task list of the page', (browser) => {
     expect(others).toEqual([]);
   });
 
+  test.each([
+    ['a desk screen', { width: 1440, height: 900 }],
+    ['a phone', { width: 360, height: 640 }],
+  ])('on %s, a task that the person chooses far down in the list is on the screen', async (_, viewport) => {
+    await page.setViewportSize(viewport);
+    for (let n = 1; n <= 15; n += 1) await on.peer.send(`paint moon ${n}`);
+    await signIn(page, on.server);
+    const toList = page.getByRole('link', { name: 'All tasks' });
+    if (await toList.isVisible()) await toList.click();
+    const last = rows('Ended').last();
+    const chosen = (await last.locator('.title').textContent()) ?? '';
+    await last.click();
+    const heading = page.getByRole('article', { name: 'Task' }).getByRole('heading', { name: chosen });
+    await heading.waitFor();
+    const box = await heading.boundingBox();
+    expect(box?.y).toBeGreaterThanOrEqual(0);
+    expect((box?.y ?? Infinity) + (box?.height ?? 0)).toBeLessThanOrEqual(viewport.height);
+    // In a list beside the task, the chosen row stays where it is.
+    if (!(await toList.isVisible())) expect((await last.boundingBox())?.y).toBeLessThan(viewport.height);
+  });
+
   test('on a desk screen, Approve is below a long diff without scrolling', async () => {
     await page.setViewportSize({ width: 1440, height: 900 });
     await on.peer.send(plan(write('a.md', 'x\n'.repeat(200))));
