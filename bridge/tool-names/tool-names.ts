@@ -22,3 +22,10 @@ export const TOOL_NAMES = [
 const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
 
 export type ToolName = (typeof TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];
+
+const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
+
+/** Adds the prefix to every name of a tool in a text. */
+export function withToolPrefix(text: string, prefix: string): string {
+  return prefix === '' ? text : text.replaceAll(NAMES, (name) => `${prefix}${name}`);
+}

@@ -6,8 +6,8 @@ import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { announcementText } from '../../inbox/announcement.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { withToolPrefix } from '../tool/tool.ts';
 import { delegatePrompt, resumePrompt, reviewPrompt } from './prompts.ts';
+import { withToolPrefix } from '../../tool-names/tool-names.ts';
 
 const session = z
   .string()

@@ -33,10 +33,11 @@ import { listSessionsTool } from '../tools/list-sessions.ts';
 import { offerTools } from '../tools/offer-tools.ts';
 import { showApprovalCardTool } from '../tools/show-approval-card.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
-import { withToolPrefix, type Tool } from '../tool/tool.ts';
+import type { Tool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../cancelled-calls/cause.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
+import { withToolPrefix } from '../../tool-names/tool-names.ts';
 
 export const TOOLS: readonly Tool[] = [
   delegateTaskTool,

@@ -9,7 +9,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { ellipsize } from '../../../shared/text/capped-text.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 /**
  * The id of a tool execution. Any text is accepted, so that an invalid id gets the same reply as an unknown one. The

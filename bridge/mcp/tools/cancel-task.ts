@@ -6,7 +6,7 @@ import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 /** The maximum time in milliseconds until the agent names a new task. */
 const MAX_WAIT_FOR_TASK_ID_MS = 10_000;

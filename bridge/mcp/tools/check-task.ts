@@ -9,7 +9,7 @@ import { statusText } from '../reports/status-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { problemMessage } from '../../sessions/session/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 export const checkTaskTool = defineTool({
   name: 'check_task_progress_and_status',

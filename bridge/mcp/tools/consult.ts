@@ -10,7 +10,7 @@ import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';
 import { taskSettingsFor, withDefaultTier } from './settings-for-agent.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 export const consultTool = defineTool({
   name: 'quick_consultation_for_second_opinion',

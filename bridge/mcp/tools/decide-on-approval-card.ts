@@ -7,7 +7,7 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import { cardReply } from '../tool/card-reply.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 export const decideOnApprovalCardTool = defineTool({
   name: 'decide_on_approval_card',

@@ -18,7 +18,8 @@ import type { Session } from '../../sessions/session/session.ts';
 import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
-import { defineTool, type ToolCall } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
+import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 /** The note for a decision that is still being sent. The agent may show the action as pending until then. */

@@ -20,7 +20,8 @@ import {
   unsupportedSettingsNote,
   withDefaultTier,
 } from './settings-for-agent.ts';
-import { defineTool, type ToolCall } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
+import type { ToolCall } from '../tool/tool.ts';
 
 export const delegateTaskTool = defineTool({
   name: 'delegate_task_to_assistant',

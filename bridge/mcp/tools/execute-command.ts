@@ -17,7 +17,8 @@ import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask } from './start-or-join-task.ts';
 import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool, type ToolCall } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
+import type { ToolCall } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 const commandReport = sessionResultSchema.extend({

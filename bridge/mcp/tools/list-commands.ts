@@ -4,7 +4,7 @@ import { commandUsage, offeredCommandSchema } from '../../../shared/protocol/age
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 const commandsOfAgents = z.object({
   agents: z.array(

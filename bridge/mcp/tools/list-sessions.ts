@@ -5,7 +5,7 @@ import { LIVE_STATES } from '../../agents/list-tasks.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 const sessionList = z.object({
   sessions: z.array(

@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';
 import { grantWords, unexpiredGrantViews } from '../reports/grant-words.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 const report = z.object({
   sessionId: z.string(),

@@ -10,7 +10,7 @@ import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask } from './start-or-join-task.ts';
 import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 export const runAgentToolTool = defineTool({
   name: 'run_agent_tool',

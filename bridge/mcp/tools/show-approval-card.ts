@@ -7,7 +7,7 @@ import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { cardReply } from '../tool/card-reply.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 export const showApprovalCardTool = defineTool({
   name: 'show_approval_card',

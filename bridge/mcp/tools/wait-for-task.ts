@@ -4,7 +4,7 @@ import { sessionResultSchema } from '../reports/session-result.ts';
 import { TASK_ID_TIMEOUT_MS } from '../../sessions/wait-for-session.ts';
 import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/tool.ts';
+import { defineTool } from '../tool/define-tool.ts';
 
 export const waitForTaskTool = defineTool({
   name: 'wait_for_task',

@@ -3,8 +3,8 @@ import { serverInstructions } from '../../../../../bridge/mcp/server/instruction
 import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts';
 import { toolCallEventText } from '../../../../../bridge/sessions/session/tool-call-event-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
-import { withToolPrefix, waitTimeMs } from '../../../../../bridge/mcp/tool/tool.ts';
-import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
+import { waitTimeMs } from '../../../../../bridge/mcp/tool/answer-tool-call.ts';
+import { TOOL_NAMES, withToolPrefix } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const INSTRUCTIONS = serverInstructions('auto');
 

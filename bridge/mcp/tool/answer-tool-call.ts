@@ -1,0 +1,139 @@
+/** Answers one call of a tool. */
+import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import { requestingClientOf } from '../../approvals/requesting-client.ts';
+import { announceResults } from './announce-results.ts';
+import type { OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
+import { OpenCall } from '../cancelled-calls/open-call.ts';
+import { startProgress } from './progress.ts';
+import { errorMeta, toCallToolResult } from './tool-result.ts';
+import { type ToolName, withToolPrefix } from '../../tool-names/tool-names.ts';
+import type { IncomingCall, ToolOfferContext, ToolSpec } from './tool.ts';
+
+/** The `_meta` key with which a program asks for complete results. */
+const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
+
+/** Runs a tool, and builds the reply. A failure of the tool is a result, too. */
+export async function answerToolCall<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ToolSpec<Input, Output>,
+  {
+    server,
+    prefix,
+    log,
+    onCancel,
+    unattended,
+    connection,
+    withdrawals,
+    receipts,
+    followed,
+    seen,
+    released,
+    bridge,
+  }: ToolOfferContext,
+  { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
+): Promise<CallToolResult | InputRequiredResult> {
+  const { id: requestId, signal, _meta: meta } = context.mcpReq;
+  receipts.confirm();
+  const onConfirmed: OnConfirmed[] = [];
+  const progress = startProgress(context, spec.title);
+  const open = new OpenCall({
+    signal,
+    requestId,
+    tool: spec.name,
+    onCancel,
+    withdrawals,
+    log,
+    finalText: (last) => progress.end(last),
+  });
+  const called = (tool: ToolName): string => `${prefix}${tool}`;
+  try {
+    const opened = await bridge();
+    const looked = opened.inbox.look();
+    const reply = await spec.run(input, {
+      bridge: opened,
+      timeout: (seconds) =>
+        waitTimeMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
+      signal,
+      connection,
+      onConfirmed: (record) => onConfirmed.push(record),
+      report: progress.report,
+      name: called,
+      client: requestingClientOf(server, context, { round, unattended }),
+      followed,
+      seen,
+      whole: meta?.[WHOLE_RESULT] === true,
+      signed: (state) => opened.requestStates.sign(state, words),
+      beforeSending: () => open.beforeSending(),
+      awaits: (awaited) => {
+        progress.about(awaited.session);
+        open.awaits({ ...awaited, delegations: opened.delegations });
+      },
+      // No client reads the reply to a cancelled tool call. So this reply must not use up the unreported sentences.
+      news: () => (open.withdrawn ? [] : withdrawals.take(called)),
+    });
+    if (!('structured' in reply)) return reply.interim;
+    if (reply.interim !== undefined) return reply.interim;
+    // No client reads the reply to a cancelled tool call. So this reply must not use up the announcements.
+    await looked;
+    return toCallToolResult(
+      open.withdrawn ? reply : announceResults(reply, await opened.inbox.take(), called),
+    );
+  } catch (error) {
+    if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a cancelled call failed');
+    return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
+  } finally {
+    await progress.end();
+    // The SDK writes this reply before it reads the next request.
+    if (open.withdrawn) released?.(requestId);
+    else receipts.sent(requestId, onConfirmed);
+    open.end();
+  }
+}
+
+/**
+ * The default wait in seconds. Without progress, clients abandon a tool call after 60 s, which is the SDK's default.
+ * With progress, they wait longer.
+ */
+const WAIT_SECONDS = { withProgress: 100, without: 50 };
+
+/**
+ * Returns the time for which a tool call waits, in milliseconds.
+ * @param seconds the value in the tool call or in the settings; undefined if neither has one
+ */
+export function waitTimeMs(seconds: number | undefined, progress: boolean): number {
+  return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
+}
+
+/**
+ * Returns the result for invalid arguments. MCP 2025-11-25, tools: such errors are results, so that the model can
+ * correct them.
+ */
+export function unfit(name: string, error: z.ZodError): CallToolResult {
+  const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesText(error)}`;
+  return { content: [{ type: 'text', text }], isError: true };
+}
+
+/**
+ * Returns the result for an error. B4: a tool failure is a result with `isError`. Its text tells the model what to do
+ * next.
+ */
+export function failure(
+  error: unknown,
+  { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
+): CallToolResult {
+  const known = error instanceof ProductError;
+  if (!known) log?.error({ tool: name, err: error }, 'a tool failed with an unexpected error');
+  const sentence = known
+    ? error.message
+    : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;
+  return {
+    content: [{ type: 'text', text: escapeHiddenCharacters(withToolPrefix(sentence, prefix)) }],
+    isError: true,
+    // A failure has no structured content, because clients would validate it against the output schema.
+    _meta: known ? errorMeta(error) : {},
+  };
+}

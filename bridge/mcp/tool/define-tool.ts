@@ -1,0 +1,87 @@
+/** Defines an MCP tool: how it appears in `tools/list`, and how it is called. */
+import { readTraceContext } from '../../../shared/net/trace-context.ts';
+import { runInTrace } from '../../agents/http/current-trace.ts';
+import type { ServerContext } from '@modelcontextprotocol/server';
+import type { z } from 'zod';
+import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { showsCards, showsForms } from '../../approvals/requesting-client.ts';
+import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
+import { withToolPrefix } from '../../tool-names/tool-names.ts';
+import { answerToolCall, failure, unfit } from './answer-tool-call.ts';
+import type { Tool, ToolOfferContext, ToolSpec } from './tool.ts';
+
+/** The maximum length of a result that a client accepts, in characters. */
+const MAX_RESULT_CHARACTERS = 400_000;
+
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+  spec: ToolSpec<Input, Output>,
+): Tool {
+  const { name, title, description, annotations } = spec;
+  let inputSchema: ListedSchema | undefined;
+  return {
+    name,
+    declaration: spec,
+    listed(offer, context) {
+      const { server, prefix, approvals, unattended } = offer;
+      if (spec.decides === true && approvals === 'human-only') return undefined;
+      const cards = hasCard(offer, context);
+      if (spec.card === 'uses' && !cards) return undefined;
+      // The hint is set only if a person can answer. Without a person, Claude Code refuses a tool with this hint, even
+      // if the operator allows the tool.
+      const asksPerson = spec.decides === true && showsForms(server, context, unattended);
+      return {
+        name: `${prefix}${name}`,
+        title,
+        description: withToolPrefix(
+          typeof description === 'string' ? description : description(approvals),
+          prefix,
+        ),
+        inputSchema: (inputSchema ??= inputSchemaOf(spec.input)),
+        outputSchema: outputSchemaOf(spec.output),
+        annotations,
+        _meta: {
+          'anthropic/maxResultSizeChars': MAX_RESULT_CHARACTERS,
+          ...(spec.alwaysLoad === true ? { 'anthropic/alwaysLoad': true } : {}),
+          ...(asksPerson ? { 'anthropic/requiresUserInteraction': true } : {}),
+          ...(cards && spec.card !== undefined && { ui: CARD_META[spec.card] }),
+        },
+      };
+    },
+    async answer({ words, round, context }, offer) {
+      if (spec.card === 'uses' && !hasCard(offer, context)) return failure(NO_CARD, { ...offer, name });
+      const parsed = spec.input.safeParse(words.arguments);
+      if (!parsed.success) return unfit(words.name, parsed.error);
+      const { _meta: meta } = context.mcpReq;
+      // SEP-414: a client sends its trace context in `_meta`.
+      const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);
+      const call = { input: parsed.data, words, round, context };
+      const span = offer.spans?.start(name, trace);
+      const answered = runInTrace(span?.trace ?? trace, () => answerToolCall(spec, offer, call));
+      if (span === undefined) return answered;
+      let outcome: 'ok' | 'error' = 'error';
+      try {
+        const reply = await answered;
+        if (!('isError' in reply) || reply.isError !== true) outcome = 'ok';
+        return reply;
+      } finally {
+        span.end(outcome);
+      }
+    },
+  };
+}
+
+const NO_CARD = new ProductError(
+  'FORBIDDEN',
+  'Only the approval card calls this tool, and this client shows no card. Nothing was sent.',
+);
+
+function hasCard({ server, approvals, unattended }: ToolOfferContext, context: ServerContext): boolean {
+  return approvals !== 'tool-only' && showsCards(server, context, unattended);
+}
+
+/** MCP Apps, `McpUiToolMeta`: the metadata for each relation to the card. */
+const CARD_META = {
+  shows: { resourceUri: APPROVAL_CARD_URI },
+  uses: { visibility: ['app'] },
+} as const;
