@@ -12,7 +12,7 @@ import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/c
 import { readServerSettings } from './startup/settings/read-settings.ts';
 import { createSettingsReloader } from './startup/settings/reload-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';
-import type { ServerRun } from './startup/serve.ts';
+import type { ServerRun } from './startup/run-server.ts';
 
 const PAGE_DIRECTORY = fileURLToPath(new URL('../web/', import.meta.url));
 

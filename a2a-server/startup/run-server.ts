@@ -1,0 +1,225 @@
+/** Runs a server whose address, journal and telemetry are open, and stops it. */
+import type { RequestListener, Server } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { AbortScope } from '../../shared/runtime/abort.ts';
+import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
+import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
+import type { ServerRecord } from '../../shared/state/server-record.ts';
+import { packageVersion } from '../../shared/runtime/version.ts';
+import { createCancellingDisconnectHandler } from '../http/streams/cancel-left-task.ts';
+import { IGNORE_DISCONNECTS } from '../http/streams/disconnect-handler.ts';
+import { offeredAgent } from './offered-agent.ts';
+import { createToolsAndCommands } from './tools-and-commands.ts';
+import { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
+import { createApp } from './app.ts';
+import type { StreamEndReason } from '../http/routes/admit-requests.ts';
+import { withLoadShedding } from '../http/routes/load-shedding.ts';
+import type { ServingPhase } from './app.ts';
+import { obtainSharedReceiptKey } from '../receipts/receipt-key.ts';
+import type { ChatWebhooks } from '../push/chat-webhooks.ts';
+import type { AuditAct } from '../audit/audit-record.ts';
+import { configurationAuditAct } from './audited-acts.ts';
+import type { RecordStore } from '../records/record-store.ts';
+import type { Journal } from '../journal/journal.ts';
+import type { ChildProcesses } from '../processes/child-processes.ts';
+import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
+import { serverOrigin } from './listen.ts';
+import { openOfferedMetrics } from './offered-metrics.ts';
+import type { Telemetry } from './open-telemetry.ts';
+import type { McpServers } from '../mcp-servers/mcp-servers.ts';
+import { presenceProblem } from './settings/server-policy.ts';
+import type { ServerSettings } from './settings/settings.ts';
+import { taskServiceFromSettings, turnsFromSettings } from './task-service-from-settings.ts';
+import { confinementText } from '../tools/shell/confinement.ts';
+import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
+import type { OnRefused } from '../limits/usage-limiter.ts';
+import { OpenRequests } from '../limits/open-requests.ts';
+import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
+import { agentDescription } from './agent-backend.ts';
+import { openPasskeys } from './open-passkeys.ts';
+import { openPush } from './open-push.ts';
+import { createOwnCard } from './own-card.ts';
+import { openAccess } from './open-access.ts';
+import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
+import { closeHttpServer } from '../../shared/net/close-http-server.ts';
+import type { PreparedServer } from './prepare-server.ts';
+
+export interface ServerRun {
+  record: ServerRecord;
+  /** The number of tasks that the server resumed at its start. */
+  recovered: number;
+  /**
+   * Stops the server: drains, refuses new requests, waits for running tools, ends the streams, and closes the journal.
+   * Repeated calls return the same promise.
+   */
+  stop(): Promise<void>;
+  /**
+   * Applies the settings that a running server can change, and records the change in the audit log. Resolves with the
+   * names of the changed ones.
+   * @throws ProductError CONFIGURATION if a rule is invalid; then nothing changes
+   */
+  reload(next: ServerSettings): Promise<string[]>;
+  /** Makes a running stop faster: ends the drain and stops running tools at once. */
+  hurry(): void;
+}
+
+/** What `serve` has opened. */
+export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
+  children: ChildProcesses;
+  settings: ServerSettings;
+  log: Logger;
+  token: string;
+  server: Server;
+  port: number;
+  /** The identity of the state directory, independent of its path. */
+  own: BarredDirectory;
+  journal: Journal;
+  records: RecordStore;
+  changes: TaskChangeNotifier;
+  chatWebhooks: ChatWebhooks;
+  /** Writes to the audit log. Resolves also after a failure, which the log names. */
+  audited: (act: AuditAct) => Promise<void>;
+  telemetry: Telemetry;
+  mcpServers?: McpServers | undefined;
+}
+
+/**
+ * Resumes the tasks, and then answers requests.
+ * @param open gets the function that answers requests
+ */
+export async function runServer(
+  opened: OpenedServer,
+  open: (app: RequestListener) => void,
+): Promise<ServerRun> {
+  const { settings, log, server, port, own, journal, records, mcpServers, confinement, worker, live } =
+    opened;
+  /** The clock of the journal. Servers that share a journal use the same time for deadlines, tokens and tickets. */
+  const clock: Clock = { ...systemClock, now: () => journal.now() };
+  const able = createToolsAndCommands({ journal, tools: opened.tools });
+  const openWorkspace = createWorkspaceOpener({
+    fallback: settings.workspace,
+    allowed: settings.allowWorkspace,
+    barred: [own],
+  });
+  const clockCheck = createClockCheck(settings, log);
+  const origin = serverOrigin({ host: settings.host, port });
+  const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
+  const passkeys = openPasskeys(records, base, { clock, log, audited: opened.audited });
+  const problem = presenceProblem(live.policy(), base);
+  if (problem !== undefined) log.warn(problem);
+  const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
+  const turns = turnsFromSettings({ live, clock, onRefused });
+  const tasks = taskServiceFromSettings(
+    { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, turns, onRefused },
+    able,
+  );
+  const record: ServerRecord = {
+    url: origin,
+    pid: process.pid,
+    version: packageVersion(),
+    startedAt: new Date().toISOString(),
+  };
+  const reading = new AbortScope<StreamEndReason>();
+  const { access, close: closeAccess } = await openAccess({ ...opened, record, base, clock });
+  const disconnects =
+    settings.onDisconnect === 'cancel'
+      ? createCancellingDisconnectHandler({ tasks, clock, log })
+      : IGNORE_DISCONNECTS;
+  const openRequests = new OpenRequests(live.limits, onRefused);
+  const metrics = await openOfferedMetrics(opened, tasks);
+  const { push, pushKeys } = openPush({ ...opened, tasks, base, clock });
+  opened.changes.listen((changed) => push.wake(changed));
+  let phase: ServingPhase = 'open';
+  const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];
+  const reach = allowedHostsAndOrigins(settings);
+  const app = createApp({
+    tasks,
+    card: await createOwnCard(base, { ...opened, ...able, models: worker.models }),
+    commands: able.commands.offered,
+    previews: settings.preview,
+    page: opened.page,
+    changes: opened.changes,
+    agent: offeredAgent(settings, worker.models),
+    restoring: { checkpoints: able.checkpoints, openWorkspace },
+    workspaces: { fallback: settings.workspace ?? null, allowed: settings.allowWorkspace },
+    signingKey: () => obtainSharedReceiptKey(settings.stateDir, journal.records),
+    pushKeys,
+    passkeys,
+    ...access,
+    clock,
+    reach,
+    log,
+    reading,
+    phase: () => phase,
+    health: () => ({
+      ...record,
+      agent: agentDescription(settings),
+      stateDirectory: settings.stateDir,
+      journal: journal.reachable() ? 'ok' : 'unreachable',
+      executing: tasks.executing(),
+      waiting: tasks.waiting(),
+      toolExecutions: tasks.running().length,
+      mcpServers: servers(),
+      shell: confinementText(confinement),
+      clock: clockCheck.jump === 0 ? 'ok' : clockProblemText(clockCheck.jump),
+    }),
+    servers,
+    disconnects,
+    push,
+    openRequests,
+    ...metrics,
+    ...(opened.telemetry.traces && { traces: opened.telemetry.traces }),
+  });
+  await opened.chatWebhooks.start({ journal, push, log });
+  // Old tasks are resumed before the server accepts new requests.
+  const [recovered] = await Promise.all([
+    tasks.recover(),
+    // The first answer of /health already names a wrong clock. Maintenance checks again, and reports a failed check.
+    clockCheck.check().catch(() => undefined),
+  ]);
+  push.start();
+  const isKnown = async (principal: string, messageId: string): Promise<boolean> =>
+    (await journal.command(principal, messageId)) !== undefined;
+  open(withLoadShedding(app, { ...access, ...metrics, reach, turns, isKnown, openRequests, log }));
+  await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
+    // Clients cannot find a server that has no record. So the server stops the resumed tasks.
+    await tasks.shutdown(0);
+    await worker.close();
+    throw error;
+  });
+
+  const hurried = new AbortController();
+  const stop = async (): Promise<void> => {
+    // Without a drain, the server must refuse requests at once. Even a timer of 0 ms would let a request in.
+    if (settings.drain) {
+      phase = 'draining';
+      await wait(settings.drain, undefined, hurried).catch(() => undefined);
+    }
+    phase = 'closing';
+    disconnects.stop();
+    await tasks.shutdown(settings.grace);
+    await mcpServers?.close();
+    await worker.close();
+    await push.stop();
+    reading.abort('server-shutdown');
+    closeAccess();
+    await closeHttpServer(server);
+    // The telemetry closes before the journal, because the last metrics still need the journal.
+    await opened.telemetry.close();
+    await journal.close();
+    await removeServerRecord(settings.stateDir, record);
+  };
+  let stopped: Promise<void> | undefined;
+  const hurry = (): void => {
+    hurried.abort();
+    tasks.stopTools();
+  };
+  const reload = async (next: ServerSettings): Promise<string[]> => {
+    const changed = live.change(next);
+    if (changed.length > 0) await opened.audited(configurationAuditAct('server.reloaded', live.current));
+    return changed;
+  };
+  return { record, recovered, reload, stop: () => (stopped ??= stop()), hurry };
+}
