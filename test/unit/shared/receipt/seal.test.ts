@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
+import { ProductError } from '../../../../shared/runtime/errors.ts';
 import type { Receipt } from '../../../../shared/receipt/receipt.ts';
 import {
   checkSealedReceipt,
@@ -94,6 +95,16 @@ const DOCUMENTS = [
   { kind: 'Markdown', document: signedMarkdown(RECEIPT, privateKey) },
 ];
 
+/** For thousands of documents. `toThrow` formats the stack of each error, which takes longer than the check. */
+function refusalOf(document: string): unknown {
+  try {
+    checkSealedReceipt(document);
+  } catch (error) {
+    return error instanceof ProductError ? error.message : error;
+  }
+  return 'accepted';
+}
+
 describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
   it('names its task, its events and the key that signed it', () => {
     expect(checkSealedReceipt(document)).toEqual({
@@ -109,7 +120,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
     for (let at = 0; at < bytes.length; at += 1) {
       const copy = Buffer.from(bytes);
       copy[at] = (copy[at] ?? 0) ^ 1;
-      expect(() => checkSealedReceipt(copy.toString('utf8'))).toThrow(/receipt/);
+      expect(refusalOf(copy.toString('utf8'))).toMatch(/receipt/);
     }
   });
 
@@ -122,7 +133,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
         (at, removed, added) => {
           const changed = document.slice(0, at) + added + document.slice(at + removed);
           fc.pre(changed !== document);
-          expect(() => checkSealedReceipt(changed)).toThrow(/receipt/);
+          expect(refusalOf(changed)).toMatch(/receipt/);
         },
       ),
       { numRuns: 500 },
