@@ -156,7 +156,7 @@ describe("the bridge's settings", () => {
       .outputHelp();
     expect(shown.join('').match(/in the configuration file/g)).toHaveLength(1);
     expect(shown.join('')).toMatch(
-      /Exit codes:\n +0 {2}it was done\n[^]* 2 {2}the command line is not[^]*78 {2}settings/,
+      /Exit codes:\n +0 {2}it was done\n[^]* 2 {2}the command line is not[^]*78 {2}the settings/,
     );
   });
 
