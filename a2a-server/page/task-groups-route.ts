@@ -20,6 +20,7 @@ import {
 import { readableTitle } from '../../shared/text/readable-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
+import { unlessDeleted } from '../executor/unless-deleted.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequest } from '../http/wire/parse-request.ts';
 import type { Reader } from '../http/wire/reader-decisions.ts';
@@ -63,19 +64,14 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   const summaryOf = async ({ taskId, seq, principal }: TaskRow): Promise<TaskSummary | undefined> => {
     const known = summaries.get(taskId);
     if (known?.seq === seq) return known.summary;
-    try {
-      const snapshot = await tasks.snapshot(taskId, { principal });
-      const summary = summarizeTask(snapshot);
-      summaries.delete(taskId);
-      summaries.set(taskId, { seq: snapshot.seq, summary });
-      const [oldest] = summaries.keys();
-      if (summaries.size > MAX_SUMMARIES && oldest !== undefined) summaries.delete(oldest);
-      return summary;
-    } catch (error) {
-      // The task is left out, because it was deleted after the query of the index.
-      if (error instanceof ProductError && error.reason === 'UNKNOWN_TASK') return undefined;
-      throw error;
-    }
+    const snapshot = await unlessDeleted(tasks.snapshot(taskId, { principal }));
+    if (snapshot === undefined) return undefined;
+    const summary = summarizeTask(snapshot);
+    summaries.delete(taskId);
+    summaries.set(taskId, { seq: snapshot.seq, summary });
+    const [oldest] = summaries.keys();
+    if (summaries.size > MAX_SUMMARIES && oldest !== undefined) summaries.delete(oldest);
+    return summary;
   };
 
   /** X3: snapshots are loaded one after the other, so that other requests are not blocked. */

@@ -1,5 +1,5 @@
 /** Tests versions, addresses, statuses and media types of the A2A bindings. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ErrorReason } from '../../../shared/runtime/errors.ts';
 import { allowedMethods } from '../../../a2a-server/http/routes/allowed-methods.ts';
@@ -24,6 +24,20 @@ function start(): string {
   const message = { messageId: 'm', parts: [] };
   return server.tasks.start({ principal: 'local', channel: 'a2a', message }).taskId;
 }
+
+describe('the task list', () => {
+  test('leaves out a task that was deleted after the query of the index', async () => {
+    const [deleted, kept] = [start(), start()];
+    const { tasks } = server;
+    const snapshot = tasks.snapshot.bind(tasks);
+    jest.spyOn(tasks, 'snapshot').mockImplementation(async (taskId, by, atSeq) => {
+      if (taskId === deleted) throw new ProductError('UNKNOWN_TASK', `There is no task ${taskId}.`);
+      return snapshot(taskId, by, atSeq);
+    });
+    const list = await request(server, { method: 'GET', path: '/tasks' });
+    expect([list.status, list.body]).toMatchObject([200, { tasks: [{ id: kept }] }]);
+  });
+});
 
 describe('the A2A version of a request', () => {
   test('the query parameter A2A-Version has the same effect as the header, on both bindings', async () => {
