@@ -89,13 +89,13 @@ export class Deliveries {
   wake(tasks: ChangedTasks): void {
     if (this.#byTask.size === 0) return;
     for (const taskId of tasks === 'unknown' ? this.#byTask.keys() : tasks)
-      for (const name of this.#byTask.get(taskId) ?? []) this.#deliver(name);
+      for (const name of this.#byTask.get(taskId) ?? []) this.#deliver(name, taskId);
   }
 
   /** Delivers a new subscription, or one that replaces another. */
   add(name: string, subscription: Subscription): void {
     this.#know(name, subscription);
-    this.#deliver(name);
+    this.#deliver(name, subscription.taskId);
   }
 
   /** Delivers to a receiver that fails, without waiting for its next attempt. Continues at its position. */
@@ -143,7 +143,8 @@ export class Deliveries {
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));
       for (const [name, subscription] of all)
-        if (!isUpToDate(subscription, rows.get(subscription.taskId))) this.#deliver(name);
+        if (!isUpToDate(subscription, rows.get(subscription.taskId)))
+          this.#deliver(name, subscription.taskId);
     } catch (error) {
       this.#complain(error);
     }
@@ -168,7 +169,7 @@ export class Deliveries {
   }
 
   /** Runs one delivery at a time for each subscription. */
-  #deliver(name: string): void {
+  #deliver(name: string, taskId: string): void {
     if (this.#stop.signal.aborted) return;
     if (this.#running.has(name)) {
       this.#again.add(name);
@@ -176,38 +177,44 @@ export class Deliveries {
     }
     this.#timers.get(name)?.();
     this.#timers.delete(name);
-    const run = this.#runOnce(name).finally(() => {
+    const run = this.#runOnce(name, taskId).finally(() => {
       this.#running.delete(name);
-      if (this.#again.delete(name)) this.#deliver(name);
+      if (this.#again.delete(name)) this.#deliver(name, taskId);
     });
     this.#running.set(name, run);
   }
 
-  async #runOnce(name: string): Promise<void> {
+  async #runOnce(name: string, taskId: string): Promise<void> {
     try {
-      const end = await this.#run(name);
-      if (end.type === 'waits') this.#wait(name, end.until);
+      const end = await this.#run(name, taskId);
+      if (end.type === 'waits') this.#wait(name, taskId, end.until);
     } catch (error) {
       this.#complain(error);
-      this.#wait(name, this.#parts.clock.now() + SEARCH_MS);
+      this.#wait(name, taskId, this.#parts.clock.now() + SEARCH_MS);
     }
   }
 
-  #wait(name: string, until: number): void {
+  #wait(name: string, taskId: string, until: number): void {
     if (this.#stop.signal.aborted) return;
     const { clock } = this.#parts;
     this.#timers.set(
       name,
-      clock.after(Math.max(0, until - clock.now()), () => this.#deliver(name)),
+      clock.after(Math.max(0, until - clock.now()), () => this.#deliver(name, taskId)),
     );
   }
 
   /** Delivers until the receiver has everything, the receiver fails, or another server delivers. */
-  async #run(name: string): Promise<Run> {
+  async #run(name: string, taskId: string): Promise<Run> {
     while (!this.#stop.signal.aborted) {
       const stored = await this.#parts.subscriptions.read(name);
-      if (stored === undefined) return { type: 'over' };
+      if (stored === undefined) {
+        // Another server of the database may have ended the subscription.
+        this.forget(name, taskId);
+        return { type: 'over' };
+      }
       const { subscription } = stored;
+      // A new subscription with this name may have come while an earlier run forgot the name.
+      this.#know(name, subscription);
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
       const next = await nextPosts(this.#parts, subscription);

@@ -202,9 +202,12 @@ async function delivering(more: Partial<Subscription>, removing: () => TaskEvent
       cursor,
       counted: { shown: 1, reasoning: 0 },
     });
+  /** Ends the delivery as another server of the same database does. */
+  const removeElsewhere = (): Promise<boolean> => memory.remove('push', 'mine');
   return {
     say,
     push,
+    removeElsewhere,
     append,
     retry,
     mumble,
@@ -302,4 +305,16 @@ test('a look delivers an event whose wake-up was lost, and asks nothing about a 
   look();
   await until(() => posts().length === 5);
   expect(posts().slice(3)).toMatchObject([{ seq: 3 }, { seq: 3 }]);
+});
+
+test('the server forgets a subscription that another server has ended', async () => {
+  const { append, removeElsewhere, recordsRead } = await delivering({});
+  await removeElsewhere();
+  recordsRead.length = 0;
+  append([text('one')]);
+  await new Promise(setImmediate);
+  expect(recordsRead).toEqual(['mine']);
+  append([text('two')]);
+  await new Promise(setImmediate);
+  expect(recordsRead).toEqual(['mine']);
 });
