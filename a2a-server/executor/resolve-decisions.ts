@@ -6,7 +6,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../shared/protocol/tool-approval.ts';
-import type { ResolvedDecision } from '../task/decide.ts';
+import { repeatedIn, type ResolvedDecision } from '../task/decide.ts';
 import type { Policy } from '../policy/prepare-rules.ts';
 import type { ApproverDemand } from '../task/approver.ts';
 import { denyMessage, findPresenceRule, approverDemandOfRules } from '../policy/verdict.ts';
@@ -18,6 +18,7 @@ import { parseInput, type Toolbox } from '../tools/toolbox.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { ABSENT_FILE_BASIS } from '../tools/workspace/text-file.ts';
+import { toProductError } from './command-result.ts';
 import { showCall, type ShownCall } from './prepare-call.ts';
 
 type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
@@ -60,7 +61,11 @@ export async function resolveDecisions(
   const resolved: ResolvedDecision[] = [];
   for (const decision of decisions) {
     const call = callOf(snapshot, decision.callId);
-    const edit = call && mayEdit(call, decision) ? await edited(decision, call, snapshot, context) : null;
+    const edits = call !== undefined && mayEdit(call, decision);
+    // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
+    const repeated = edits ? repeatedIn(decisions, decision) : undefined;
+    if (repeated) throw toProductError(repeated);
+    const edit = edits ? await edited(decision, call, snapshot, context) : null;
     if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
     resolved.push({
       callId: decision.callId,

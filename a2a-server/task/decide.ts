@@ -106,9 +106,10 @@ export function askAgain(
   return { type: 'append', events: [event, parkOrContinue(foldNext(snapshot, [event]))] };
 }
 
-function repeatedIn(
-  decisions: readonly ResolvedDecision[],
-  decision: ResolvedDecision,
+/** Returns the refusal if the message has another decision on the same call. */
+export function repeatedIn(
+  decisions: readonly { callId: string }[],
+  decision: { callId: string },
 ): CommandRefusal | undefined {
   if (decisions.filter((other) => other.callId === decision.callId).length < 2) return undefined;
   return invalidDecision(

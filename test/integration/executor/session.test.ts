@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { waitingCalls } from '../../../a2a-server/task/snapshot.ts';
+import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
+import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
 import {
   ADA,
@@ -104,6 +106,28 @@ describe('a call that the person approves', () => {
     await untilSettled(tasks, accepted);
     expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('mine');
     expect(JSON.stringify(model.requests[1]?.conversation)).toContain('The person changed the input');
+  });
+
+  it('X3 a message that edits one call twice is refused before the server makes previews of the edits', async () => {
+    let previews = 0;
+    const tools = builtinTools().map((tool): Tool => ({
+      ...tool,
+      show(...shown) {
+        previews += 1;
+        return tool.show(...shown);
+      },
+    }));
+    const model = new ScriptedModel([{ calls: [write('a.txt')] }]);
+    const { tasks } = await startTaskService({ ...(await fresh()), models: model, tools });
+    const waiting = await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const callId = waitingCalls(waiting)[0]?.callId ?? '';
+    const edit = { callId, decision: 'edit', input: { path: 'a.txt', content: 'y' } } as const;
+    const before = previews;
+    await expect(tasks.send(decisionMessage(waiting, edit, edit))).rejects.toMatchObject({
+      reason: 'INVALID_DECISION',
+      message: expect.stringContaining('decided twice in one message'),
+    });
+    expect(previews).toBe(before);
   });
 
   it('R10 an edit that does not fit the tool’s schema is refused, and the call still waits', async () => {
