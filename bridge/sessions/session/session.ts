@@ -84,6 +84,8 @@ export class Session {
   /** The connection over which the last event came. */
   #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
+  /** The code of the question that was answered last. */
+  #answeredCode: string | undefined;
   /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
   /** The open request for the task to the agent. Undefined if no request is open. */
@@ -200,8 +202,8 @@ export class Session {
    * @param write builds the message. The bridge may send it again, so every call must return the same message.
    * @param options `answers` is the id of the question that the message answers. `withdrawal` is present if the message
    * delegates work.
-   * @throws ProductError if the agent refuses the message. The fact `arrived` says whether the message has arrived (see
-   * `send-message.ts`).
+   * @throws ProductError ALREADY_DECIDED if an answer to the question is on its way. Other errors if the agent refuses
+   * the message; the fact `arrived` says whether the message has arrived (see `send-message.ts`).
    */
   async deliver(
     write: (dialect: Dialect, card: CardFacts) => Message,
@@ -211,6 +213,7 @@ export class Session {
       resumed,
     }: { answers?: string | undefined; withdrawal?: Withdrawal; resumed?: boolean } = {},
   ): Promise<void> {
+    this.#refuseSecondAnswer(answers);
     const before = this.#task;
     this.#state = nextSessionState(this.#state, {
       type: 'sending',
@@ -402,6 +405,26 @@ export class Session {
     this.#observe({ type: 'outdated', ...found });
     this.#tell({ type: 'state' });
     throw outdatedError(found);
+  }
+
+  /**
+   * Throws if this bridge has sent an answer to the question, and the agent still works on it. D1: the first valid
+   * decision wins. The agent would take a second answer for the answer to its next question. If the agent stops and
+   * asks the same question again, the task waits, and the question can be answered again.
+   * @param answers the id of the question; undefined if the message answers none
+   */
+  #refuseSecondAnswer(answers: string | undefined): void {
+    const { question } = this.asked;
+    if (answers === undefined || question?.id !== answers) return;
+    const task = this.#task;
+    const isAnswered = task?.type === 'working' && task.answered.has(answers);
+    if (isAnswered && this.#answeredCode === question.shown)
+      throw new ProductError(
+        'ALREADY_DECIDED',
+        'An answer to this question has been sent before, so nothing was sent. Look with wait_for_task.',
+        { facts: { callId: answers } },
+      );
+    this.#answeredCode = question.shown;
   }
 
   /**
