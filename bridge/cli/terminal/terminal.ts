@@ -2,6 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
+import { discardTypedAhead } from './discard-typed-ahead.ts';
 import { wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
@@ -19,7 +20,7 @@ export interface Terminal {
    */
   confirm(question: string): Promise<boolean>;
   /**
-   * Asks a question, and reads one line.
+   * Asks a question, and reads one line. What the person has typed before the question is discarded.
    * @returns the typed line; `''` at the end of the input, or if `signal` aborts
    */
   ask(question: string, signal?: AbortSignal): Promise<string>;
@@ -62,6 +63,7 @@ export function wordRowsFor(text: string, width: number | undefined): string {
 }
 
 async function typed(question: string, signal?: AbortSignal): Promise<string> {
+  if (process.stdin.isTTY) await discardTypedAhead(process.stdin);
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   const stopWatching = signal === undefined ? () => undefined : onAbort(signal, () => lines.close());
