@@ -6,6 +6,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { untilFileContains } from '../../support/file-watch.ts';
+import { makeGate } from '../../support/gate.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliAtTerminal, cliRunning, PROGRAM } from './support/cli.ts';
@@ -50,6 +52,28 @@ describe('the command run', () => {
     expect(code).toBe(6);
     expect(stdout).toContain(`mcp-a2a-bridge approve ${codeShownIn(stdout)}`);
     expect(await on.file('test.md')).toBeUndefined();
+  });
+
+  it('D2 a key that a person types while a command runs does not decide the next action', async () => {
+    const on = await cliStage();
+    const gate = await makeGate(on.server.workspace);
+    const text = plan(shell(`echo begun > begun.txt; ${gate.wait}`), write('b.md', 'two\n'));
+    let prompts = 0;
+    const { code } = await cliAtTerminal(['run', text, '--workspace', on.server.workspace], {
+      ...on.at,
+      keys: '',
+      prompt: PROMPT,
+      onPrompt: async (type) => {
+        prompts += 1;
+        if (prompts > 1) return type('\n');
+        await type('y\n');
+        await untilFileContains(join(on.server.workspace, 'begun.txt'), 'begun');
+        await type('y\n');
+        await gate.pass();
+      },
+    });
+    expect({ code, prompts }).toEqual({ code: 6, prompts: 2 });
+    expect(await on.file('b.md')).toBeUndefined();
   });
 
   it('R16 run accepts an answer at the terminal', async () => {

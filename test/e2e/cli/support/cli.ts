@@ -33,8 +33,11 @@ interface AtTerminal {
   prompt?: string;
   /** The width of the terminal in columns. */
   columns?: number;
-  /** Called when the command shows its prompt. */
-  onPrompt?: () => Promise<void>;
+  /**
+   * Called when the command shows its prompt.
+   * @param type types at the terminal; resolves when the terminal shows the keys
+   */
+  onPrompt?: (type: (keys: string) => Promise<void>) => Promise<void>;
 }
 
 /** Runs a command at a terminal (a pseudo-terminal of `script`). The person types `keys` when `prompt` appears. */
@@ -48,10 +51,20 @@ export async function cliAtTerminal(
     ['-qefc', columns === undefined ? line : `stty cols ${columns}; ${line}`, '/dev/null'],
     options,
   );
+  const type = (typed: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (chunk: Buffer): void => {
+        if (!chunk.toString('utf8').includes(typed.trimEnd())) return;
+        child.stdout?.off('data', look);
+        resolve();
+      };
+      child.stdout?.on('data', look);
+      child.stdin?.write(typed);
+    });
   const asked = (text: string): void => {
     if (!text.includes(prompt)) return;
     child.stdin?.write(keys);
-    void onPrompt?.();
+    void onPrompt?.(type);
   };
   child.stdout?.on('data', (chunk: Buffer) => asked(chunk.toString('utf8')));
   return outcomeOf(child, undefined);
