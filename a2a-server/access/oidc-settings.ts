@@ -19,7 +19,7 @@ const CLIENT_AUTHENTICATION = ['client_secret_basic', 'client_secret_post'] as c
 /** The characters of a scope (RFC 6749 §3.3). */
 const SCOPE = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
-/** A session of a provider lasts no longer than any other session of the page. */
+/** A page session after a sign-in with the provider lasts at most one day, like every other page session. */
 const MAX_SESSION_MINUTES = 24 * 60;
 
 const claim = z.string().min(1).max(200);
@@ -61,7 +61,7 @@ export const oidcSchema = z
     /** The sign-in to the approval page with the provider. Without it, the page offers none. Needs `publicUrl`. */
     signIn: z
       .strictObject({
-        /** The id of the client that the provider knows for the page. Its redirect URI is `<publicUrl>/page`. */
+        /** The OAuth client id of the page at the provider. The redirect URI of this client is `<publicUrl>/page`. */
         clientId: z.string().min(1).max(500),
         /**
          * The secret of a confidential client: `{"env": "NAME"}`, `{"file": "/path"}` or `{"command": ["program",
@@ -80,7 +80,7 @@ export const oidcSchema = z
           .optional(),
         /** The name of the provider on the page. By default, the host of the issuer. */
         name: z.string().trim().min(1).max(60).optional(),
-        /** The length of a session of the page, in minutes. The provider is then asked again. */
+        /** The length of a session of the page, in minutes. After it, a new sign-in with the provider is needed. */
         sessionMinutes: z.number().int().min(5).max(MAX_SESSION_MINUTES).default(60),
       })
       .optional(),
@@ -134,7 +134,7 @@ export function accessOfClaims(
   return { principal: principalName(name, team), roles: [...new Set(given)], groups: [...new Set(groups)] };
 }
 
-/** True if the provider's claims could give access as this principal. The provider alone knows who exists. */
+/** True if the provider's claims could give access as this principal. Only the provider knows which users exist. */
 export function mayComeFromProvider(principal: string, { tenant }: OidcSettings): boolean {
   const team = tenantOf(principal);
   return (

@@ -42,7 +42,7 @@ export async function* followTaskJournal(
       );
     let position = after;
     while (!signal.aborted) {
-      // The task was settled at the journal's end, and the reader has all entries.
+      // At the journal's end, the task has the state that `until` names. The reader has all entries.
       if (position === row.seq && isOver(row.state, until)) return;
       if (position >= row.seq && !appended) {
         await new Promise<void>((resolve) => (wake = resolve));

@@ -154,8 +154,8 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   for (const request of requests) prepared.push(await context.prepare(request));
   const { end, usage, parts } = finish;
   const written = withInputs(parts ?? plainParts(characters, requests.length), requests, prepared);
-  // If each validated input equals the model's input, the turn needs no `replay`. The journal then has exactly what the
-  // model wrote.
+  // The turn needs `replay` if later requests need more than text and calls, or if a validated input differs from the
+  // model's input. Otherwise the journal already has exactly what the model wrote.
   const replayed = parts !== undefined || written.some((part) => part.type === 'call' && part.input);
   const replay = replayed ? { basis: context.basis, parts: written } : undefined;
   const usd = usageCost(usage, model.price, context.clock.now());

@@ -16,7 +16,7 @@ interface ClaimFacts {
   takenOver: boolean;
 }
 
-/** The right of this server to execute one task. It is lost at most once. */
+/** The right of this server to execute one task. A lost claim stays lost, so the server must claim the task again. */
 export class Claim {
   readonly epoch: number | undefined;
   readonly takenOver: boolean;

@@ -32,10 +32,12 @@ const TASKS_WHILE_BUSY = 3;
 /** The time between two checks whether waiting tasks may run now, in milliseconds. */
 const RECHECK_MS = 500;
 
-/** While the server is busy, refusals wait. Waits that end within this interval end together. In milliseconds. */
+/**
+ * The timer interval of delayed refusals, in milliseconds. Refusals whose delay ends in one interval are sent together.
+ */
 const REFUSAL_INTERVAL_MS = 100;
 
-/** While the server is busy, a refusal takes a random time between these two, in milliseconds. */
+/** While the server is busy, it delays each refusal by a random time between these two, in milliseconds. */
 const REFUSAL_DELAY_MS = { least: 250, most: 750 };
 
 export type Weights = Readonly<Record<string, number>>;
@@ -212,8 +214,7 @@ export class FairTurns {
   }
 
   /**
-   * Refuses if the queue has no space for a new task of the principal. While the server is busy, a refusal takes a
-   * moment.
+   * Refuses if the queue has no space for a new task of the principal. While the server is busy, it delays the refusal.
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   async requireSpace(principal: string): Promise<void> {

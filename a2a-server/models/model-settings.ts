@@ -18,7 +18,9 @@ export const providerNameSchema = z.enum([
 ]);
 export type ProviderName = z.infer<typeof providerNameSchema>;
 
-/** The variable with the URL of `openai-compatible`, unless the settings have one. */
+/**
+ * The environment variable with the base URL of the provider `openai-compatible`. A URL in the settings overrides it.
+ */
 export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 
 /** The default model. It needs no key and no network. */

@@ -15,12 +15,12 @@ const grantedAccessSchema = z.strictObject({
   tokens: z.string(),
   /** The issued token that made the link. The access ends with this token. */
   tokenId: z.string().optional(),
-  /** What the provider's token that made the link gives. Absent for other tokens. */
+  /** The access from the provider's token with which the link was created. Absent for other tokens. */
   provided: z
     .strictObject({
       roles: z.array(roleSchema),
       groups: z.array(z.string()),
-      /** The end of the token, in milliseconds since 1970. No access that it has made lasts longer. */
+      /** The expiry of the token, in milliseconds since 1970. The access does not last longer. */
       expiresAt: z.number(),
     })
     .optional(),

@@ -60,7 +60,7 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
   };
 }
 
-/** Returns the number of answers by this reader that the task waits for. */
+/** Returns how many pending actions this reader may decide. Returns 1 for a task that waits for a reply. */
 export function countWaiting(
   { waitingFor, pending }: Pick<TaskSummary, 'waitingFor' | 'pending'>,
   reader: Reader,

@@ -14,10 +14,10 @@ export type SignInFailure =
   | { type: 'busy' }
   /** The secret of the client cannot be read, or the configuration of the provider has no usable address. */
   | { type: 'misconfigured' }
-  /** The rules give the claims no access. */
+  /** No rule of the settings gives access to a user with these claims. */
   | { type: 'no-access' };
 
-/** The errors of a request that the provider could not answer without a question to the person. */
+/** The errors of a silent sign-in that needs an action of the person. */
 const NEEDS_PERSON = new Set([
   'login_required',
   'interaction_required',

@@ -77,7 +77,7 @@ export function providerRoutes(
       'The body must be {"pageSecret", "query"}',
     );
     const browser = { cookie: readCookie(request, attempts), pageSecret };
-    // An attempt has one answer, also if the sign-in fails.
+    // An attempt accepts only one answer, even if the sign-in fails.
     response.clearCookie(attempts.name, attempts.options);
     const attempt = findAttempt(secret, browser, clock.now());
     if (attempt === undefined) throw signInProblem({ type: 'no-attempt' }, signIn.name);

@@ -13,7 +13,7 @@ export interface FailingReceiver {
   taskId: string;
   /** The principal that registered the address. */
   principal: string;
-  /** The time of the first failure in a row. */
+  /** The time of the first failure since the last success. */
   since: string;
   /** The reason of the last failure. */
   problem: string;

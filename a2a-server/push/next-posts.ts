@@ -24,7 +24,7 @@ export interface PushBodyBuilder {
   /**
    * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
    * bodies.
-   * @param counted how many events the task has up to this entry, for its generation
+   * @param counted the event counts up to this entry, from which the generation of the task is computed
    */
   ofEntry(entry: JournalEntry, subscription: Subscription, counted: EventCount): string | undefined;
 }
@@ -39,7 +39,10 @@ export interface PostParts {
 export interface PushPost {
   seq: number;
   body: string | undefined;
-  /** How many events the task had at `seq`, for its generation. Absent for A2A 0.3, which has no generations. */
+  /**
+   * The event counts at `seq`. The generation of the task is computed from them. Absent for A2A 0.3, which has no
+   * generations.
+   */
   counted?: EventCount;
 }
 

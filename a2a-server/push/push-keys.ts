@@ -27,7 +27,7 @@ const key = z.object({
 export const pushKeysSchema = z.tuple([key], key);
 export type PushKeys = z.infer<typeof pushKeysSchema>;
 
-/** Returns one new key, which signs at once. */
+/** Returns one new key, which signs from now on. */
 export function newPushKeys(): PushKeys {
   return [{ pem: newPem(), from: 0 }];
 }

@@ -6,7 +6,9 @@ import { newPushKeys, type PushKeys, pushKeysSchema, rotatedPushKeys } from './p
 
 const KIND = 'secrets';
 const NAME = 'push-keys';
-/** The minimum time between two reads of the keys. So a server uses a new key after this time at the latest. */
+/**
+ * The minimum time between two reads of the keys, in milliseconds. For this time, a server may still use replaced keys.
+ */
 const READ_AGAIN_MS = 1_000;
 
 type KeyRecords = Pick<RecordStore, 'read' | 'create' | 'replace' | 'swap'>;
@@ -26,7 +28,7 @@ export function storedPushKeys(records: KeyRecords, clock: Pick<Clock, 'now'>): 
   };
 }
 
-/** Adds a key that signs soon. @throws ProductError STORAGE */
+/** Adds a key that signs once receivers have had the time to read it. @throws ProductError STORAGE */
 export async function rotateStoredKeys(
   records: KeyRecords,
   now: number,
@@ -38,7 +40,9 @@ export async function rotateStoredKeys(
   throw new ProductError('STORAGE', 'Another command has changed the keys at the same time. Try again.');
 }
 
-/** Replaces all keys by one new key, which signs at once. Also repairs damaged keys. @throws ProductError STORAGE */
+/**
+ * Replaces all keys by one new key, which signs from now on. Also repairs damaged keys. @throws ProductError STORAGE
+ */
 export async function replaceStoredKeys(records: KeyRecords): Promise<void> {
   await records.replace(KIND, NAME, JSON.stringify(newPushKeys()));
 }

@@ -8,8 +8,8 @@ import { CHAT_FORMATS } from '../../shared/chat/chat-body.ts';
 
 /**
  * - `active`: the next event is delivered as soon as it exists.
- * - `retrying`: the last attempt failed. `since` is the time of the first failure in a row, `at` that of the next
- *   attempt.
+ * - `retrying`: the last attempt failed. `since` is the time of the first failure since the last success. `at` is the
+ *   time of the next attempt.
  * - `dead`: the receiver failed for too long. Nothing more is sent, until an operator retries. `at` is the time of the
  *   last attempt. Old records have no `since`.
  *
@@ -60,7 +60,10 @@ export const subscriptionSchema = z.object({
   createdAt: z.number(),
   /** The `seq` of the last delivered event. Null until the task itself has been delivered. */
   cursor: z.number().nullable(),
-  /** How many events the task had at `cursor`, for its generation. Absent in old records and for A2A 0.3. */
+  /**
+   * The event counts at `cursor`. The generation of the task is computed from them. Absent in old records and for A2A
+   * 0.3.
+   */
   counted: z.object({ shown: z.number(), reasoning: z.number() }).optional(),
   delivery: deliverySchema,
   /** The server that delivers now, and the end of its lease. Only servers that share a database need this. */

@@ -23,7 +23,7 @@ export interface Telemetry {
   readonly metrics: Metrics | undefined;
   /** The traces of the server. Undefined if they are switched off. */
   readonly traces: Traces | undefined;
-  /** Adds work for the end of the server. */
+  /** Adds a function that `close` calls first. */
   onClose(act: () => void): void;
   /** Sends the last values and spans, within some seconds. Does not reject. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 
 export interface ToolsAndCommands {
-  /** The given tools, and the tools that commands call. */
+  /** The tools of the agent, and the tool `restore-checkpoint`, which only an agent command calls. */
   tools: readonly Tool[];
   commands: AgentCommands;
   checkpoints: CheckpointFinder;

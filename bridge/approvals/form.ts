@@ -35,7 +35,7 @@ export type ApprovalForm = {
    * An action that only another person may approve. There is no form for it, because this person can deny it at most.
    */
   | { about: 'other-approver'; action: PendingAction; approver: DemandedApprover }
-  /** A question that is a pending action. The person may decline it. The agent validates the answer. */
+  /** A question that the agent sends as a pending action. The person may decline it. The agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }
   /** A plain-text question, which is not a pending action. */
   | { about: 'question'; question: PlainTextQuestion; form: Form }

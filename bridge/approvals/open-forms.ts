@@ -28,7 +28,7 @@ interface OfferOptions {
 export class OpenForms {
   /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
   readonly #since = new Map<string, { at: number; about: ApprovalForm['about'] }>();
-  /** The forms for each call that got no valid answer. The key is the task id and the call id. */
+  /** The earlier forms for each call. None of them got a valid answer. The key is the task id and the call id. */
   readonly #before = new Map<string, Earlier>();
   /** The last forms of calls that got too many invalid answers. The key is the task id and the form key. */
   readonly #spent = new Map<string, true>();

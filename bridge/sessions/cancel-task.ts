@@ -10,7 +10,8 @@ import type { Session } from './session/session.ts';
 /**
  * The outcome of a cancel.
  *
- * - `cancelled-when-known`: the message is still being sent. When the agent names the task, the bridge cancels it.
+ * - `cancelled-when-known`: the message is still being sent. When the agent sends the task id, the bridge cancels the
+ *   task.
  * - `withdrawn`: the message has not reached the agent, and is not sent.
  * - `may-have-arrived`: the bridge does not know whether the message has reached the agent.
  * - `unknown-to-agent`: the agent has no such task.

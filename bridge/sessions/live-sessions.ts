@@ -37,7 +37,8 @@ export class LiveSessions {
 
   /**
    * Creates a session. The caller then passes it to `add`.
-   * @param firstMessageId the id of the message that starts the session, or the id of the session
+   * @param firstMessageId the id of the message that starts the session; for an existing session, the id that a caller
+   * gave
    */
   open(agent: Agent, firstMessageId: string): Session {
     return new Session(agent, firstMessageId, {
@@ -59,7 +60,7 @@ export class LiveSessions {
     return session;
   }
 
-  /** Keeps the session in memory even if its task has ended. Returns a function that ends this. */
+  /** Keeps the session in memory even if its task has ended. Returns a function that allows the removal again. */
   keep(session: Session): () => void {
     const use = { session };
     this.#uses.add(use);

@@ -6,7 +6,7 @@
  */
 interface TaskHandle {
   sessionId: string;
-  /** The id of the A2A task. '' before the agent has named the task. */
+  /** The id of the A2A task. '' before the agent has sent it. */
   taskId: string;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Delivers the message of an outbox entry, and updates the entry. B1: a delegation happens exactly once.
  *
- * `send` and `resume` end in one of three ways. The agent has named the task: `#accepted`. The outcome is not final:
+ * `send` and `resume` end in one of three ways. The agent has sent the task id: `#accepted`. The outcome is not final:
  * `#postpone`. The message is lost, withdrawn or refused: the entry is deleted, or records the failure.
  */
 import type { Message } from '@a2a-js/sdk';
@@ -108,8 +108,8 @@ export class MessageDelivery {
   }
 
   /**
-   * Records that the agent has named the task. If a crash loses this write, the next bridge sends the message again, or
-   * searches for the task.
+   * Records that the agent has sent the task id. If a crash loses this write, the next bridge sends the message again,
+   * or searches for the task.
    */
   #accepted(outgoing: MessageInFlight): void {
     outgoing.unconfirmed = false;

@@ -11,7 +11,7 @@ export interface MessageInFlight {
   unconfirmed: boolean;
   /** True if a client received the reply "not delivered". The bridge must then store the final outcome. */
   promised: boolean;
-  /** The reason of a cancel that came before the agent named the task. Null if there was none. */
+  /** The reason of a cancel that came before the agent sent the task id. Null if there was none. */
   cancel: string | null;
   readonly withdraw: AbortController;
   /**

@@ -83,7 +83,7 @@ export class SessionCancels {
 
   /**
    * Cancels the messages without a task. A message that cannot have arrived is withdrawn. For any other message, the
-   * cancel is recorded. After the agent has named the task, any bridge may send this cancel.
+   * cancel is recorded. After the agent has sent the task id, any bridge may send this cancel.
    * @returns undefined if there is no such message
    */
   #cancelOutgoing(

@@ -10,8 +10,8 @@ import type { TaskView } from './session/observed-task.ts';
 export type WaitEndReason = 'settled' | 'trouble' | 'time' | 'gone';
 
 /**
- * The time in milliseconds in which the agent usually names the task. A tool call waits this long even if its own time
- * limit is shorter. So the client nearly always receives the agent's own session id.
+ * The time in milliseconds in which an agent usually sends the task id. A tool call waits this long even if its own
+ * time limit is shorter. So the client nearly always receives the agent's own session id.
  */
 export const TASK_ID_TIMEOUT_MS = 5_000;
 

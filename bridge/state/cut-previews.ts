@@ -1,7 +1,7 @@
 /**
  * Records the actions whose preview was cut in a tool result. D5: a person can approve only what is shown in full. So
- * no tool call can approve such an action, even if a later result has room for the preview. All bridges of the user
- * share these rows.
+ * no tool call can approve such an action until the client has received the complete preview in a later result. All
+ * bridges of the user share these rows.
  */
 import type { BridgeDatabase } from './database.ts';
 

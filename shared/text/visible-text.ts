@@ -181,7 +181,7 @@ function escapeOf(character: string): string {
 }
 
 /**
- * Returns a function that replaces long runs in a line with markers.
+ * Returns a function that replaces repeated escapes and wide white space in a line with markers.
  * @param gap the maximum width of a run of white space, in columns
  */
 function collapsed(gap: number): (line: string) => string {
@@ -314,7 +314,8 @@ function tokenStart(text: string, at: number): number {
   const before = text.slice(from, at);
   const marker = before.lastIndexOf('⟨');
   if (marker >= 0 && !before.includes('⟩', marker)) return from + marker;
-  // The two characters after `at` complete the start of an escape that would be cut directly after its backslash.
+  // The search includes the two characters after `at`. Otherwise it would miss an escape whose backslash is the last
+  // character before `at`.
   const escape = at > from ? text.slice(from, at + 2).lastIndexOf('\\u{', at - from - 1) : -1;
   return escape >= 0 && !before.includes('}', escape) ? from + escape : at;
 }

@@ -134,7 +134,7 @@ async function findRefusal(
     const text = JSON.stringify(rpcError(id, error, legacy ? 'jsonrpc-0.3' : 'jsonrpc'));
     return { ...later, principal, method, body: text };
   } finally {
-    // Ends this count: the answer follows at once, or the app counts the request itself.
+    // The count ends here. Either the answer follows at once, or the app counts the request again.
     end();
   }
 }

@@ -9,7 +9,7 @@ const queued = new WeakMap<Socket, Set<ServerResponse>>();
  * §9.3.2). Node does not emit `close` for such a response, so its request would count as open for ever.
  */
 export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
-  // A response gets the socket when its turn comes.
+  // A response that has its socket waits behind no other response.
   if (response.socket !== null) return;
   const responses = queued.get(socket) ?? new Set();
   responses.add(response);

@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { parseRequest } from './parse-request.ts';
 
-/** The metadata key of a generation. No other metadata of the server has this key. */
+/** The metadata key that contains the generation until the codec has run. The server uses this key for nothing else. */
 const METADATA_KEY = 'a2a-1.1/generation';
 
 interface WithMetadata {

@@ -28,7 +28,7 @@ export interface StoredHead extends TaskHead {
   size: number;
 }
 
-/** The state of a task after the appends so far of the batch. */
+/** The state of a task after the appends that the batch already contains. */
 interface BatchHead extends StoredHead {
   /** The `seq` in the database. 0 for a new task. */
   expected: number;

@@ -151,7 +151,7 @@ export async function openPostgresJournal({
     }
   }
 
-  /** Names the database in errors. */
+  /** Adds the name of the database to errors of the work. */
   async function named<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();

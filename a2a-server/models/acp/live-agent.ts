@@ -130,7 +130,7 @@ export class LiveAgent implements AgentListener {
 
   /**
    * Passes later updates of a tool call to `told` instead of the queue that the turn reads.
-   * @returns a function that ends this
+   * @returns a function that sends later updates to the queue again
    */
   watch(toolCallId: string, told: (toolCall: ToolCallUpdate) => void): () => void {
     this.#watched.set(toolCallId, told);

@@ -14,7 +14,10 @@ import { SKIPPED_SIGNATURE } from './gemini-signatures.ts';
 const NAMESPACE = 'openrouter';
 const FIELD = 'reasoning_details';
 
-/** Joins the pieces of one answer. "The complete reasoning sequence is built by concatenating all chunks in order." */
+/**
+ * Joins the pieces of one answer to complete details. "The complete reasoning sequence is built by concatenating all
+ * chunks in order."
+ */
 export class ReasoningDetailsCollector {
   #details: JsonObject[] | undefined;
 
@@ -49,7 +52,8 @@ function isContinued(last: JsonObject, piece: JsonObject): boolean {
 }
 
 /**
- * Joins a piece to its detail. Only the last piece has a signature. In earlier pieces, the signature is null or absent.
+ * Appends a piece to the last detail. Only the last piece of a detail has a signature. In the earlier pieces, the
+ * signature is null or absent.
  */
 function joined(last: JsonObject, piece: JsonObject): JsonObject {
   const both: JsonObject = { ...last };

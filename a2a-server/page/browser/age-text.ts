@@ -1,4 +1,4 @@
-/** Texts about lengths of time. Pure. */
+/** Formats ages and durations as text. Pure. */
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 
 const UNITS = [
@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Returns e.g. `5 min`, a short text for the rows of a list. @param ms the length of a time in milliseconds */
+/** Returns e.g. `5 min`, a short text for the rows of a list. @param ms the duration in milliseconds */
 export function durationText(ms: number): string {
   if (ms < MINUTE) return 'less than 1 min';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;

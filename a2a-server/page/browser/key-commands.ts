@@ -11,7 +11,7 @@ export const KEY_COMMANDS = [
 ] as const;
 export type KeyCommand = (typeof KEY_COMMANDS)[number]['command'];
 
-/** The fields of a `KeyboardEvent` that decide about a command. */
+/** The fields of a `KeyboardEvent` that determine the command. */
 export interface KeyPress {
   key: string;
   ctrlKey: boolean;

@@ -142,7 +142,7 @@ function clipIn(from: readonly Snapshot[], taskId: string): (turn: number) => nu
   };
 }
 
-/** The limit of a message of an earlier task that must be short, in characters. */
+/** The maximum length of a shortened message, in characters. */
 const MAX_OLD_MESSAGE_CHARS = 2_000;
 
 /** Shortens a message, and leaves out its files. */

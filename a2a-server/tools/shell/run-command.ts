@@ -204,7 +204,10 @@ function gateOf({ stdio }: ChildProcess): Duplex | undefined {
   return gate instanceof Duplex ? gate : undefined;
 }
 
-/** Returns true if the shell waits on its socket. Returns false if the shell has exited or the signal has aborted. */
+/**
+ * Waits until the shell has written its line and waits at the gate. Returns false if the shell exits or the signal
+ * aborts before that. Windows has no gate, so the result is true there.
+ */
 async function reachedGate(
   child: ChildProcess,
   exited: Promise<unknown>,

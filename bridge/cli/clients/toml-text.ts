@@ -43,7 +43,7 @@ function changed(from: Table, [key = '', ...rest]: readonly string[], value: Ser
   return value === undefined ? others : { ...from, [key]: value };
 }
 
-/** Appends a new table to the text. Returns undefined if that is not possible. */
+/** Appends the entry to the text as a new table. Returns undefined if the text then has other content than `wanted`. */
 function withNewTable(
   text: string,
   keys: readonly string[],

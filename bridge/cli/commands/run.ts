@@ -95,7 +95,7 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
 }
 
 /**
- * Delegates the task, and returns the session as soon as the agent has named the task.
+ * Delegates the task, and returns the session as soon as the agent has sent the task id.
  * @throws ProductError; UsageError
  */
 async function delegated(

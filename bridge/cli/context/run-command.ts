@@ -47,7 +47,7 @@ export async function runCommand<Options extends CommonOptions>(
     const log = createLogger({ name: 'mcp-a2a-bridge', level });
     consoleToLog(log);
     process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled rejection'));
-    // By default, a command has no log. Then `bridge/main.ts` has chosen the report.
+    // Without a log, the report of an uncaught error stays as `bridge/main.ts` has set it.
     if (level !== 'silent')
       endOnUncaughtError('mcp-a2a-bridge', {
         more: 'The log has the stack trace.',

@@ -16,7 +16,7 @@ export type CancelledTaskOutcome =
   | { type: 'goes-on' }
   | { type: 'cancelling' }
   | { type: 'cancelled' }
-  /** The agent has not named the task yet. When it does, the bridge cancels the task. */
+  /** The agent has not sent the task id yet. When it does, the bridge cancels the task. */
   | { type: 'cancelled-when-known' }
   /** The message has not reached the agent. */
   | { type: 'withdrawn' }

@@ -100,7 +100,7 @@ export function resultOf(report: SessionReport, extent: ReportExtent): SessionRe
 }
 
 /**
- * Returns what a client has after this report.
+ * Returns what a client has received, including this report.
  * @param output the agent's unescaped output, as far as the client has it
  */
 export function seenResultOf(report: SessionReport, output: string): SeenResult {

@@ -22,7 +22,7 @@ export const statusReportSchema = z.object({
   sessionId: z.string(),
   /** The name of the agent in the settings. */
   agent: z.string(),
-  /** The id of the A2A task. Absent before the agent has named the task. */
+  /** The id of the A2A task. Null before the agent has sent it. */
   taskId: z.string().nullable(),
   state: mcpSessionStateSchema,
   phase: z.string().describe('What it is doing, in a few words.'),

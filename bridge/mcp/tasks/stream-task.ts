@@ -27,7 +27,7 @@ interface StreamRequest {
 
 interface StreamContext {
   bridge: BridgeContext;
-  /** Aborts when the client cancels the request or leaves. */
+  /** Aborts when the client cancels the request or disconnects. */
   signal: AbortSignal;
   /** Sends an event. Resolves when the client can take the next one. */
   send: (event: TaskEvent) => Promise<void>;

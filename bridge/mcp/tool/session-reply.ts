@@ -81,7 +81,7 @@ export function sessionReply(
 interface Told {
   report: SessionReport;
   extent: ReportExtent;
-  /** What the client has after this result. */
+  /** What the client has received, including this result. */
   seen: SeenResult;
 }
 
@@ -119,9 +119,10 @@ function told(
 }
 
 /**
- * Records which previews the result cuts. This happens before the client receives the result. D5: a person can approve
- * only what is shown in full. So a complete preview counts as shown only after the client has received the result.
- * @param onConfirmed undefined if the result might not reach the model
+ * Records which actions have a cut preview in this result. D5: a person can approve only what is shown in full. So a
+ * cut preview is recorded at once. A complete preview deletes the record, but only after the client has received the
+ * result.
+ * @param onConfirmed undefined if the result might not reach the model; then no record is deleted
  */
 export function recordCutPreviews(
   {

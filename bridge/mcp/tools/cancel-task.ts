@@ -8,7 +8,7 @@ import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/define-tool.ts';
 
-/** The maximum time in milliseconds until the agent names a new task. */
+/** The maximum time to wait for the id of a new task, in milliseconds. */
 const MAX_WAIT_FOR_TASK_ID_MS = 10_000;
 
 export const cancelTaskTool = defineTool({
@@ -57,8 +57,8 @@ const NOTES: Readonly<Record<CancelOutcome, readonly string[]>> = {
 };
 
 /**
- * Returns true during the first attempt to deliver the message. The agent may then name the task at any moment. After a
- * failed attempt, it is useless to wait.
+ * Returns true during the first attempt to deliver the message. The agent may then send the task id at any moment.
+ * After a failed attempt, a wait would be useless.
  */
 function isFirstTry({ state }: Session): boolean {
   return (
@@ -67,7 +67,7 @@ function isFirstTry({ state }: Session): boolean {
 }
 
 /**
- * Resolves when the agent has named the task, or when the first attempt has failed. Also resolves when the client
+ * Resolves when the agent has sent the task id, or when the first attempt has failed. Also resolves when the client
  * cancels the tool call, or when the time limit is reached.
  */
 function untilNamed(session: Session, signal: AbortSignal): Promise<void> {

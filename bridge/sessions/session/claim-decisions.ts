@@ -15,7 +15,7 @@ interface DecidedCall {
 
 /**
  * Returns the calls that a message decides, with their codes.
- * @param view the view of the task; undefined if the agent has not named a task
+ * @param view the view of the task; undefined if the agent has not sent a task id
  */
 export function decidedCalls(
   callIds: readonly string[],

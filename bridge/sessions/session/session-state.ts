@@ -12,7 +12,7 @@ import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from
 export type MessageDeliveryState =
   /** The first attempt is running. */
   | { type: 'sending' }
-  /** The agent has the message, but has not named a task yet. */
+  /** The agent has the message, but has not sent a task id yet. */
   | { type: 'silent' }
   /** An attempt has failed. The next one starts at `nextTry`. While an attempt runs, `nextTry` is null. */
   | { type: 'retrying'; reason: string; nextTry: Date | null; mayHaveArrived: boolean }

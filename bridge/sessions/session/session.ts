@@ -74,8 +74,8 @@ interface SessionParts {
 export class Session {
   readonly agent: Agent;
   /**
-   * The id of the first message that this bridge sent to the session. It is also the id of the session until the agent
-   * names the session.
+   * The id of the message that starts the session. For an existing session, the id that a caller gave. This is also the
+   * id of the session until the agent has sent one.
    */
   readonly firstMessageId: string;
   /** The last steps of the task, for a status. */
@@ -128,7 +128,7 @@ export class Session {
     return stateName(this.#state);
   }
 
-  /** The view of the session's last task. Undefined before the agent has named a task. */
+  /** The view of the session's last task. Undefined before the agent has sent a task id. */
   get view(): TaskView | undefined {
     return this.#task?.view;
   }

@@ -1,7 +1,7 @@
 /**
  * Manages the MCP sessions over HTTP, for the older MCP revisions. A session starts with `initialize`. Each later
  * request names its session in a header. A session ends with DELETE, or after a long time without requests. Only a
- * DELETE means that the client has left.
+ * DELETE counts as a disconnect of the client.
  *
  * Invariants
  * - The number of sessions is limited. At the limit, the session that was idle for the longest time ends. A session in

@@ -31,7 +31,10 @@ export type Operation =
   | (Seen & { readonly state: 'canceled'; readonly report: TaskReport | null; readonly reason: string })
   /** The agent refused the task. */
   | (Seen & { readonly state: 'rejected'; readonly report: TaskReport; readonly reason: string })
-  /** The task failed. If `error` is not null, the client does not know how the task ended. */
+  /**
+   * The task failed, or its execution rejected with `error`. After such an error, the task may still run. `error` is
+   * null if the agent reported the failure.
+   */
   | (Seen & {
       readonly state: 'failed';
       readonly report: TaskReport | null;

@@ -103,7 +103,7 @@ export function sideBySide(rows: readonly (DiffRow | FoldedRows)[]): SideBySide[
   return lines;
 }
 
-/** The number of blank lines of one kind from which they become one row. */
+/** The minimum number of adjacent blank lines of one type that are joined to one row. */
 const MIN_BLANK_LINES = 4;
 
 /** Joins runs of blank lines, so that they cannot push other lines out of sight. The text keeps all their lines. */

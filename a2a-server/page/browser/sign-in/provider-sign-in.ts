@@ -9,10 +9,10 @@ import { postJson, PROVIDER_SESSION_END, rememberSession } from './sign-in.ts';
 const ATTEMPT = 'provider-sign-in';
 
 interface Attempt {
-  /** The `state` of the provider's address. Its answer repeats it. */
+  /** The `state` parameter of the request to the provider. The provider's answer repeats this parameter. */
   state: string;
   pageSecret: string;
-  /** The fragment that the address of the page had. */
+  /** The fragment of the page's address before the sign-in. */
   fragment: string;
 }
 
