@@ -13,7 +13,7 @@ const grantedAccessSchema = z.strictObject({
    * ends.
    */
   tokens: z.string(),
-  /** The issued token that made the link. The access ends with this token. */
+  /** The issued token with which the link was created. The access ends with this token. */
   tokenId: z.string().optional(),
   /** The access from the provider's token with which the link was created. Absent for other tokens. */
   provided: z

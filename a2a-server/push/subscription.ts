@@ -36,7 +36,7 @@ export type DeliveryState = z.infer<typeof deliverySchema>;
 export const subscriptionSchema = z.object({
   taskId: z.string(),
   id: z.string(),
-  /** The principal that made the configuration. Only this principal sees it. */
+  /** The principal that created the configuration. Only this principal sees it. */
   principal: z.string(),
   /** The principal of the task, which reads the events. */
   owner: z.string(),
@@ -45,8 +45,8 @@ export const subscriptionSchema = z.object({
   token: z.string(),
   authentication: z.object({ scheme: z.string(), credentials: z.string() }).nullable(),
   /**
-   * The A2A version of the request that made the configuration. The bodies have the form of this version. Old records
-   * have no version.
+   * The A2A version of the request that created the configuration. The bodies have the form of this version. Old
+   * records have no version.
    */
   wire: z.enum(['1.0', '0.3', ...CHAT_FORMATS]).default('1.0'),
   /**

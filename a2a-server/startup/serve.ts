@@ -81,7 +81,7 @@ export async function serve(
     answer(request, response);
   });
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it must get its response. By default, Node
-  // closes the connection. The next write detects a vanished client. That write is a heartbeat at the latest.
+  // closes the connection. The next write, e.g. a heartbeat, detects a vanished client.
   Object.assign(server, { httpAllowHalfOpen: true });
   // The server listens before it opens the journal. Two servers usually conflict about the address, and the error of
   // `listen` can name the other server.

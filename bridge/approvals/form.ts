@@ -31,9 +31,7 @@ export type ApprovalForm = {
   | { about: 'action'; action: PendingAction; words: readonly McpDecisionWord[]; form: Form }
   /** An action or question that does not fit into a form. The page shows all of it, and the person decides there. */
   | { about: 'page'; action: PendingAction; words: readonly McpDecisionWord[]; message: string }
-  /**
-   * An action that only another person may approve. There is no form for it, because this person can deny it at most.
-   */
+  /** An action that only another person may approve. There is no form for it, because this person can only deny it. */
   | { about: 'other-approver'; action: PendingAction; approver: DemandedApprover }
   /** A question that the agent sends as a pending action. The person may decline it. The agent validates the answer. */
   | { about: 'asked'; action: PendingAction; asked: AskedQuestion; form: Form }

@@ -56,7 +56,7 @@ async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
     );
   }
   return withStartLock(stateDirectory, async (lost) => {
-    // Another bridge may have started the server while this bridge waited for the lock. So this check comes again.
+    // Another bridge may have started the server while this bridge waited for the lock. So this check is repeated.
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
     try {

@@ -21,8 +21,8 @@ export interface WaitOptions {
   delivery?: Promise<void>;
   timeout: number;
   /**
-   * After the time limit, the wait continues until this function returns true. It ends at the latest after
-   * `TASK_ID_TIMEOUT_MS`.
+   * If `timeout` is shorter than `TASK_ID_TIMEOUT_MS`, the wait continues until this function returns true, but at most
+   * for `TASK_ID_TIMEOUT_MS`.
    */
   atLeast?: (view: TaskView) => boolean;
   /** Aborts when the caller stops waiting. The task continues. */

@@ -30,7 +30,7 @@ interface Ticket {
 export interface StreamTickets {
   issue(identity: Identity, taskId: string): Promise<Ticket>;
   /**
-   * Returns the identity that made the ticket, and the expiry of the ticket.
+   * Returns the identity for which the ticket was created, and the expiry of the ticket.
    * @throws ProductError UNAUTHENTICATED if the ticket is not valid for this task, or has expired
    */
   redeem(ticket: string, taskId: string): Promise<Identity & { expiresAt: number }>;

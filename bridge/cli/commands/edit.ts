@@ -49,7 +49,7 @@ export async function edit(
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);
-  // This check comes first, so that the person does not edit in vain.
+  // This check comes before the editor opens, so that no edit is lost.
   requireInteractiveTerminal(terminal, asking);
   const changed = await changedText(run, editable);
   if (changed === editable.text) {

@@ -2,8 +2,8 @@
 import { problemMessage, type SessionState } from '../../sessions/session/session-state.ts';
 
 /**
- * Returns why the message is not delivered, or undefined. A command ends after this text, so only another bridge makes
- * the next try.
+ * Returns why the message is not delivered, or undefined. A command ends after this text, so another bridge makes the
+ * next attempt.
  */
 export function undeliveredText(state: SessionState, sessionId: string): string | undefined {
   if (state.type !== 'not-delivered' || state.delivery.type !== 'retrying') return problemMessage(state);

@@ -105,7 +105,7 @@ export function shortNextStep(
   return `It goes on by itself; ${wait} waits for it.`;
 }
 
-/** True if the agent takes none of the decisions from this person. It then says who decides. */
+/** True if only other people may decide the pending actions. Each action names these people. */
 export function waitsForOthers({ pending }: Pick<TaskView, 'pending'>): boolean {
   return (
     pending.length > 0 &&

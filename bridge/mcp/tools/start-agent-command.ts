@@ -1,4 +1,6 @@
-/** Starts the task that runs an agent's command. If an identical tool call came before, joins the task of that one. */
+/**
+ * Starts the task that runs an agent's command. If an identical tool call has already started a task, joins that task.
+ */
 import { agentCommandText, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';

@@ -1,5 +1,6 @@
 /**
- * Starts the task of a tool call. If an identical tool call came before, joins the task of that one (`same-call.ts`).
+ * Starts the task of a tool call. If an identical tool call has already started a task, joins that task
+ * (`same-call.ts`).
  */
 import type { Agent } from '../../agents/agent.ts';
 import type { DelegatedWork } from '../../state/outbox-entry.ts';
