@@ -235,7 +235,8 @@ export class Executor {
     const kept = this.#claims.get(taskId);
     if (kept?.held === true) return kept;
     this.#claims.delete(taskId);
-    // The lease has ended since the claim. A later look does not find the task while this server has its claim.
+    // The lease has ended since the claim. While this server has this claim, the search for abandoned tasks skips the
+    // task.
     if (kept !== undefined) ownership.release(taskId, kept);
     const claim = await ownership.claim(taskId);
     if (claim !== undefined) this.#keep(taskId, claim);
@@ -306,7 +307,7 @@ export class Executor {
           if (row) this.wake({ taskId, principal: row.principal, begun: row.state !== 'submitted' });
         }
       } finally {
-        // A task that could not be read does not run. Without its claim, a later look finds it again.
+        // A task that could not be read does not run. Without its claim, the next search for abandoned tasks finds it.
         for (const { taskId } of claimed) this.#release(taskId);
       }
       await this.#reportUnopened(unopened);

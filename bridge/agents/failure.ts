@@ -106,8 +106,8 @@ function isA2AError(error: unknown): error is object {
 }
 
 /**
- * The SDK's own reasons for an answer of A2A 0.3 that it cannot read, such as a message without an id. The agent has
- * sent an answer, so it may have the request. An error that the agent itself has sent names its transport.
+ * The error that the SDK throws if it cannot parse an answer of A2A 0.3, such as a message without an id. The agent has
+ * answered, so it may have accepted the request. An error from the agent itself has a `transport`.
  */
 const unreadableAnswer = z.object({
   reason: z.enum(['INVALID_PARAMS', 'INVALID_AGENT_RESPONSE']),

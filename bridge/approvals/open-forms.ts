@@ -111,8 +111,9 @@ export class OpenForms {
   }
 
   /**
-   * Returns true if this form was the last one for its call. D1: only a valid decision has an effect. A program that
-   * answers each form would otherwise decide: with the same form again, its answer would no longer be too fast.
+   * Returns true if this form was the last one for its call, so that no answer to it counts. D1: only a valid decision
+   * has an effect. An answer that comes too fast is invalid. Without this check, a later answer of the same program to
+   * this form would be valid.
    */
   isSpent(taskId: string, { key }: ApprovalForm): boolean {
     return this.#spent.has(nameOf(taskId, key));

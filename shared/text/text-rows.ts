@@ -27,8 +27,8 @@ export function* textRows(line: string, columns: number): Generator<string> {
 }
 
 /**
- * Splits a line as `textRows` does, but between two words, if a row has two. For text of the program: the split removes
- * the space between the words.
+ * Splits a line as `textRows` does, but between two words if possible. The split removes the space between the words.
+ * So this function is only for text of the program.
  */
 export function* wordRows(line: string, columns: number): Generator<string> {
   let rest = line;

@@ -52,7 +52,10 @@ const CLAIM = {
 };
 const ABANDONED = `state IN ('submitted', 'working')
   AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD}) AND NOT task_id = ANY ($2)`;
-/** It has no limit. Otherwise, tasks whose workspace no server can open would hide the workspaces of later tasks. */
+/**
+ * This query has no limit. With a limit, tasks whose workspace no server can open would hide the workspaces of later
+ * tasks.
+ */
 const FIND_WORKSPACES = {
   name: 'find_workspaces',
   text: `SELECT DISTINCT workspace FROM tasks

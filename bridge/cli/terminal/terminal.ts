@@ -53,7 +53,7 @@ export function rowsFor(text: string, width: number | undefined): string {
     .join('\n');
 }
 
-/** Does the same for text of the program. It splits a row between two words, if it can. */
+/** Like `rowsFor`, but splits a row between two words if possible. For text of the program. */
 export function wordRowsFor(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   return text
