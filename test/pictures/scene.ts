@@ -1,5 +1,6 @@
 /** Starts a server with the tasks that the pictures show. The scripted agent does what script.json says. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { newTaskId } from '../../a2a-server/page/browser/new-task-id.ts';
 import { A2aClient } from '../../shared/client/index.ts';
@@ -46,7 +47,9 @@ export const DIFF_TASK = 'Make the rate limit a setting';
 
 /** @throws Error if the server does not start */
 export async function startScene(): Promise<Scene> {
-  const home = await newServerHome();
+  // The pictures show the path, so it is short. It fails if the directory exists.
+  const home = { ...(await newServerHome()), workspace: join(tmpdir(), 'shop') };
+  await mkdir(home.workspace);
   for (const [path, content] of Object.entries(FILES)) {
     await mkdir(join(home.workspace, path, '..'), { recursive: true });
     await writeFile(join(home.workspace, path), content);
@@ -55,7 +58,8 @@ export async function startScene(): Promise<Scene> {
   const server = launchServer({ home, args: ['--agent', 'scripted', script] });
   const close = async (): Promise<void> => {
     await server.kill();
-    await rm(homeDirectoryOf(home), { recursive: true, force: true });
+    for (const path of [home.workspace, homeDirectoryOf(home)])
+      await rm(path, { recursive: true, force: true });
   };
   try {
     const access = await server.ready;
