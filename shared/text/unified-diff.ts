@@ -53,7 +53,8 @@ function headerName(name: string): string {
     QUOTED_CHARACTER,
     (character) => `\\${QUOTED_AS[character] ?? character.charCodeAt(0).toString(8).padStart(3, '0')}`,
   );
-  return quoted === name ? name : `"${quoted}"`;
+  // Without quotes, a parser cannot tell a space at an end of the name from one of the header.
+  return quoted === name && name === name.trim() ? name : `"${quoted}"`;
 }
 
 function textOf(hunks: StructuredPatchHunk[]): string {

@@ -50,6 +50,10 @@ describe('unifiedDiff, the diff of two texts', () => {
     expect(unifiedDiff('say "\\o/"\u001b[2J', '', '')).toMatch(/^\+\+\+ "b\/say \\"\\\\o\/\\"\\033\[2J"$/m);
   });
 
+  it('the diff quotes a name that ends with a space', () => {
+    expect(unifiedDiff('a.md ', '', 'x')).toContain('--- "a/a.md "\n+++ "b/a.md "\n');
+  });
+
   it('the diff shows a name in any script, so that a person can read it', () => {
     expect(unifiedDiff('Über/Änderung 計画.md', 'x\n', 'y\n')).toMatch(
       /^--- a\/Über\/Änderung 計画\.md\n\+\+\+ b\/Über\/Änderung 計画\.md\n@@/,
