@@ -1,6 +1,7 @@
 /** @jest-config-loader esbuild-register */
 import type { Config } from 'jest';
 import { statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 
 /**
  * `npm test` leaves these out; `npm run test:all`, `npm run verify` and CI run them. They take minutes, or they start a
@@ -52,8 +53,9 @@ const config: Config = {
   testEnvironment: 'node',
   // A limit on what hangs, not a measure of speed: machines are shared and slow at times.
   testTimeout: 60_000,
-  // Jest leaves one core to itself otherwise: on the two of a usual build machine the suite would run alone on one.
-  maxWorkers: '100%',
+  // Jest leaves one core to itself otherwise: on the two of a usual build machine the suite would run alone on one. The
+  // tests of `npm test` wait a part of their time for processes and sockets, so half as many workers again use that time.
+  maxWorkers: process.env['QUICK'] === undefined ? '100%' : Math.ceil(availableParallelism() * 1.5),
   // Node keeps the modules of each test file that has run. With several gigabytes of them, a file takes many times as long.
   workerIdleMemoryLimit: '700MB',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
