@@ -64,6 +64,8 @@ export function wordRowsFor(text: string, width: number | undefined): string {
 
 async function typed(question: string, signal?: AbortSignal): Promise<string> {
   if (process.stdin.isTTY) await discardTypedAhead(process.stdin);
+  // If the input ended before the question, for example by Ctrl-D, `readline` would wait forever.
+  if (process.stdin.readableEnded) return '';
   const lines = createInterface({ input: process.stdin, output: process.stdout });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   const stopWatching = signal === undefined ? () => undefined : onAbort(signal, () => lines.close());

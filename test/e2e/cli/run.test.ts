@@ -76,6 +76,29 @@ describe('the command run', () => {
     expect(await on.file('b.md')).toBeUndefined();
   });
 
+  it('D1 an end of the input that a person types while a command runs decides nothing, and the task waits', async () => {
+    const on = await cliStage();
+    const gate = await makeGate(on.server.workspace);
+    const text = plan(shell(`echo begun > begun.txt; ${gate.wait}`), write('b.md', 'two\n'));
+    let prompts = 0;
+    const { code } = await cliAtTerminal(['run', text, '--workspace', on.server.workspace], {
+      ...on.at,
+      keys: '',
+      prompt: PROMPT,
+      onPrompt: async (type) => {
+        prompts += 1;
+        if (prompts > 1) return;
+        await type('y\n');
+        await untilFileContains(join(on.server.workspace, 'begun.txt'), 'begun');
+        // A terminal does not show Ctrl-D, so nothing waits for it.
+        void type('\u0004');
+        await gate.pass();
+      },
+    });
+    expect(code).toBe(6);
+    expect(await on.file('b.md')).toBeUndefined();
+  });
+
   it('R16 run accepts an answer at the terminal', async () => {
     const on = await cliStage();
     const text = plan(askPerson('Which colour?', ['blue', 'green']), { say: 'Thanks.' });
