@@ -134,8 +134,12 @@ export function isInterrupted(view: TaskView): boolean {
  */
 export function foldObserved(view: TaskView | undefined, observed: ObservedEvent): TaskView | undefined {
   const { seq, observations } = observed;
+  const isAboutCall = observations.some(({ type }) => type === 'activity');
   let next = view;
   for (const observation of observations) {
+    // The status of an event about a tool call lists no pending actions. While actions wait, the next event lists them.
+    if (isAboutCall && observation.type === 'status' && next !== undefined && next.pending.length > 0)
+      continue;
     if (namesTask(observation) && !isKnown(view, seq, observation)) next = apply(next, observation);
   }
   return next === undefined || next === view || seq === null ? next : { ...next, seq };

@@ -104,9 +104,10 @@ export class TaskFold {
     this.#cursor = seq ?? this.#cursor;
     if (artifactUpdate !== undefined) this.#say(artifactUpdate);
     if (statusUpdate === undefined) return happened;
-    for (const progress of happened)
-      if (progress.type === 'activity')
-        this.#follow(progress.activity, statusUpdate.status.timestamp ?? null);
+    const calls = happened.flatMap((progress) => (progress.type === 'activity' ? [progress.activity] : []));
+    for (const each of calls) this.#follow(each, statusUpdate.status.timestamp ?? null);
+    // The status of an event about a tool call lists no pending actions. While actions wait, the next event lists them.
+    if (calls.length > 0 && this.#pending.length > 0) return happened;
     const [before, asked] = [this.#state, this.#pending.length];
     this.#stand(statusUpdate.status);
     // A status with pending actions is also progress if the state is the same, because the actions may have changed.

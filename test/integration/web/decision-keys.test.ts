@@ -63,6 +63,21 @@ describeInBrowser('the keys of the page', (browser) => {
     expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['x\n', 'x\n']);
   });
 
+  test('R09 the approval of one action keeps the reason that the person writes for another action', async () => {
+    await begin({ together: [write('a.md', 'x\n'), write('b.md', 'x\n')] }, { say: 'Done.' });
+    const reason = action('Write b.md').getByLabel('Reason for the denial');
+    await reason.fill('not this file');
+    await reason.evaluate((field) => field.setAttribute('data-same', ''));
+    await action('Write a.md').getByRole('button', { name: 'Approve' }).click();
+    await action('Write a.md').getByText('You approved this.').waitFor();
+    await steady();
+    expect(await reason.getAttribute('data-same')).toBe('');
+    expect(await reason.inputValue()).toBe('not this file');
+    await reason.press('Enter');
+    await state('completed');
+    expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['x\n', undefined]);
+  });
+
   test('R02 D asks for a reason, letters in the field stay text, and Enter sends the denial', async () => {
     const taskId = await begin(write('a.md', 'x\n'), { say: 'Left.' });
     await page.keyboard.press('j');

@@ -179,6 +179,14 @@ describe('the bridge’s view of a task', () => {
     ]);
   });
 
+  test('R09 the status of an event about a tool call does not hide the actions that still wait', () => {
+    const pending = [pendingWrite('one'), pendingWrite('two')];
+    const before = at(1, snapshot({ state: 'input-required', pending }));
+    const view = folded(before, at(2, { type: 'activity', activity: started('three') }, status()));
+    expect(view).toMatchObject({ seq: 2, state: 'input-required', pending, calls: [{ callId: 'three' }] });
+    expect(foldObserved(view, at(3, status()))).toMatchObject({ state: 'working', pending: [] });
+  });
+
   test('R09 the view removes a decided call from the pending actions, and keeps the other actions', () => {
     const pending = [pendingWrite('one'), pendingWrite('two')];
     const decided = {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { TaskFold } from '../../../../../shared/client/a2a/task-fold.ts';
 import type { WireEvent, WireTask } from '../../../../../shared/client/a2a/wire.ts';
 import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../../../../shared/protocol/extensions.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const at = (seq: number, approval?: object) => ({
   [RESUMABLE_STREAM]: { seq },
@@ -20,6 +21,15 @@ const says = (seq: number, text: string, append = true, artifactId = 'turn-1'): 
 const stands = (seq: number, state: string, text?: string): WireEvent => ({
   statusUpdate: {
     status: { state: `TASK_STATE_${state}`, ...(text !== undefined && { message: { parts: [{ text }] } }) },
+    metadata: at(seq),
+  },
+});
+const waits = (seq: number, ...pending: readonly unknown[]): WireEvent => ({
+  statusUpdate: {
+    status: {
+      state: 'TASK_STATE_INPUT_REQUIRED',
+      message: { parts: [{ data: { extension: TOOL_APPROVAL, pending } }] },
+    },
     metadata: at(seq),
   },
 });
@@ -93,6 +103,28 @@ describe('the fold of a task’s events', () => {
     expect(fold.report.notDone).toBe('');
     fold.take(stands(4, 'COMPLETED'));
     expect(fold.report.notDone).toBe('not done: Write a (denied), Wait (stopped)');
+  });
+
+  test('R09 an event about a tool call does not hide the actions that still wait', () => {
+    const [one, two] = [pendingWrite('one'), pendingWrite('two')];
+    const fold = new TaskFold(TASK);
+    fold.take(waits(3, one, two));
+    const decided = {
+      ...call,
+      callId: 'one',
+      decision: 'approve',
+      by: 'me',
+      channel: 'page',
+      inputHash: 'h',
+    };
+    const told = fold.take(happens(4, { type: 'tool.decided', ...decided }));
+    expect(told.map(({ type }) => type)).toEqual(['activity']);
+    expect(fold.report).toMatchObject({ state: 'waiting', pending: [{ callId: 'one' }, { callId: 'two' }] });
+    expect(fold.take(waits(5, two))).toMatchObject([
+      { type: 'state', report: { pending: [{ callId: 'two' }] } },
+    ]);
+    fold.take(stands(6, 'WORKING'));
+    expect(fold.report).toMatchObject({ state: 'working', pending: [], cursor: 6 });
   });
 
   test('the fold ignores an unknown kind of activity', () => {
