@@ -1,4 +1,7 @@
-/** Reads the secret of the page's client at the OpenID Connect provider. The settings contain only its source. */
+/**
+ * Reads the OAuth client secret with which the approval page signs people in at the OpenID Connect provider. The
+ * settings contain only the source of the secret.
+ */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';

@@ -58,7 +58,10 @@ export const oidcSchema = z
         }),
       )
       .default([]),
-    /** The sign-in to the approval page with the provider. Without it, the page offers none. Needs `publicUrl`. */
+    /**
+     * The sign-in to the approval page with the provider. Without this setting, the page offers no such sign-in. Needs
+     * `publicUrl`.
+     */
     signIn: z
       .strictObject({
         /** The OAuth client id of the page at the provider. The redirect URI of this client is `<publicUrl>/page`. */

@@ -52,7 +52,7 @@ export function abortAnswer(toolId: string, result: AbortRequestOutcome): AbortA
     case 'lost':
       return {
         success: false,
-        message: `The server that ran tool execution ${id} has died, so its outcome is unknown. The task asks a person what next.`,
+        message: `The server that ran tool execution ${id} has died, so its outcome is unknown. The task asks a person what to do next.`,
       };
     case 'pending':
       return {

@@ -296,8 +296,8 @@ export class Executor {
     if (this.#closing || this.#looking) return 0;
     this.#looking = true;
     try {
-      // A task that this server has lost is still in `#running` while its tools run. It must not start again before
-      // they end.
+      // A task that this server has lost is still in `#running` while its tools run. The task must not start again
+      // before its tools have ended.
       const { journal } = this.#options;
       const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
       for (const { taskId, claim } of claimed) this.#keep(taskId, claim);

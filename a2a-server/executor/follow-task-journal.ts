@@ -53,7 +53,8 @@ export async function* followTaskJournal(
       const entries = await journal.read(taskId, position, ENTRIES_PER_PAGE);
       const last = entries.at(-1);
       if (last === undefined) {
-        // The journal had more entries before. So the task has been deleted since.
+        // The row names entries after this position, but the journal no longer has them. So the task has been deleted
+        // since.
         if (position < row.seq) throw unknownTask(taskId);
         continue;
       }

@@ -39,7 +39,7 @@ export interface PresenceVerifier {
    * @throws ProductError PRESENCE_REQUIRED for every assertion that is not valid
    */
   prove(principal: string, assertion: PresenceAssertion): Promise<PresenceProof>;
-  /** Returns the page's URL for an action, at the only address where passkeys work. It gives no access. */
+  /** Returns the page's URL for an action, at the only address where passkeys work. The URL alone gives no access. */
   address(target: PageTarget): string;
 }
 

@@ -17,15 +17,15 @@ export async function runToolUnderPolicy(
   policy: Policy,
   run: ToolRun,
 ): Promise<ToolResult> {
-  // The call's own demand is about the person who approved the call. If no person decided, only the demands of the
-  // rules apply.
+  // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
+  // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
   if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
   const met = demandMetByApprover(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
-  // The person approved only the call's own targets with the passkey. A redirect may lead to a target of another rule.
-  // So the rules that did not match before are checked again.
+  // The person's passkey approved only the targets in the input. A redirect may lead to a target of another rule. So
+  // the rules that did not match the input are checked again.
   const unproven =
     call.decided?.presence === true
       ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }

@@ -44,8 +44,8 @@ export class ToolStart {
   }
 
   /**
-   * Records the saved files, and the start if it is not recorded yet. Returns false if this execution may no longer run
-   * the tool call.
+   * Records the saved files, and the start if it is not recorded yet. Returns false if this execution must no longer
+   * run the tool call.
    */
   async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
     if (this.#recorded && files.length === 0) return true;
@@ -56,7 +56,7 @@ export class ToolStart {
 
   /**
    * Records the start and the saved files, like `record`.
-   * @throws ProductError TASK_ENDED if this execution may no longer run the tool call
+   * @throws ProductError TASK_ENDED if this execution must no longer run the tool call
    */
   async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
@@ -66,7 +66,7 @@ export class ToolStart {
     );
   }
 
-  /** Appends events of this tool execution. Returns false if this execution may no longer run the tool call. */
+  /** Appends events of this tool execution. Returns false if this execution must no longer run the tool call. */
   async append(
     events: (snapshot: Snapshot) => readonly TaskEvent[],
     contents: readonly FileBytes[] = [],

@@ -1,6 +1,9 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 
-/** Returns what the task service reads of a task. Undefined if the task was deleted after the query of the index. */
+/**
+ * Returns the result of a read about a task. Returns undefined if the task no longer exists. The query of the index may
+ * have found the task before its deletion.
+ */
 export async function unlessDeleted<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

@@ -100,7 +100,7 @@ export interface Ownership {
    * @param except tasks that this server does not claim
    */
   claimAbandoned(except: readonly string[]): Promise<AbandonedTasks>;
-  /** True if the task's directories are those of this server, because both have the same label. */
+  /** True if this server has the directories of the task. Servers with the same label have the same directories. */
   isHere(taskId: string): Promise<boolean>;
   /** Gives the claim back. Another server can then claim the task. */
   release(taskId: string, claim: Claim): void;

@@ -41,8 +41,8 @@ const shared = {
   /** The time limit for the answer to a ping. */
   pingTimeout: timeLimit.default(DEFAULT_PING_ANSWER_LIMIT_MS),
   /**
-   * The server's tools run without approval, as after the decision `trust_server`, and `trustHints` applies. It is a
-   * rule that allows the server; rules that ask or deny take precedence.
+   * If true, the server's tools run without approval, as after the decision `trust_server`, and `trustHints` applies.
+   * This setting acts as a rule that allows the server. Rules that ask or deny take precedence.
    */
   trust: z.boolean().default(false),
   // MCP 2025-11-25, ToolAnnotations: a client must not rely on the hints of an untrusted server.
@@ -67,7 +67,7 @@ export const stdioServerSchema = z.strictObject({
   command: z.string().min(1),
   /** The arguments of the program. */
   args: z.array(z.string()).default([]),
-  /** Variables for the program. It also gets the harmless variables that shell commands get, and no others. */
+  /** Variables for the program. The program also gets the harmless variables that shell commands get, and no others. */
   env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({}),
   /** The working directory of the program. By default, the working directory of `a2a-server`. */
   cwd: z.string().min(1).optional(),

@@ -5,7 +5,8 @@
  * - A session needs both secrets: the cookie and the page key. The page's script cannot read the cookie. The browser
  *   stores the page key for this origin. Browsers share cookies between the ports of a host, so a cookie alone is no
  *   proof.
- * - X1: the server finds a session by the hash of its secrets, so the time of a search reveals no secret. It logs none.
+ * - X1: the server finds a session by the hash of its secrets, so the time of a search reveals no secret. The server
+ *   logs no secret.
  * - Links and sessions stay valid after a restart. If a token of the principal changes, they end. A link that an issued
  *   token or a provider's token has made, and its session, end with that token instead. A link or session from a
  *   provider's token also ends if the settings of the provider change.

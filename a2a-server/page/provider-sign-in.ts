@@ -1,7 +1,7 @@
 /**
  * Signs a person in with the OpenID Connect provider: the authorization code flow with PKCE (OpenID Connect Core 1.0
- * §3.1, RFC 7636). `openid-client` makes the requests and checks the answers (state, nonce, `iss` of RFC 9207). It
- * loads at the first sign-in.
+ * §3.1, RFC 7636). `openid-client` makes the requests and checks the answers (state, nonce, `iss` of RFC 9207). The
+ * server loads this library at the first sign-in.
  */
 import type { JWTPayload } from 'jose';
 import type * as OpenId from 'openid-client';

@@ -213,7 +213,8 @@ export class Deliveries {
         return { type: 'over' };
       }
       const { subscription } = stored;
-      // A new subscription with this name may have come while an earlier run forgot the name.
+      // An earlier run may have removed this name from memory, while a client registered a new subscription with the
+      // same name.
       this.#know(name, subscription);
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
@@ -241,8 +242,8 @@ export class Deliveries {
     await subscriptions.remove(name);
     this.forget(name, subscription.taskId);
     if (subscription.chat === undefined) return true;
-    // An event that came before the removal found the subscription, so it created none. If the chat needs a message
-    // about that event, the subscription is created again here.
+    // An event before the removal created no new subscription, because this one still existed. If the chat needs a
+    // message about that event, the subscription is created again here.
     if ((await nextPosts(this.#parts, subscription)) === 'over') return true;
     if (await subscriptions.create(name, subscription)) this.#know(name, subscription);
     return false;

@@ -49,8 +49,8 @@ export interface RecordStore {
    */
   remove(kind: RecordKind, name: string): Promise<boolean>;
   /**
-   * Calls `wake` within about a second after any process has changed records of this kind. It may also call it without
-   * a change.
+   * Calls `wake` within about a second after any process has changed records of this kind. It may also call `wake`
+   * without a change.
    * @returns a function that ends the watch
    */
   watch(kind: RecordKind, wake: () => void): () => void;

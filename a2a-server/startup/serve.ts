@@ -65,7 +65,7 @@ export async function serve(
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   await checkWritable(stateDir);
   const ownRecords = createFileRecords(stateDir, (error) =>
-    log.error({ err: error }, 'issued tokens and sign-ins of the page cannot be watched'),
+    log.error({ err: error }, 'the server cannot watch its records of tokens and page sign-ins'),
   );
   /** Returns the records of this server. Servers that share a journal share its records. */
   const records = (): RecordStore => held.journal?.records ?? ownRecords;
@@ -73,7 +73,7 @@ export async function serve(
   const audited = (act: AuditAct): Promise<void> =>
     audit()
       .append(act, systemClock.now())
-      .catch((error: unknown) => log.error({ err: error, act: act.act }, 'an act was not recorded'));
+      .catch((error: unknown) => log.error({ err: error, act: act.act }, 'an administrative action was not recorded in the audit log'));
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer(TCP_PROBES, (request, response) => {

@@ -118,8 +118,8 @@ export type RestoreStep =
 
 /**
  * Decides what a restoration does with one file.
- * @param now the current state of the file. If the turn recorded this state, only the turn has changed the file. It
- * need not be the last recorded state: a crash may have prevented the last change.
+ * @param now the current state of the file. If the turn recorded this state, only the turn has changed the file. This
+ * state need not be the last recorded state: a crash may have prevented the last change.
  */
 export function restoreStep(
   { path, before, after, interrupted }: Omit<FileChanges, 'taskId'>,

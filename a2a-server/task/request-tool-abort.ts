@@ -1,4 +1,7 @@
-/** Asks the server that runs a tool execution to stop it. Pure. */
+/**
+ * Lists the running tool calls of a task, and builds the event with which another server requests the abort of one of
+ * them. Pure.
+ */
 import type { TaskEvent } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 

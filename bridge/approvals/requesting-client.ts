@@ -102,7 +102,8 @@ export function requestingClientOf(
     opensUrls: opensUrls(declared),
     round: round?.about === 'session' ? round : undefined,
     permit: round?.about === 'permit' ? round : undefined,
-    // Sends each form itself. A form that the SDK's `inputRequired` sends for older clients cannot be withdrawn.
+    // This function sends each form itself, because a form that the SDK's `inputRequired` sends to older clients cannot
+    // be withdrawn.
     async elicit(form, signal, id = randomUUID()) {
       await spendFirstId(server, mcpReq);
       // Only MCP revisions up to 2025-11-25 have `elicitationId`, in URL mode. `push` clients use these revisions.

@@ -53,12 +53,12 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
       .option('--yes', 'write without asking');
   writing(
     'install [client] [args...]',
-    'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; what follows -- goes to the bridge',
+    'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; arguments after -- go to the bridge',
   ).action(async (_client, _args, _, it: Command) => {
     const { install } = await import('./commands/install.ts');
     await carryOut(it, (run) => install(run, it.args));
   });
-  writing('uninstall [client]', 'takes it out again').action(async (_client, _, it: Command) => {
+  writing('uninstall [client]', 'removes the bridge from the settings of a client').action(async (_client, _, it: Command) => {
     const { uninstall } = await import('./commands/install.ts');
     await carryOut(it, (run) => uninstall(run, it.args));
   });
@@ -175,7 +175,7 @@ function addModel(program: Command, add: Add, carryOut: CarryOut): void {
 
 function addTasks(add: Add, carryOut: CarryOut): void {
   add('tasks', 'lists the sessions of every agent: waiting ones first, then the newest')
-    .option('--agent <name>', 'of this agent alone')
+    .option('--agent <name>', 'only this agent')
     .option('--state <state>', 'only in this state, e.g. input-required')
     .option('--limit <number>', 'the maximum number; default 50')
     .action(async (_, it: Command) => {

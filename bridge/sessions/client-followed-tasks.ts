@@ -5,8 +5,8 @@
 import type { Session } from './session/session.ts';
 
 /**
- * The time without a poll after which the client may no longer follow the task, in milliseconds. A client that follows
- * a task polls more often.
+ * The time without a poll, in milliseconds, after which the client has perhaps stopped following the task. A client
+ * that follows a task polls more often.
  */
 const POLL_EXPIRES_MS = 30_000;
 

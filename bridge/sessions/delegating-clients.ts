@@ -79,10 +79,10 @@ export class DelegatingClients {
       const { agent, id, firstMessageId } = session;
       if (newestEntryOfSession(outbox.open(), agent.name, [id, firstMessageId])?.messageId !== messageId)
         return;
-      log.info(facts, 'a task is cancelled with its client');
+      log.info(facts, 'a client disconnected, so its task is cancelled');
       await delegations.cancelMessage(session, messageId, REASON);
     } catch (error) {
-      log.warn({ ...facts, problem: messageOf(error) }, 'a task could not be cancelled with its client');
+      log.warn({ ...facts, problem: messageOf(error) }, 'a client disconnected, but its task could not be cancelled');
     }
   }
 }

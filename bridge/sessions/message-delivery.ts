@@ -173,6 +173,6 @@ export class MessageDelivery {
  * Returns the error for a tool call whose message stays in the outbox. A repeated tool call waits for the same message.
  */
 function kept({ id }: Session, { reason, message, facts, cause }: ProductError): ProductError {
-  const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. To repeat the same call is safe: nothing is sent twice.`;
+  const sentence = `${message} The bridge keeps the message and sends it again: wait_for_task with sessionId "${id}" waits for it. Repeating the same call is safe: nothing is sent twice.`;
   return new ProductError(reason, sentence, { facts: { ...facts, sessionId: id }, cause });
 }

@@ -95,8 +95,8 @@ export class RecordedCancels {
     const by = { reason: cancel, channel };
     const sessionNow = (): Session | undefined => live.find(taskId, name);
     try {
-      // Connecting may take long. So the checks come after it, and include a message or a session that has appeared
-      // meanwhile.
+      // The agent may take long to connect. Meanwhile a later message may revoke the cancel, or the session may be
+      // opened. So both checks come after the connection.
       await agent.connect();
       if (isCancelRevoked(outbox.open(), messageId, taskId)) return true;
       const session = sessionNow();

@@ -43,7 +43,7 @@ export class WaitingCalls {
         .together(() => outbox.update(messageId, { answered: true }))
         .then(
           () => this.end(messageId, call),
-          (error: unknown) => log.warn({ messageId, err: error }, 'a receipt could not be recorded'),
+          (error: unknown) => log.warn({ messageId, err: error }, 'the bridge could not record that a client received a reply'),
         );
     };
   }

@@ -29,7 +29,7 @@ export async function isRunning(id: ProcessId): Promise<boolean> {
   return now === UNKNOWN_START || start === UNKNOWN_START || now === start;
 }
 
-/** Returns true if a running process has this pid. It may belong to another user. */
+/** Returns true if a running process has this pid. The process may belong to another user. */
 export function isPidInUse(pid: number): boolean {
   const refused = refusalOfSignal(pid);
   return (refused === undefined || refused === 'EPERM') && !isZombie(pid);

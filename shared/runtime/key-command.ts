@@ -27,7 +27,7 @@ export async function readKeyFromCommand(command: readonly string[]): Promise<st
   // The words are joined, so that this test also finds a key that the shell's quotes have split into several words.
   if (command.join('').includes(key))
     throw new SecretCommandError(
-      'contains the key itself, so the settings would hold it in clear. Store the key in a password manager, or in a variable.',
+      'contains the key itself, so the settings would contain the key as plain text. Store the key in a password manager, or in a variable.',
       true,
     );
   return key;

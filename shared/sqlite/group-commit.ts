@@ -11,7 +11,7 @@ import { type CommitOutcome, type CommitGroupLimit, CommitQueue } from '../runti
 
 /** For this time after a commit of several items, the next commit waits for more items, in milliseconds. */
 const SOON_MS = 20;
-/** A commit waits this many times as long as the last commit took. */
+/** The next commit waits at most this many times as long as the last commit took. */
 const WAIT_PER_COMMIT = 4;
 const MAX_WAIT_MS = 5;
 
@@ -25,8 +25,8 @@ const REAL_TIMING: Timing = { now: () => performance.now(), after: (ms, act) => 
 
 interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
   /**
-   * Commits the items and returns their outcomes in the same order. If it throws, none of the items is committed. It
-   * blocks the event loop. `weightPerCommit` limits that time.
+   * Commits the items and returns their outcomes in the same order. If this function throws, none of the items is
+   * committed. A commit blocks the event loop. `weightPerCommit` limits how long.
    */
   commit: (items: readonly Item[]) => readonly CommitOutcome<Result>[];
   timing?: Timing;

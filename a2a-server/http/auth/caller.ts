@@ -77,7 +77,9 @@ export class Caller implements User {
     return createRequester(this.principal, this.roles, this.groups);
   }
 
-  /** The requester, with the roles of its token. They determine the decisions that the server offers it. */
+  /**
+   * The requester, with the roles of its token. The roles determine which decisions the server offers to the requester.
+   */
   get reader(): Reader {
     return { ...this.requester, roles: this.roles };
   }

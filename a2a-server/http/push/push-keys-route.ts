@@ -1,6 +1,6 @@
 /**
- * `GET /.well-known/jwks.json` returns the public keys of the signatures of push notifications. It is one of the few
- * routes without a token (X1): a receiver has no token, and the keys are not secret.
+ * `GET /.well-known/jwks.json` returns the public keys of the signatures of push notifications. This route is one of
+ * the few without a token (X1): a receiver has no token, and the keys are not secret.
  */
 import { Router } from 'express';
 import type { NotificationSigner } from '../../push/notification-signer.ts';

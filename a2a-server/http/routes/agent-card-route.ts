@@ -7,8 +7,8 @@ import { legacyAgentCardRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 const MAX_AGE_SECONDS = 60;
 
 /**
- * Serves the agent card. It is one of the few routes without a token (X1). A request without a version gets the card of
- * A2A 0.3.
+ * Serves the agent card. This route is one of the few without a token (X1). A request without a version gets the card
+ * of A2A 0.3.
  * @param modified the start of the server, in milliseconds since 1970, because the card changes only then
  */
 export function agentCardRoute(card: AgentCard, modified: number): Router {

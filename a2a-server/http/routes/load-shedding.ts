@@ -86,7 +86,7 @@ function isSmallJsonRpc({ method, url, headers }: IncomingMessage): boolean {
   return (
     method === 'POST' &&
     url === '/' &&
-    // The app also writes the CORS headers for the page of another origin.
+    // The app answers requests from pages of other origins, because it writes the CORS headers.
     headers.origin === undefined &&
     headers['content-encoding'] === undefined &&
     /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '') &&
@@ -117,7 +117,7 @@ async function findRefusal(
   try {
     const body = await readBody(request, MAX_BODY_BYTES);
     if (body === undefined) return undefined;
-    // The app does not read a body again.
+    // A body can be read only once. So the app gets the body that was read here.
     Object.assign(request, { body });
     const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
     const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;

@@ -77,7 +77,7 @@ export class Batch {
     this.#known = known;
     this.#commands = new Map(known.commands);
     this.#liveTasks = new Map(known.liveTasks);
-    // For earlier appends of the batch, a task that ends later in the batch is still live.
+    // A task that ends in this batch still counts as live for the appends before its end.
     for (const [taskId, head] of known.heads) this.#noteLive(taskId, head);
     this.#before = {
       command: (principal, messageId) => this.#commands.get(commandId({ principal, messageId })),
@@ -323,8 +323,8 @@ function storableOrNull(text: string | null): string | null {
 }
 
 /**
- * Returns a text that PostgreSQL can store. It stores neither NUL nor a lone surrogate. UTF-8 decoders replace them
- * with U+FFFD too.
+ * Returns a text that PostgreSQL can store. PostgreSQL stores neither NUL nor a lone surrogate. UTF-8 decoders replace
+ * them with U+FFFD too.
  */
 function storable(text: string): string {
   return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');

@@ -156,7 +156,7 @@ export class PostgresOwnership implements Ownership {
       this.release(taskId, claim);
       return undefined;
     } catch {
-      // The database cannot be reached. This server looks for abandoned tasks again when it can be reached.
+      // The database cannot be reached. As soon as it can, this server looks for abandoned tasks again.
       return undefined;
     } finally {
       const others = (this.#claiming.get(taskId) ?? 1) - 1;
@@ -185,7 +185,7 @@ export class PostgresOwnership implements Ownership {
     const values = [this.#id, known(), openable, MAX_CLAIMS, this.#label];
     const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {
       const taskId = textColumn(row[0]);
-      // `claim` was called during the query. Its epoch is larger, so its claim stays.
+      // A call of `claim` during this query has claimed the task too. That claim has a larger epoch, so it stays.
       if (this.#claims.has(taskId) || this.#claiming.has(taskId)) return [];
       return { taskId, claim: this.#note(taskId, integerColumn(row[1]), true) };
     });

@@ -4,7 +4,7 @@ import { integerColumn, textColumn } from '../column-values.ts';
 import type { Connection, Queries } from './driver.ts';
 import { APPEND_BATCH } from './append-batch.ts';
 
-/** The oldest accepted version of PostgreSQL. Its project maintains no older version today. */
+/** The oldest accepted version of PostgreSQL. The PostgreSQL project maintains no older version today. */
 const OLDEST_POSTGRES = 14;
 
 /**

@@ -180,8 +180,8 @@ function addConditions(conditions: Conditions, filter: TaskFilter): void {
 }
 
 /**
- * Returns the condition that selects the owner's tasks. It has the expression and the condition of the index
- * `tasks_of_a_tenant`, so that the query uses this index.
+ * Returns the condition that selects the owner's tasks. PostgreSQL uses the index `tasks_of_a_tenant` only if the query
+ * contains the expression and the condition of that index.
  */
 function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) => string): string {
   if (tenant === undefined) return isStorableText(principal) ? `principal = ${value(principal)}` : 'FALSE';

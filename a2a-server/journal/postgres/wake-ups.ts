@@ -41,8 +41,8 @@ interface WakeUpOptions {
   server: string;
   clock: Pick<Clock, 'after'>;
   /**
-   * Runs the queries for the last `seq` of the watched tasks. It must not use the connection of the wake-ups, because
-   * that connection may be lost.
+   * Runs the queries for the last `seq` of the watched tasks. These queries must not use the connection of the
+   * wake-ups, because that connection may be lost.
    */
   reader: Queries;
   committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;

@@ -53,7 +53,6 @@ const SESSION = `
 const RECONNECT_MS = 2_000;
 
 interface WriterOptions {
-  /** The label of this server, or null. */
   label: string | null;
   /** Called once if the database has forgotten this server. */
   onRemoved: (error: Error) => void;
@@ -241,8 +240,8 @@ export class Writer {
   }
 
   async #resume(connection: Connection): Promise<void> {
-    // PostgreSQL may still execute a commit of the lost connection. That commit has a lock on this row, so this query waits
-    // for its end.
+    // PostgreSQL may still execute a commit of the lost connection. That commit has a lock on this row, so this query
+    // waits until that commit has ended.
     const text = 'SELECT batch FROM nodes WHERE id = $1 FOR UPDATE';
     const [row] = await connection.query({ text }, [this.#id]);
     if (row === undefined) throw this.removed(new Error('the database has no row for this server'));

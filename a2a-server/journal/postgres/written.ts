@@ -44,7 +44,10 @@ export async function readTaskSize(database: Queries, taskId: string): Promise<W
   return row === undefined ? NOTHING_WRITTEN : { events: numberColumn(row[0]), bytes: numberColumn(row[1]) };
 }
 
-/** Removes old amounts. @param today the UTC day of the database */
+/**
+ * Deletes the amounts of days before the last KEPT_DAYS days.
+ * @param today the UTC day of the database
+ */
 export async function removeOldWritten(connection: Connection, today: number): Promise<void> {
   await connection.query({ name: 'remove_written', text: 'DELETE FROM written WHERE day < $1' }, [
     today - KEPT_DAYS,

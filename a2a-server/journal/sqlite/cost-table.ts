@@ -72,7 +72,10 @@ export class CostTable {
     this.#add(principal, ...about, ...tokens, knownUsd, unpriced);
   }
 
-  /** Records that a person allowed more on this day. Of several answers, the answer with the highest cost applies. */
+  /**
+   * Records that a person allowed more spending on this day. If the person answered several questions, the question
+   * with the highest cost applies.
+   */
   extendDay(principal: string, { day, usd }: DayCost): void {
     this.#extend(principal, day, usd);
   }

@@ -80,7 +80,7 @@ const MIGRATIONS: readonly Migration[] = [
   CREATE UNIQUE INDEX one_live_task_per_session ON tasks (principal, session_id)
     WHERE state NOT IN ('completed', 'failed', 'canceled', 'rejected');
   `,
-  // `tool_executions` separates an ended tool execution from an unknown one. It lacks the executions of earlier
+  // `tool_executions` separates an ended tool execution from an unknown one. The table lacks the executions of earlier
   // versions.
   `
   CREATE TABLE tool_executions (

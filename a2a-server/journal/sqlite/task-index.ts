@@ -174,8 +174,8 @@ function conditionsOf(filter: TaskFilter): Condition {
 }
 
 /**
- * Returns the condition that selects the owner's tasks. It has the expression and the condition of the index
- * `tasks_of_a_tenant`, so that the query uses this index.
+ * Returns the condition that selects the owner's tasks. SQLite uses the index `tasks_of_a_tenant` only if the query
+ * contains the expression and the condition of that index.
  */
 function ownedBy({ principal, tenant }: OwnerFilter): Condition {
   if (tenant === undefined) return { sql: 'principal = ?', values: [principal] };

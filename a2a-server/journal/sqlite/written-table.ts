@@ -40,7 +40,10 @@ export class WrittenTable {
     this.#task = database.query('SELECT seq, size FROM tasks WHERE task_id = ?');
   }
 
-  /** Adds to the amounts of this day. The first call on a day removes old amounts. */
+  /**
+   * Adds to the amounts of this day. The first call on a day deletes the amounts of days before the last KEPT_DAYS
+   * days.
+   */
   add(day: number, principal: string, { events, bytes }: WrittenAmount): void {
     if (day !== this.#day) this.#removeBefore(day - KEPT_DAYS);
     this.#day = day;

@@ -1,9 +1,9 @@
 /**
  * Transports MCP over stdin and stdout of a child process (MCP 2025-11-25, Transports: stdio).
  *
- * The SDK's own transport does not end grandchildren. This process leads a process group, and the end of the connection
- * ends the whole group. The environment of the process has no secrets. X3: its output has a size limit. Lines on stdout
- * that are not messages are ignored, up to a limit. stderr goes to the log.
+ * The SDK's own transport does not end grandchildren. Here, the child process leads a process group, and the end of the
+ * connection ends the whole group. The environment of the child process has no secrets. X3: its output has a size
+ * limit. Lines on stdout that are not messages are ignored, up to a limit. stderr goes to the log.
  */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

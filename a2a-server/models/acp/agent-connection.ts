@@ -146,8 +146,8 @@ export class AgentConnection {
   cancelPrompt(): void {
     this.#client.agent
       .notify(methods.agent.session.cancel, { sessionId: this.#sessionId ?? '' })
-      // An error of this notification is ignored. It fails only if the agent has ended, and `lost` reports that end to
-      // the peer.
+      // An error of this notification is ignored. The notification fails only if the agent has ended, and `lost`
+      // reports that end to the peer.
       .catch(() => undefined);
   }
 

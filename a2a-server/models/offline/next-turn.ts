@@ -21,7 +21,9 @@ interface Refusal {
 
 export type NextTurn =
   | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
-  /** All messages are done. `byForm` is true if a person wrote one of the forms. */
+  /**
+   * All messages are done. `byForm` is true if one of them had a form of docs/offline-model.md, and not a JSON plan.
+   */
   | { type: 'end'; said: (SayStep | Refusal)[]; byForm: boolean }
   /** The model does not understand the messages, and has done nothing. */
   | ({ type: 'rejected' } & Refusal);

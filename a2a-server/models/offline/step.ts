@@ -11,7 +11,7 @@ export type PlanStep =
 
 /** The result of parsing a message. A `refused` message has no effect. */
 export type ParsedMessage =
-  /** `form` is present if a person wrote one of the forms, and not a JSON plan. */
+  /** `form` is present if the message has one of the forms of docs/offline-model.md. It is absent for a JSON plan. */
   { type: 'steps'; steps: PlanStep[]; form?: true } | { type: 'refused'; why: string };
 
 export function callsOfStep(step: PlanStep): PlannedCall[] {

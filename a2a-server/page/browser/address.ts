@@ -59,7 +59,7 @@ export function addressFilters(): TaskFilters {
   return filtersIn(new URLSearchParams(location.hash.slice(1)));
 }
 
-/** Changes the filters in place, because each typed letter changes them. */
+/** Changes the filters without a new entry in the history, because each typed letter changes them. */
 export function setAddressFilters(filters: TaskFilters): void {
   const { taskId, callId, shown } = readAddressTarget();
   const target = Object.entries({ task: taskId, call: callId, shown }).flatMap(([name, value]) =>

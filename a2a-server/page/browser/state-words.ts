@@ -11,7 +11,7 @@ export const STATE_WORDS: Readonly<Record<TaskState, string>> = {
   rejected: 'rejected by the agent',
 };
 
-/** Returns the state of a task for this person, who may not decide the actions of each waiting task. */
+/** Returns the state of a task for this person. A waiting task may have only actions that somebody else must decide. */
 export function stateWords({ state, pending }: Pick<TaskReport, 'state' | 'pending'>): string {
   if (state !== 'waiting') return STATE_WORDS[state];
   const others = pending.length > 0 && pending.every((action) => otherApprover(action) !== undefined);

@@ -22,7 +22,7 @@ export async function printAudit(
     const { records, damaged } = await createAuditLog(stored).read();
     for (const record of records) say(json ? JSON.stringify(record) : textOf(record));
     if (damaged > 0) note(`${damaged} records are damaged and were left out.`);
-    if (records.length === 0 && !json) note('There are no administrative acts.');
+    if (records.length === 0 && !json) note('There are no administrative actions.');
   } finally {
     stored.close();
   }

@@ -226,7 +226,7 @@ function addAudit(server: Command): void {
   server
     .command('audit')
     .description(
-      'prints the administrative acts: tokens, grants, passkeys, and the configuration at each start',
+      'prints the administrative actions: tokens, grants, passkeys, and the configuration at each start',
     )
     .option('--json', 'print one JSON object per line')
     .action(async (_, it: Command) => {
@@ -275,7 +275,7 @@ function addPush(server: Command): void {
   push
     .command('rotate-key')
     .description('creates the next key that signs push notifications, for all servers of these records')
-    .option('--revoke', 'use the new key at once, and publish the keys before no more, e.g. after a theft')
+    .option('--revoke', 'use the new key at once, and stop publishing the earlier keys, e.g. after a theft')
     .action(async (_, it: Command) => {
       const { revoke, ...flags } = it.optsWithGlobals<{ revoke?: boolean } & Record<string, unknown>>();
       try {

@@ -61,8 +61,8 @@ export async function rotateKey(place: PushPlace, revoke: boolean, { say }: Outp
   });
   say(
     rotation === undefined
-      ? 'A new key signs from now on. The keys before are not published any more.'
-      : `A new key is published, and signs from ${timeText(rotation.from)} on. The key before is published until ${timeText(rotation.oldUntil)}.`,
+      ? 'A new key signs from now on. The earlier keys are no longer published.'
+      : `A new key is published, and signs from ${timeText(rotation.from)} on. The earlier key stays published until ${timeText(rotation.oldUntil)}.`,
   );
 }
 

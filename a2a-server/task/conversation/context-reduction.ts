@@ -143,7 +143,11 @@ export function eventAfterFailedSummary(
   };
 }
 
-/** Appends the journal's facts about the same turns to the summary. */
+/**
+ * Appends facts from the journal to a summary, so that the summary cannot lose them.
+ * @param upTo the last turn that the summary replaces
+ * @param facts the maximum length of the facts, in tokens
+ */
 export function summaryWithFacts(
   summary: string,
   tasks: readonly Snapshot[],

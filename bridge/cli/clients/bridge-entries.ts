@@ -37,8 +37,8 @@ export async function findBridgeEntries(
   const seen = new Set<string>();
   for (const scope of SCOPES) {
     const place = await client.places[scope]?.(around);
-    // Two scopes may have the same file: in the home directory, the project's file may also be the user's file. It is
-    // read only once.
+    // Two scopes may have the same file: in the home directory, the project's file may also be the user's file. Such a
+    // file is read only once.
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     try {

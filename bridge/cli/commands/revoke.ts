@@ -44,7 +44,7 @@ function report(
   }
   if (revoked.length > 0)
     terminal.say(
-      `${terminal.paint('green', 'Taken back')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,
+      `${terminal.paint('green', 'Revoked')}: ${revoked === 'all' ? 'all trust' : revoked.join(', ')}`,
     );
   for (const grant of grants) terminal.say(`${terminal.paint('yellow', 'Trusted')} ${grantWords(grant)}`);
   if (grants.length === 0) terminal.say('Nothing is trusted in this session.');

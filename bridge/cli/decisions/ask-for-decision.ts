@@ -131,7 +131,7 @@ async function decisionOn(
   signal: AbortSignal,
 ): Promise<PersonDecision | undefined> {
   const { callId, shown, title, decisions } = action;
-  // This person may not decide the action. The terminal already shows it, and says who must decide it.
+  // This person is not allowed to decide the action. The terminal already shows it, and says who must decide it.
   if (decisions.length === 0) return undefined;
   const named = `${visibleLine(title, MAX_TITLE_CHARACTERS)} (${visibleLine(shown)})`;
   const other = otherApprover(action);

@@ -60,7 +60,7 @@ export function commandWords(text: string, option = '--key-command'): string[] {
     );
   if (plain.some(looksLikeKey))
     throw new UsageError(
-      `The command of ${option} contains a key itself, so the settings would hold it in clear. Store the key in a password manager, or in an environment variable.`,
+      `The command of ${option} contains a key itself, so the settings would contain the key as plain text. Store the key in a password manager, or in an environment variable.`,
     );
   return plain;
 }

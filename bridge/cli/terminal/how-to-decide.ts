@@ -26,7 +26,10 @@ export function decisionElsewhereError(
   return undefined;
 }
 
-/** Returns a sentence with the command that decides the action. It offers only what the reader may decide. */
+/**
+ * Returns a sentence with the command that decides the action. The command makes only decisions that the reader is
+ * allowed to make.
+ */
 export function howToDecideText(action: PendingAction): string {
   const code = visibleLine(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;

@@ -21,9 +21,9 @@ export function nextStep(
   if (givenUp === true)
     return `Look at the agent first, then delegate it again with ${name('delegate_task_to_assistant')}.`;
   if (stateName === 'not-delivered')
-    return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. To repeat the same call is safe: it joins this message.`;
+    return `The bridge keeps the message and goes on trying. ${name('wait_for_task')} with sessionId "${id}" waits for it; ${name('cancel_running_task')} withdraws it. Repeating the same call is safe: it joins this message.`;
   if (stateName === 'unknown-to-agent')
-    return `Nothing of it can be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
+    return `The agent no longer has the task, so it cannot be followed, decided or cancelled. Ask the person, then delegate what is left of it with ${name('delegate_task_to_assistant')}, without sessionId.`;
   if (end === 'trouble' || (trouble !== undefined && !session.settled)) {
     return `${trouble?.message ?? ''} The task was not touched by this. Call ${name('wait_for_task')} with sessionId "${id}" to go on following it.`.trim();
   }

@@ -1,6 +1,6 @@
 /**
- * Returns the server's instructions for the model of the MCP client. Clients cut them at 2 KB, and may at first show
- * the model nothing else of the bridge.
+ * Returns the server's instructions for the model of the MCP client. Clients cut them at 2 KB. At first, a client may
+ * show the model only these instructions, and no tools.
  */
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import { decideHint } from '../reports/human-only-guidance.ts';

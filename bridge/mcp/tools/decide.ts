@@ -33,7 +33,7 @@ const { decision: singleWord, title: singleTitle, ...single } = singleDecisionFi
 export const decideTool = defineTool({
   name: 'approve_or_deny_pending_action',
   title: 'Decide a pending action',
-  description: `Sends a person's decision on an action that an agent wants to take. Only with the person's word: show them the preview first, and decide what they decide.
+  description: `Sends a person's decision on an action that an agent wants to take. Send only what the person has decided: first show them the preview.
 
 decision: approve (run it), deny (do not, go on without), edit (run it with editedContent or editedInput), trust_tool, trust_server, trust_always (approve, and stop asking for this tool, MCP server, task), answer (what the person says to a question, in "answer"; deny declines one that is a pending action). Any other word is refused.
 

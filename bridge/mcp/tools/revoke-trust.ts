@@ -39,10 +39,10 @@ export const revokeTrustTool = defineTool({
     await revoke(session, grantIds ?? 'all', 'tool');
     await session.look();
     const grants = unexpiredGrantViews(session.view?.grants, Date.now()).map(grantWords);
-    const left = grants.length === 0 ? 'None stands any more.' : `Still trusted: ${grants.join('; ')}.`;
+    const left = grants.length === 0 ? 'No trust is left.' : `Still trusted: ${grants.join('; ')}.`;
     return {
       structured: { sessionId: session.id, agent: session.agent.name, grants },
-      text: `Taken back: ${grantIds === undefined ? 'all trust' : grantIds.join(', ')}. ${left}`,
+      text: `Revoked: ${grantIds === undefined ? 'all trust' : grantIds.join(', ')}. ${left}`,
     };
   },
 });

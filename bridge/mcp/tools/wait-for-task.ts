@@ -9,7 +9,7 @@ import { defineTool } from '../tool/define-tool.ts';
 export const waitForTaskTool = defineTool({
   name: 'wait_for_task',
   title: 'Wait for a task',
-  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns what is new since the last result: everything, if nothing is. Call it again to wait on.`,
+  description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns what is new since the last result, or everything if nothing is new. Call it again to wait on.`,
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,

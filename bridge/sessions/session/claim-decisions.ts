@@ -37,8 +37,8 @@ export class SentDecisions {
   /** The ids of messages that may have arrived. */
   readonly #lost = new Set<string>();
   /**
-   * The ids of messages of ended processes that may have arrived. `#past` contains the messages from before the bridge
-   * last asked the agent.
+   * The ids of messages that may have arrived, and whose process has ended. A message moves to `#past` when the agent
+   * has reported the task.
    */
   readonly #left = new Set<string>();
   readonly #past = new Set<string>();

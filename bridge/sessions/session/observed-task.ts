@@ -1,6 +1,6 @@
 /**
- * The view of a task: what the bridge knows about the task from its observations. Pure. Its size is limited, so an
- * agent that sends much cannot exhaust the memory.
+ * The view of a task: what the bridge knows about the task from its observations. Pure. The size of a view is limited,
+ * so an agent that sends much cannot exhaust the memory.
  */
 import type {
   ToolCallEvent,

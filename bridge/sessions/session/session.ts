@@ -67,7 +67,10 @@ interface SessionParts {
   /** Records the decisions of all bridges, because some agents must receive each decision only once. */
   claims: DecisionClaims;
   backOff?: BackOffOptions;
-  /** Reads a file of the agent, like `ReadFile`. @param url the URL of the agent */
+  /**
+   * Reads a file that the agent names. Returns the same values as `ReadFile` (`outdated-call.ts`).
+   * @param url the URL of the agent
+   */
   readFile?: (session: Session, url: string, path: string) => Promise<string | undefined>;
 }
 

@@ -14,9 +14,9 @@ import { withInvalidParams } from './invalid-params.ts';
 
 export class StdioTransport extends StdioServerTransport {
   readonly #stdout: Writable;
-  /** The newest message. Settles when stdout accepts the next one. */
+  /** Settles when stdout has accepted the newest message. The next message waits for it. */
   #last: Promise<void> = Promise.resolve();
-  /** The number of messages that wait for `#last`. */
+  /** The number of messages that wait for an earlier message. */
   #waiting = 0;
 
   constructor(stdin: Readable, stdout: Writable, log: Logger) {

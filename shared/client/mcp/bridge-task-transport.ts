@@ -96,8 +96,8 @@ export class BridgeTaskTransport implements TaskTransport {
   cancelLeaving(reason: string): void {
     const sessionId = this.#report?.sessionId;
     if (sessionId !== undefined) this.#tools.callLeaving(CANCEL, { sessionId, reason });
-    // Without a session id, only a normal cancel is possible. It waits for the id. It is lost if the page unloads
-    // first.
+    // Without a session id, only a normal cancel is possible. Such a cancel waits for the id, and is lost if the page
+    // unloads first.
     else this.cancel(reason).catch(() => undefined);
   }
 
@@ -152,8 +152,8 @@ export class BridgeTaskTransport implements TaskTransport {
   }
 
   /**
-   * Returns the callback for MCP progress messages. It also reads the list of running tools from each message, because
-   * the wait tool does not return when a tool starts or ends.
+   * Returns the callback for MCP progress messages. The callback also reads the list of running tools from each
+   * message, because the wait tool does not return when a tool starts or ends.
    */
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {

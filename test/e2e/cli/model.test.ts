@@ -137,7 +137,7 @@ describe('the command model', () => {
       const noCommand = await model('set', 'openai:gpt-4o', '--key-command', '/no/such/program');
       expect(noCommand.stderr).toMatch(/Nothing was changed: the key command was not found/);
       const inClear = await model('set', 'openai:gpt-4o', '--key-command', `echo ${KEY}`);
-      expect(inClear.stderr).toMatch(/would hold it in clear/);
+      expect(inClear.stderr).toMatch(/would contain the key as plain text/);
       expect(inClear.stderr).not.toContain(KEY);
 
       endpoint.script({ type: 'status', status: 401 });
@@ -204,11 +204,11 @@ describe('the command model', () => {
 
     const PLAIN_KEY = '0f9e8d7c6b5a49382716050403020100';
     it.each<[string, string[], RegExp]>([
-      ['a command that contains the key', ['--key-command', `echo ${PLAIN_KEY}`], /would hold it in clear/],
+      ['a command that contains the key', ['--key-command', `echo ${PLAIN_KEY}`], /would contain the key as plain text/],
       [
         'a shell line that contains the key',
         ['--key-command', `sh -c 'echo ${PLAIN_KEY}'`],
-        /would hold it in clear/,
+        /would contain the key as plain text/,
       ],
       ['the key instead of a command', ['--key-command', PLAIN_KEY], /key command was not found/],
       ['a command that fails', ['--key-command', `cat /no/such/${PLAIN_KEY}`], /exit code 1/],

@@ -60,7 +60,7 @@ describe('a client that disconnects', () => {
     await client.close();
     const taskId = await running(whole);
     expect(await ended(whole, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
-    expect(client.stderr).toContain('a task is cancelled with its client');
+    expect(client.stderr).toContain('a client disconnected, so its task is cancelled');
   });
 
   test('with --on-disconnect cancel, the task is cancelled even if the delegating call has not returned yet', async () => {

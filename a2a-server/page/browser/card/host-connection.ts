@@ -15,7 +15,6 @@ export interface McpAppHost {
   context: HostContext;
   /** True if the host passes tool calls on to the bridge. */
   callsTools: boolean;
-  /** True if the host opens links. */
   opensLinks: boolean;
   /** True if the host gives the model a text of the card. */
   updatesModel: boolean;

@@ -10,7 +10,8 @@ export interface FoldedRows {
 /** The unchanged lines that stay on each side of a fold. */
 const CONTEXT_LINES = 3;
 /**
- * The minimum number of unchanged lines that are folded. The line that replaces a shorter run would save little space.
+ * The minimum number of unchanged lines that are folded. A fold needs a line itself, so folding a shorter run would
+ * save little space.
  */
 const MIN_FOLDED_LINES = 4;
 

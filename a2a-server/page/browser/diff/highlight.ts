@@ -51,9 +51,9 @@ const LANGUAGES: Readonly<Record<Language, LanguageFn>> = {
 };
 
 /**
- * The maximum number of characters that highlight.js gets at once. It needs cubic time for some texts that an agent can
- * choose. So it gets a few lines at a time, which takes less than 0.2 s for the worst known text. Its grammar of
- * Markdown takes longer, so Markdown has no colours.
+ * The maximum number of characters that highlight.js gets at once. highlight.js needs cubic time for some texts that an
+ * agent can choose. So the page passes a few lines at a time, which takes less than 0.2 s for the worst known text. The
+ * Markdown grammar of highlight.js takes longer, so Markdown has no colours.
  */
 const MAX_CHARS_AT_ONCE = 2_000;
 /** The page stops to colour a text after this time, in milliseconds. The rest of the text has no colours. */

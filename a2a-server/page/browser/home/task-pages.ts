@@ -20,7 +20,7 @@ export function keepKnownPages(first: TaskGroupPage, known: TaskGroupPage | unde
   return older.length === 0 ? first : { ...first, tasks: [...first.tasks, ...older], next: known.next };
 }
 
-/** Says whom the listed tasks wait for. The person may not decide the actions of each waiting task. */
+/** Says whom the listed tasks wait for. Only somebody else may be allowed to decide the actions of a task. */
 export function titleOfWaiting({ tasks }: Pick<TaskGroupPage, 'tasks'>): string {
   const others = tasks.filter((task) => isForOthers(task)).length;
   if (others === 0) return 'Waits for you';

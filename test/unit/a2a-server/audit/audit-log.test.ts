@@ -51,5 +51,5 @@ test('the creation and the first revocation of a token are recorded, without its
 });
 
 test('a state directory without acts prints a note', async () => {
-  expect(await printed(await temporaryDirectory(), false)).toEqual(['There are no administrative acts.']);
+  expect(await printed(await temporaryDirectory(), false)).toEqual(['There are no administrative actions.']);
 });

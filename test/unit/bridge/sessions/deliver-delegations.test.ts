@@ -290,7 +290,7 @@ describe('delegations that are not delivered yet', () => {
   test('R99 if a message may have arrived, the error names the session, and says that a repeated call is safe', async () => {
     const { session, error } = await postponed();
     expect(error).toMatchObject({
-      message: expect.stringContaining('To repeat the same call is safe'),
+      message: expect.stringContaining('Repeating the same call is safe'),
       facts: { sessionId: 'session-1' },
     });
     expect(session.stateName).toBe('not-delivered');
