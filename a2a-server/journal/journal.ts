@@ -15,7 +15,7 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/costs/cost-sum.ts';
 import type { DailyUse } from '../task/costs/daily-budget.ts';
-import type { DailyWrittenAmounts, WrittenAmount } from './written.ts';
+import type { DailyWrittenAmounts, WrittenAmount } from './written-amounts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';

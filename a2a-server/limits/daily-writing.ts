@@ -4,7 +4,7 @@
  * turns of its model and asks a person. Pure.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written.ts';
+import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written-amounts.ts';
 import { dayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
   limitCountText,

@@ -21,7 +21,7 @@ import {
   lowerLimit,
   reachedLimit,
 } from './limits.ts';
-import { sumOf, PrincipalTally } from './tally.ts';
+import { sumOf, PrincipalTally } from './principal-tally.ts';
 import { nextPrincipal, type PrincipalShare, shouldYield } from './turn-order.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { type Limit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
-import { PrincipalTally } from './tally.ts';
+import { PrincipalTally } from './principal-tally.ts';
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 

@@ -73,7 +73,9 @@ export async function serve(
   const audited = (act: AuditAct): Promise<void> =>
     audit()
       .append(act, systemClock.now())
-      .catch((error: unknown) => log.error({ err: error, act: act.act }, 'an administrative action was not recorded in the audit log'));
+      .catch((error: unknown) =>
+        log.error({ err: error, act: act.act }, 'an administrative action was not recorded in the audit log'),
+      );
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer(TCP_PROBES, (request, response) => {

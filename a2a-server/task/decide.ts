@@ -16,7 +16,7 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { approverObjection, demandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
-import { checkAnswer, decisionWordProblem } from './answer.ts';
+import { checkAnswer, decisionWordProblem } from './check-answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';

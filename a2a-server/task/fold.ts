@@ -4,7 +4,12 @@
  * times.
  */
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
-import { contextReductionAfter, contextAfterAnswer, SUMMARY_NOTICE, WHOLE_CONTEXT } from './context.ts';
+import {
+  contextReductionAfter,
+  contextAfterAnswer,
+  SUMMARY_NOTICE,
+  WHOLE_CONTEXT,
+} from './shortened-context.ts';
 import { createCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.ts';
 import { countAfter, countAfterAll, NO_EVENTS } from './generation.ts';

@@ -9,7 +9,7 @@ import type {
   Todo,
 } from '../../shared/protocol/tool-approval.ts';
 import type { ApproverDemand } from './approver.ts';
-import type { Context } from './context.ts';
+import type { Context } from './shortened-context.ts';
 import type { EventCount } from './generation.ts';
 import type { Grant } from './grants.ts';
 import type { BudgetUsage } from './budget.ts';

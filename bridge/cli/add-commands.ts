@@ -58,10 +58,12 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
     const { install } = await import('./commands/install.ts');
     await carryOut(it, (run) => install(run, it.args));
   });
-  writing('uninstall [client]', 'removes the bridge from the settings of a client').action(async (_client, _, it: Command) => {
-    const { uninstall } = await import('./commands/install.ts');
-    await carryOut(it, (run) => uninstall(run, it.args));
-  });
+  writing('uninstall [client]', 'removes the bridge from the settings of a client').action(
+    async (_client, _, it: Command) => {
+      const { uninstall } = await import('./commands/install.ts');
+      await carryOut(it, (run) => uninstall(run, it.args));
+    },
+  );
   add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
     .option('--offline', 'ask no model and no agent')
     .option('--webhook', 'send a test post to the approval webhook')

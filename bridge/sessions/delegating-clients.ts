@@ -82,7 +82,10 @@ export class DelegatingClients {
       log.info(facts, 'a client disconnected, so its task is cancelled');
       await delegations.cancelMessage(session, messageId, REASON);
     } catch (error) {
-      log.warn({ ...facts, problem: messageOf(error) }, 'a client disconnected, but its task could not be cancelled');
+      log.warn(
+        { ...facts, problem: messageOf(error) },
+        'a client disconnected, but its task could not be cancelled',
+      );
     }
   }
 }

@@ -15,7 +15,7 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { delegationMessage } from './delegation-message.ts';
 import { decideFailedDelivery } from './decide-failed-delivery.ts';
-import { findByMessage } from './session/find-lost-message.ts';
+import { findTaskByMessage } from './session/find-lost-message.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
@@ -93,7 +93,7 @@ export class MessageDelivery {
       // A cancelled delegation is not sent again. The cancel may have come while the bridge connected.
       if (connection.deduplicates && outgoing.cancel === null)
         return await this.send(outgoing, entry, { resumed: true });
-      const found = await findByMessage(connection, delegationMessage(entry, connection.dialect));
+      const found = await findTaskByMessage(connection, delegationMessage(entry, connection.dialect));
       if (found !== undefined) {
         session.take(asStreamResponse(found), connection);
         this.#accepted(outgoing);

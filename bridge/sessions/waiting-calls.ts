@@ -43,7 +43,8 @@ export class WaitingCalls {
         .together(() => outbox.update(messageId, { answered: true }))
         .then(
           () => this.end(messageId, call),
-          (error: unknown) => log.warn({ messageId, err: error }, 'the bridge could not record that a client received a reply'),
+          (error: unknown) =>
+            log.warn({ messageId, err: error }, 'the bridge could not record that a client received a reply'),
         );
     };
   }

@@ -2,7 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { newTaskId } from '../../a2a-server/page/browser/new-task-id.ts';
+import { createTask } from '../../a2a-server/page/browser/create-task.ts';
 import { A2aClient } from '../../shared/client/index.ts';
 import { homeDirectoryOf, launchServer, newServerHome } from '../support/server-program.ts';
 
@@ -64,12 +64,12 @@ export async function startScene(): Promise<Scene> {
   try {
     const access = await server.ready;
     const client = new A2aClient(access);
-    await newTaskId(client, { text: 'Explain how the queue keeps its jobs' });
-    const story = await newTaskId(client, { text: 'Write the release notes of 2.4.0', autoExecute: true });
-    const diff = await newTaskId(client, { text: DIFF_TASK });
-    const question = await newTaskId(client, { text: 'Prepare the database for production' });
-    await newTaskId(client, { text: 'Remove the temporary files of the build' });
-    await newTaskId(client, { text: 'Watch the build, and report failures' });
+    await createTask(client, { text: 'Explain how the queue keeps its jobs' });
+    const story = await createTask(client, { text: 'Write the release notes of 2.4.0', autoExecute: true });
+    const diff = await createTask(client, { text: DIFF_TASK });
+    const question = await createTask(client, { text: 'Prepare the database for production' });
+    await createTask(client, { text: 'Remove the temporary files of the build' });
+    await createTask(client, { text: 'Watch the build, and report failures' });
     return { ...home, ...access, tasks: { diff, question, story }, close };
   } catch (error) {
     await close();

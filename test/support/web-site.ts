@@ -3,7 +3,7 @@ import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { createHostAllowList } from '../../a2a-server/tools/web/allowed-hosts.ts';
-import type { WebContext } from '../../a2a-server/tools/web/get.ts';
+import type { WebContext } from '../../a2a-server/tools/web/fetch-url.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface Site {

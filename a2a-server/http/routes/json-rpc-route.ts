@@ -25,7 +25,7 @@ import {
   a2aVersionOf,
 } from '../wire/json-rpc-envelope.ts';
 import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
-import { createLegacyFinalSetter } from '../wire/legacy-final.ts';
+import { createLegacyFinalSetter } from '../wire/legacy-final-flag.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';

@@ -18,7 +18,7 @@ import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
-import { waitForSnapshot } from '../streams/wait-for-generation.ts';
+import { waitForSnapshot } from '../streams/long-poll-task.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
 /**

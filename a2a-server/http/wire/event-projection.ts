@@ -15,7 +15,7 @@ import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
-import { SUMMARY_NOTICE } from '../../task/context.ts';
+import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/costs/request-costs.ts';
 import { isHidden } from '../../task/generation.ts';

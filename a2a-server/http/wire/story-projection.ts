@@ -5,7 +5,7 @@
 import { answerText, sourceText } from '../../../shared/protocol/preview-text.ts';
 import type { StoryEvent } from '../../../shared/protocol/task-story.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
-import { SUMMARY_NOTICE } from '../../task/context.ts';
+import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
 import type {
   ContentPart,

@@ -8,7 +8,7 @@ import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
 import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
 import { isStorableText, type PreparedAppend } from '../prepared-append.ts';
-import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written.ts';
+import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written-amounts.ts';
 import type { SqlValue } from './driver.ts';
 
 /** The size of a chunk in bytes. A chunk is one value of one row. */

@@ -13,7 +13,7 @@ import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextPart } from './compaction.ts';
 import { readCostRows, readDailyUse } from './cost-sums.ts';
-import { readDailyWritten, removeOldWritten, readTaskSize } from './written.ts';
+import { readDailyWritten, removeOldWritten, readTaskSize } from './written-amounts.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';

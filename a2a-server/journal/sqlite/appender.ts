@@ -24,7 +24,7 @@ import { EventRows, prepareInserts } from './event-rows.ts';
 import type { EventInsertStatements } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
 import type { WrittenTable } from './written-table.ts';
-import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written.ts';
+import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written-amounts.ts';
 
 interface Head extends TaskHead {
   key: number;

@@ -39,7 +39,7 @@ import { readStatistics } from './statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 import { WrittenTable } from './written-table.ts';
-import type { DailyWrittenAmounts, WrittenAmount } from '../written.ts';
+import type { DailyWrittenAmounts, WrittenAmount } from '../written-amounts.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -2,7 +2,12 @@
 import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { integerColumn } from '../column-values.ts';
-import { KEPT_DAYS, NOTHING_WRITTEN, type DailyWrittenAmounts, type WrittenAmount } from '../written.ts';
+import {
+  KEPT_DAYS,
+  NOTHING_WRITTEN,
+  type DailyWrittenAmounts,
+  type WrittenAmount,
+} from '../written-amounts.ts';
 
 /** Creates the table and the column. The count of a task from an earlier version begins with 0 bytes. */
 export const CREATE_WRITTEN = `

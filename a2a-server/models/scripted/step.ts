@@ -45,14 +45,14 @@ const artifact = z
     return { artifact: given, append, lastChunk };
   });
 
-interface Contents {
+interface ArtifactContents {
   text?: string | undefined;
   data?: unknown;
   file?: z.output<typeof file> | undefined;
   fileUrl?: z.output<typeof fileUrl> | undefined;
 }
 
-function partsOf(it: Contents): ContentPart[] {
+function partsOf(it: ArtifactContents): ContentPart[] {
   const parts: ContentPart[] = [];
   if (it.text !== undefined) parts.push({ type: 'text', text: it.text });
   if (it.data !== undefined) parts.push({ type: 'data', data: it.data });

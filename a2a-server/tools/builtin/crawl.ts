@@ -7,8 +7,8 @@ import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
 import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
-import { RequestPacer } from '../web/crawl/pace.ts';
-import type { WebContext } from '../web/get.ts';
+import { RequestPacer } from '../web/crawl/request-pacer.ts';
+import type { WebContext } from '../web/fetch-url.ts';
 
 /** The time after which the crawl requests no further page. */
 const TIME_MS = 10 * 60_000;

@@ -8,7 +8,7 @@ import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
 import { truncate } from '../../../shared/text/capped-text.ts';
-import type { WebResponse, WebContext } from '../web/get.ts';
+import type { WebResponse, WebContext } from '../web/fetch-url.ts';
 import type { WebPage } from '../web/page.ts';
 
 const MAX_CHARACTERS = 100_000;
@@ -55,13 +55,13 @@ export function createFetchTool(web: WebContext): Tool {
     reach: ({ url }) => policyTargetsOfUrl(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
-      const { fetchUrl, readingModeOf } = await import('./web-on-demand.ts');
+      const { fetchUrl, bodyKindOf } = await import('./web-on-demand.ts');
       const answer = await fetchUrl(await place(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
-        wants: ({ media }) => readingModeOf(media) !== 'none',
+        wants: ({ media }) => bodyKindOf(media) !== 'none',
         onRedirect: (to) => goesTo?.(policyTargetsOfUrl(to.href).hosts ?? []),
       });
       signal.throwIfAborted();

@@ -11,16 +11,13 @@ export function mediaType(header: string | undefined): MediaType {
   return { type: type.toLowerCase(), charset };
 }
 
-/**
- * The way to read a body. With `look`, the body is text if its bytes look like text. With `none`, the body is not read
- * at all.
- */
-type ReadingMode = 'html' | 'text' | 'look' | 'none';
+/** How a body is read. With `look`, the body is text if its bytes look like text. With `none`, the body stays unread. */
+type BodyKind = 'html' | 'text' | 'look' | 'none';
 
 const TEXT_APPLICATIONS =
   /^application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-ndjson|jsonl|json5|graphql|sql|x-sh|x-httpd-php|x-www-form-urlencoded)$/u;
 
-export function readingModeOf({ type }: MediaType): ReadingMode {
+export function bodyKindOf({ type }: MediaType): BodyKind {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
   if (type.startsWith('text/') || TEXT_APPLICATIONS.test(type) || /\+(?:json|xml|yaml)$/u.test(type))
     return 'text';

@@ -1,9 +1,9 @@
 import { truncate } from '../../../shared/text/capped-text.ts';
 import type { LimitedBody } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './decode-text.ts';
-import type { WebResponse } from './get.ts';
+import type { WebResponse } from './fetch-url.ts';
 import { readHtml, type HtmlPage } from './html-page.ts';
-import { readingModeOf, type MediaType } from './media-type.ts';
+import { bodyKindOf, type MediaType } from './media-type.ts';
 
 export type WebPage = HtmlPage;
 
@@ -46,7 +46,7 @@ export async function readPage(
 }
 
 function markupIn(media: MediaType, { bytes }: LimitedBody): 'html' | 'xml' | 'none' | undefined {
-  switch (readingModeOf(media)) {
+  switch (bodyKindOf(media)) {
     case 'html':
       return 'html';
     case 'text':

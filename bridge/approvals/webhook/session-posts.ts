@@ -12,7 +12,7 @@
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { refuseCutPreviews } from '../seen-whole.ts';
+import { refuseCutPreviews } from '../refuse-cut-previews.ts';
 import { sendDecisions } from '../send-decisions.ts';
 import { taskPageUrl } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session/session.ts';

@@ -32,7 +32,7 @@ export interface DoctorOptions extends CommonOptions {
   webhook?: boolean;
 }
 
-const MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = {
+const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = {
   ok: ['✓', 'green'],
   warn: ['!', 'yellow'],
   fail: ['✗', 'red'],
@@ -49,7 +49,7 @@ export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
   if (options.json === true) terminal.say(JSON.stringify({ ok: failed === 0, findings }));
   else {
     for (const { subject, level, message, next } of findings) {
-      const [mark, style] = MARKS[level];
+      const [mark, style] = LEVEL_MARKS[level];
       const line = `${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visibleText(message)}`;
       terminal.say(indented(line, '  ', terminal.width));
       if (next !== undefined) terminal.say(indented(`  → ${visibleText(next)}`, '    ', terminal.width));

@@ -7,7 +7,7 @@ import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { type CancelCause, causeWords } from './cause.ts';
+import { type CancelCause, causeWords } from './cancel-cause.ts';
 
 /** What happened to the task of a cancelled tool call. */
 export type CancelledTaskOutcome =

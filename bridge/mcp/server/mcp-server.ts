@@ -35,7 +35,7 @@ import { showApprovalCardTool } from '../tools/show-approval-card.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import type { Tool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
-import type { OnCancel } from '../cancelled-calls/cause.ts';
+import type { OnCancel } from '../cancelled-calls/cancel-cause.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { withToolPrefix } from '../../tool-names/tool-names.ts';
 

@@ -9,7 +9,7 @@ import {
   personDecisionOf,
 } from '../../approvals/decision-input.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
-import { refuseCutPreviews, findCutPreviewError } from '../../approvals/seen-whole.ts';
+import { refuseCutPreviews, findCutPreviewError } from '../../approvals/refuse-cut-previews.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports } from '../reports/session-report.ts';

@@ -12,7 +12,10 @@ const MAX_SEARCHED_TASKS = 100;
 const REQUESTED = 'tool.requested';
 
 /** Returns the task that contains the message. Returns undefined if no task does, or if the agent cannot list tasks. */
-export async function findByMessage(connection: A2aConnection, message: Message): Promise<Task | undefined> {
+export async function findTaskByMessage(
+  connection: A2aConnection,
+  message: Message,
+): Promise<Task | undefined> {
   // If the message names its task, no list is needed. That helps with agents that cannot list tasks.
   if (message.taskId !== '') {
     const task = await connection.task(message.taskId);

@@ -10,7 +10,7 @@ import type { A2aConnection } from '../../agents/connection.ts';
 import { requestFailure } from '../../agents/failure.ts';
 import { type BackOffOptions, delayAfter, withFixedJitter } from '../../../shared/runtime/back-off.ts';
 import { retryAfterMs, waitForRetryAfter } from '../../../shared/runtime/retry-after.ts';
-import { findByMessage } from './find-lost-message.ts';
+import { findTaskByMessage } from './find-lost-message.ts';
 import type { MessageDeliveryState } from './session-state.ts';
 
 /** How the agent has acknowledged a message: it has begun a response, or one of its tasks contains the message. */
@@ -169,7 +169,7 @@ async function taskAfterLostResponse(
     );
   }
   if (connection.deduplicates) throw new UndeliveredError(reason, 'unresolved', 'patiently');
-  const found = await findByMessage(connection, message).catch(() => undefined);
+  const found = await findTaskByMessage(connection, message).catch(() => undefined);
   if (found !== undefined) return found;
   const sentence = `${reason.message} Whether the message arrived is not known, and agent "${agent.name}" may do it twice if it is sent again: look at the agent before you repeat it.`;
   throw new UndeliveredError(

@@ -204,7 +204,11 @@ describe('the command model', () => {
 
     const PLAIN_KEY = '0f9e8d7c6b5a49382716050403020100';
     it.each<[string, string[], RegExp]>([
-      ['a command that contains the key', ['--key-command', `echo ${PLAIN_KEY}`], /would contain the key as plain text/],
+      [
+        'a command that contains the key',
+        ['--key-command', `echo ${PLAIN_KEY}`],
+        /would contain the key as plain text/,
+      ],
       [
         'a shell line that contains the key',
         ['--key-command', `sh -c 'echo ${PLAIN_KEY}'`],

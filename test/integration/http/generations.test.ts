@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { THINKING } from '../../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { MAX_POLL_MS } from '../../../a2a-server/http/streams/wait-for-generation.ts';
+import { MAX_POLL_MS } from '../../../a2a-server/http/streams/long-poll-task.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { openStream, streamOf, type Streamed } from './event-source.ts';
 import { request, rpc, startServer, userMessage, type TestServer } from './test-server.ts';

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { ModelChoice, readOfferedAgent } from './model-choice.tsx';
-import { newTaskId } from '../new-task-id.ts';
+import { createTask } from '../create-task.ts';
 import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
 import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
 
@@ -41,7 +41,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
     setProblem(undefined);
     try {
       const directory = workspace.trim();
-      const taskId = await newTaskId(client, {
+      const taskId = await createTask(client, {
         text,
         ...(directory !== '' && { workspace: directory }),
         ...(mode !== '' && { mode }),

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import { openTask } from '../address.ts';
-import { newTaskId } from '../new-task-id.ts';
+import { createTask } from '../create-task.ts';
 
 interface MessageBoxProps {
   client: A2aClient;
@@ -25,7 +25,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
       if (await onSay(text)) setText('');
       return;
     }
-    openTask(await newTaskId(client, { sessionId, text }));
+    openTask(await createTask(client, { sessionId, text }));
   };
   return (
     <section class={question === null ? 'say' : 'action'}>

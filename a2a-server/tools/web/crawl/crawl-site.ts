@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
-import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
-import { readingModeOf } from '../media-type.ts';
+import { fetchUrl, type WebResponse, type WebContext } from '../fetch-url.ts';
+import { bodyKindOf } from '../media-type.ts';
 import { readPage } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { Frontier, type KnownPage } from './frontier.ts';
-import type { RequestPacer } from './pace.ts';
+import type { RequestPacer } from './request-pacer.ts';
 import type { QueryWords } from './query-words.ts';
 import { readRobots, type RobotsRules } from './robots.ts';
 
@@ -153,7 +153,7 @@ function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): 
     timeMs: PAGE_MS,
     maxBytes: MAX_BYTES,
     accept: 'text/html, application/xhtml+xml, text/plain;q=0.8',
-    wants: ({ media, status }) => status >= 200 && status < 300 && readingModeOf(media) !== 'none',
+    wants: ({ media, status }) => status >= 200 && status < 300 && bodyKindOf(media) !== 'none',
     onRedirect: (to) => {
       if (to.origin !== url.origin) throw new OtherSiteError(to);
       if (!robots.allows(to)) throw new Error('redirects to a page that robots.txt forbids');

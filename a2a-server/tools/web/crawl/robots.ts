@@ -2,7 +2,7 @@ import robots from 'robots-parser';
 import { z } from 'zod';
 import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
-import { fetchUrl, type WebResponse, type WebContext } from '../get.ts';
+import { fetchUrl, type WebResponse, type WebContext } from '../fetch-url.ts';
 import { ROBOTS_PRODUCT_TOKEN } from '../send-to-checked-address.ts';
 
 export interface RobotsRules {

@@ -40,7 +40,12 @@ describe('the key of a provider', () => {
   test.each([
     ['prints nothing', '', 'CONFIGURATION', /printed nothing/],
     ['prints two words', "console.log('no such entry')", 'CONFIGURATION', /printed no key/],
-    ['contains the key', `console.log(${JSON.stringify(KEY)})`, 'CONFIGURATION', /would contain the key as plain text/],
+    [
+      'contains the key',
+      `console.log(${JSON.stringify(KEY)})`,
+      'CONFIGURATION',
+      /would contain the key as plain text/,
+    ],
     [
       'fails, and may succeed later',
       `${PRINTS_KEY}; process.exitCode = 3`,

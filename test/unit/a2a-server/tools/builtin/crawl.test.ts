@@ -7,7 +7,7 @@ import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createCrawlTool } from '../../../../../a2a-server/tools/builtin/crawl.ts';
 import { ToolStoppedError } from '../../../../../a2a-server/tools/tool.ts';
-import type { WebContext } from '../../../../../a2a-server/tools/web/get.ts';
+import type { WebContext } from '../../../../../a2a-server/tools/web/fetch-url.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { HurriedClock } from '../../../../support/hurried-clock.ts';
 import { endless, openPages, openSite, webContextFor, type Site } from '../../../../support/web-site.ts';

@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import { cancelCauseOf, causeWords, effectOfCause } from '../../../../../bridge/mcp/cancelled-calls/cause.ts';
+import {
+  cancelCauseOf,
+  causeWords,
+  effectOfCause,
+} from '../../../../../bridge/mcp/cancelled-calls/cancel-cause.ts';
 
 describe('the cause of a cancelled call', () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { refuseCutPreviews } from '../../../../bridge/approvals/seen-whole.ts';
+import { refuseCutPreviews } from '../../../../bridge/approvals/refuse-cut-previews.ts';
 import { pendingReports } from '../../../../bridge/mcp/reports/session-report.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 

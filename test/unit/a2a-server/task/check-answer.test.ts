@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnswer } from '../../../../a2a-server/task/answer.ts';
+import { readAnswer } from '../../../../a2a-server/task/check-answer.ts';
 import type { Answer, Question } from '../../../../shared/protocol/question.ts';
 
 const labels = (...names: string[]) => names.map((label) => ({ label }));

@@ -1,7 +1,12 @@
 /** Reads the amounts that principals have written, and the sizes of tasks. `append_batch` writes them. */
 import { tenantOf } from '../../access/requester.ts';
 import { numberColumn } from '../column-values.ts';
-import { type DailyWrittenAmounts, KEPT_DAYS, NOTHING_WRITTEN, type WrittenAmount } from '../written.ts';
+import {
+  type DailyWrittenAmounts,
+  KEPT_DAYS,
+  NOTHING_WRITTEN,
+  type WrittenAmount,
+} from '../written-amounts.ts';
 import type { Connection, Queries } from './driver.ts';
 
 export async function readDailyWritten(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { RequestPacer } from '../../../../../../a2a-server/tools/web/crawl/pace.ts';
+import { RequestPacer } from '../../../../../../a2a-server/tools/web/crawl/request-pacer.ts';
 import { FakeClock } from '../../../../../support/fake-clock.ts';
 
 const { signal } = new AbortController();
