@@ -2,7 +2,6 @@
  * Measures a server that gets twice the work that it can do, and a quiet user beside a loud one. All figures are ratios
  * within one run. The clients share the machine with the server.
  *
- * - A delegation is one blocking message whose plan appends a line to a file, without an approval.
  * - Messages arrive at a fixed rate, as from many independent users. The goodput is the rate of completed tasks. The
  *   capacity is the highest goodput over all rates of messages.
  * - A few clients that each wait for their answers show roughly which rates to try. Their own rate is no capacity for
@@ -11,15 +10,14 @@
  *   before it is measured, so that the queue is full.
  * - A refused message counts as no work, and its client does not repeat it.
  */
-import { randomUUID } from 'node:crypto';
-import { Agent as HttpAgent, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
+import { execFile } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
-import { TOOL_APPROVAL } from '../../shared/protocol/extensions.ts';
-import { rpcBody } from '../support/rpc-answer.ts';
+import { promisify } from 'node:util';
+import { z } from 'zod';
 import { type Agent, startAgent } from './agent.ts';
 import type { Benchmark, Figure } from './benchmark.ts';
 import { cpuMs } from './child-program.ts';
+import { delegationSender, type SendDelegation } from './delegation-sender.ts';
 import { quantile } from './statistics.ts';
 
 const LOUD = 'token-of-the-loud-user-0123456789';
@@ -34,14 +32,9 @@ const WARM_UP_MS = 3_000;
 const ROUND_MS = 5_000;
 /** How often the capacity and the overload are measured. */
 const PAIRS = 4;
-/** The samples of the quiet user, each a delegation after the one before. */
-const SAMPLES = 300;
 
 const GOODPUT_AIM = 0.9;
 const QUIET_AIM = 5;
-
-type Outcome = 'completed' | 'refused' | 'failed';
-type Send = () => Promise<Outcome>;
 
 export const overload: Benchmark = {
   id: 'overload',
@@ -50,8 +43,8 @@ export const overload: Benchmark = {
     const agent = await startAgent(context, {
       env: { A2A_SERVER_TOKENS: `loud=${LOUD},quiet=${QUIET}` },
     });
-    const loud = sender(agent, LOUD);
-    const quiet = sender(agent, QUIET);
+    const loud = delegationSender(agent.url, LOUD);
+    const quiet = (): Promise<number[]> => quietUser(agent.url);
     try {
       await fullLoad(loud, 16, WARM_UP_MS);
       const rates = [];
@@ -70,7 +63,7 @@ export const overload: Benchmark = {
         pairs.push({ peak, double });
       }
       context.note('overload: twice the capacity done');
-      const alone = await latencies(quiet);
+      const alone = await quiet();
       const besideConnections = await beside(quiet, (signal) => closedLoop(loud, CONNECTIONS, signal));
       const besideDouble = await beside(quiet, (signal) =>
         openLoop(loud, 2 * best.goodput, Infinity, signal),
@@ -157,43 +150,6 @@ function figures({ pairs, inStep, alone, besideConnections, besideDouble }: Meas
   ];
 }
 
-/** Returns a function that delegates once. */
-function sender({ url }: Agent, token: string): Send {
-  // The server closes a connection that is idle for five seconds. A request at that moment would fail.
-  const agent = new HttpAgent({ keepAlive: true, timeout: 2_000 });
-  return () =>
-    new Promise((resolve) => {
-      const plan = [{ tool: 'append-file', input: { path: `${randomUUID()}.txt`, content: 'one line\n' } }];
-      const body = rpcBody('SendMessage', {
-        message: {
-          messageId: randomUUID(),
-          role: 'ROLE_USER',
-          parts: [{ text: JSON.stringify({ plan }) }],
-          metadata: { [TOOL_APPROVAL]: { autoExecute: true } },
-        },
-      });
-      const headers = {
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-        'a2a-version': '1.0',
-        'a2a-extensions': TOOL_APPROVAL,
-      };
-      const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-        buffer(response).then(
-          (bytes) => resolve(outcomeOf(response.statusCode, bytes.toString())),
-          () => resolve('failed'),
-        );
-      });
-      sent.on('error', () => resolve('failed'));
-      sent.end(body);
-    });
-}
-
-function outcomeOf(status: number | undefined, text: string): Outcome {
-  if (status === 429 || status === 503) return 'refused';
-  return text.includes('TASK_STATE_COMPLETED') ? 'completed' : 'failed';
-}
-
 async function withCpu({ program }: Agent, run: () => Promise<Load>): Promise<LoadWithCpu> {
   const before = await cpuMs(program.pid);
   const load = await run();
@@ -201,7 +157,10 @@ async function withCpu({ program }: Agent, run: () => Promise<Load>): Promise<Lo
 }
 
 /** Increases the rate of messages until the goodput has not increased twice. Returns the rate with the highest goodput. */
-async function findCapacity(send: Send, first: number): Promise<{ rate: number; goodput: number }> {
+async function findCapacity(
+  send: SendDelegation,
+  first: number,
+): Promise<{ rate: number; goodput: number }> {
   let best = { rate: first, goodput: 0 };
   for (let rate = first, worse = 0; worse < 2; rate *= NEXT_RATE) {
     const { goodput } = await openLoop(send, rate, ROUND_MS);
@@ -212,7 +171,7 @@ async function findCapacity(send: Send, first: number): Promise<{ rate: number; 
 }
 
 /** The load of clients that each send the next message after the answer to the last one. */
-async function fullLoad(send: Send, clients: number, ms: number): Promise<Load> {
+async function fullLoad(send: SendDelegation, clients: number, ms: number): Promise<Load> {
   const end = new AbortController();
   const began = performance.now();
   const loop = closedLoop(send, clients, end.signal);
@@ -228,7 +187,11 @@ type Counts = Omit<Load, 'goodput'> & {
   inTime: number;
 };
 
-async function closedLoop(send: Send, clients: number, signal: AbortSignal): Promise<Counts> {
+async function closedLoop(
+  send: SendDelegation,
+  clients: number,
+  signal: AbortSignal,
+): Promise<Counts> {
   const counts = { inTime: 0, completed: 0, refused: 0, failed: 0 };
   const client = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -246,7 +209,12 @@ async function closedLoop(send: Send, clients: number, signal: AbortSignal): Pro
  * Sends messages at a fixed rate, whether or not earlier ones are answered. Counts what is done in the `ms` milliseconds
  * after a warm-up.
  */
-async function openLoop(send: Send, rate: number, ms: number, signal?: AbortSignal): Promise<Load> {
+async function openLoop(
+  send: SendDelegation,
+  rate: number,
+  ms: number,
+  signal?: AbortSignal,
+): Promise<Load> {
   const counts = { completed: 0, refused: 0, failed: 0 };
   let inTime = 0;
   const open = new Set<Promise<void>>();
@@ -273,24 +241,24 @@ async function openLoop(send: Send, rate: number, ms: number, signal?: AbortSign
   return { ...counts, goodput: inTime / (took / 1_000) };
 }
 
-/** @returns the time of each delegation of one client, in milliseconds */
-async function latencies(send: Send): Promise<number[]> {
-  const times: number[] = [];
-  while (times.length < SAMPLES) {
-    const began = performance.now();
-    const outcome = await send();
-    if (outcome === 'failed') throw new Error('a delegation of the quiet user failed');
-    if (outcome === 'completed') times.push(performance.now() - began);
-    await wait(10);
-  }
-  return times;
+/**
+ * Runs the quiet user in a process of its own, so that the load does not delay its clock. Returns the time of each
+ * delegation, in milliseconds.
+ */
+async function quietUser(url: string): Promise<number[]> {
+  const program = ['scripts/run.mjs', 'test/bench/quiet-user.ts', url, QUIET];
+  const { stdout } = await promisify(execFile)(process.execPath, program);
+  return z.array(z.number()).parse(JSON.parse(stdout));
 }
 
-async function beside(quiet: Send, loud: (signal: AbortSignal) => Promise<unknown>): Promise<number[]> {
+async function beside(
+  quiet: () => Promise<number[]>,
+  loud: (signal: AbortSignal) => Promise<unknown>,
+): Promise<number[]> {
   const end = new AbortController();
   const load = loud(end.signal);
   await wait(1_000);
-  const times = await latencies(quiet);
+  const times = await quiet();
   end.abort();
   await load;
   return times;
