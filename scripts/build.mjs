@@ -358,7 +358,7 @@ await rm(modules, { recursive: true });
 const page = await build({
   metafile: true,
   entryPoints: [
-    { in: 'a2a-server/page/browser/main.tsx', out: 'page' },
+    { in: 'a2a-server/page/browser/app/main.tsx', out: 'page' },
     { in: 'a2a-server/page/browser/page.css', out: 'page' },
   ],
   outdir: join(draft, 'web'),

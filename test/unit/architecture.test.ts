@@ -8,7 +8,7 @@ const root = process.cwd();
 
 /** Returns every file of a folder with its imports: paths from the project's root, or package names. */
 async function imports(folder: string): Promise<{ file: string; target: string }[]> {
-  const files = await glob(`${folder}/**/*.ts`, { cwd: root });
+  const files = await glob(`${folder}/**/*.{ts,tsx}`, { cwd: root });
   const found = await Promise.all(
     files.map(async (file) => {
       const source = await readFile(join(root, file), 'utf8');

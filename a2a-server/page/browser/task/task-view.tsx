@@ -11,7 +11,7 @@ import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
-import { OutageBanner } from '../outage-banner.tsx';
+import { OutageBanner } from './outage-banner.tsx';
 import { withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
 import type { ShownAction } from '../action/shown-actions.ts';
 import { firstMessage } from './story.ts';

@@ -1,7 +1,7 @@
 /** Shows that the page has no connection, and the age of the shown state. */
-import { agoText } from './age-text.ts';
-import { useNow } from './relative-time.tsx';
-import type { Outage } from './task/use-followed-task.ts';
+import { agoText } from '../age-text.ts';
+import { useNow } from '../relative-time.tsx';
+import type { Outage } from './use-followed-task.ts';
 
 export function OutageBanner({ outage: { since, message } }: { outage: Outage }) {
   const now = useNow(1_000);

@@ -1,8 +1,8 @@
 /** Shows the task list, the selected task and the form for a new task. Only the address selects the task. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { type A2aClient, ClientError } from '../../../shared/client/index.ts';
-import { GROUPS } from '../../../shared/protocol/task-groups.ts';
-import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { type A2aClient, ClientError } from '../../../../shared/client/index.ts';
+import { GROUPS } from '../../../../shared/protocol/task-groups.ts';
+import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import {
   addressFilters,
   readAddressTarget,
@@ -11,20 +11,20 @@ import {
   setAddressFilters,
   openTask,
   taskAddress,
-} from './address.ts';
-import { taskCostText, todayCostText } from './cost-text.ts';
-import { NotificationButton } from './home/notification-button.tsx';
-import { showCount } from './home/page-icon.ts';
-import { PasskeyButton } from './passkeys/passkey-button.tsx';
+} from '../address.ts';
+import { taskCostText, todayCostText } from '../cost-text.ts';
+import { NotificationButton } from '../home/notification-button.tsx';
+import { showCount } from '../home/page-icon.ts';
+import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { PageKeys } from './page-keys.tsx';
-import { signOut } from './sign-in/sign-in.ts';
-import { StartTask } from './home/start-task.tsx';
-import { TaskFilterFields } from './home/task-filter-fields.tsx';
-import { areFiltersOn } from './task-filters.ts';
-import { TaskList } from './home/task-list.tsx';
-import { TaskView } from './task/task-view.tsx';
-import { useNotifications } from './home/use-notifications.ts';
-import { useTaskGroups } from './home/use-task-groups.ts';
+import { signOut } from '../sign-in/sign-in.ts';
+import { StartTask } from '../home/start-task.tsx';
+import { TaskFilterFields } from '../home/task-filter-fields.tsx';
+import { areFiltersOn } from '../task-filters.ts';
+import { TaskList } from '../home/task-list.tsx';
+import { TaskView } from '../task/task-view.tsx';
+import { useNotifications } from '../home/use-notifications.ts';
+import { useTaskGroups } from '../home/use-task-groups.ts';
 
 interface SignedInPageProps {
   client: A2aClient;

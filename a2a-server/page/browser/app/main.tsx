@@ -1,14 +1,14 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { A2aClient } from '../../../shared/client/index.ts';
-import { onAddressTarget, replaceFragment, takeCode, takeRegistrationCode } from './address.ts';
+import { A2aClient } from '../../../../shared/client/index.ts';
+import { onAddressTarget, replaceFragment, takeCode, takeRegistrationCode } from '../address.ts';
 import { SignedInPage } from './signed-in-page.tsx';
-import { guardClicks } from './click-guard.ts';
-import { HighlighterContext } from './diff/code-pieces.ts';
-import { highlightedLines } from './diff/highlight.ts';
-import { SignInView } from './sign-in/sign-in-view.tsx';
-import { takeProviderAnswer } from './sign-in/provider-sign-in.ts';
-import { PAGE_API_URL, forgetPageKey, onSignInChange, pageKey, signedInFetch } from './sign-in/sign-in.ts';
+import { guardClicks } from '../click-guard.ts';
+import { HighlighterContext } from '../diff/code-pieces.ts';
+import { highlightedLines } from '../diff/highlight.ts';
+import { SignInView } from '../sign-in/sign-in-view.tsx';
+import { takeProviderAnswer } from '../sign-in/provider-sign-in.ts';
+import { PAGE_API_URL, forgetPageKey, onSignInChange, pageKey, signedInFetch } from '../sign-in/sign-in.ts';
 
 const client = new A2aClient({ url: PAGE_API_URL, fetch: signedInFetch, channel: 'page' });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { commandOfKey, type KeyPress } from '../../../../../a2a-server/page/browser/key-commands.ts';
+import { commandOfKey, type KeyPress } from '../../../../../../a2a-server/page/browser/app/key-commands.ts';
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
