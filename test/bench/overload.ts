@@ -157,10 +157,7 @@ async function withCpu({ program }: Agent, run: () => Promise<Load>): Promise<Lo
 }
 
 /** Increases the rate of messages until the goodput has not increased twice. Returns the rate with the highest goodput. */
-async function findCapacity(
-  send: SendDelegation,
-  first: number,
-): Promise<{ rate: number; goodput: number }> {
+async function findCapacity(send: SendDelegation, first: number): Promise<{ rate: number; goodput: number }> {
   let best = { rate: first, goodput: 0 };
   for (let rate = first, worse = 0; worse < 2; rate *= NEXT_RATE) {
     const { goodput } = await openLoop(send, rate, ROUND_MS);
@@ -187,11 +184,7 @@ type Counts = Omit<Load, 'goodput'> & {
   inTime: number;
 };
 
-async function closedLoop(
-  send: SendDelegation,
-  clients: number,
-  signal: AbortSignal,
-): Promise<Counts> {
+async function closedLoop(send: SendDelegation, clients: number, signal: AbortSignal): Promise<Counts> {
   const counts = { inTime: 0, completed: 0, refused: 0, failed: 0 };
   const client = async (): Promise<void> => {
     while (!signal.aborted) {
@@ -209,12 +202,7 @@ async function closedLoop(
  * Sends messages at a fixed rate, whether or not earlier ones are answered. Counts what is done in the `ms` milliseconds
  * after a warm-up.
  */
-async function openLoop(
-  send: SendDelegation,
-  rate: number,
-  ms: number,
-  signal?: AbortSignal,
-): Promise<Load> {
+async function openLoop(send: SendDelegation, rate: number, ms: number, signal?: AbortSignal): Promise<Load> {
   const counts = { completed: 0, refused: 0, failed: 0 };
   let inTime = 0;
   const open = new Set<Promise<void>>();
