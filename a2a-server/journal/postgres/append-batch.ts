@@ -6,6 +6,16 @@
  * - `STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
  *   or an execution appends after the end of the server's lease.
  * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
+ *
+ * A commit does not lock the row with the server's lease. So a long commit delays no renewal. E1 holds without that
+ * lock, because a claim and the commit of an execution both update the row of the task:
+ *
+ * - PostgreSQL runs two updates of one row one after another. The second update checks its conditions again on the new
+ *   row.
+ * - If the claim is first, the row has a larger epoch. The commit then finds no row with its epoch, and writes nothing.
+ * - If the commit is first, the claim waits for its end or skips the task. The new owner then reads the new events.
+ * - The lease decides only when a claim may begin. The commit may read a lease that a renewal is just extending. Then it
+ *   refuses too much, and the appends are decided again.
  */
 export const FENCED = 'A2A01';
 export const STALE = 'A2A02';
@@ -30,9 +40,13 @@ export const APPEND_BATCH = `
     leased boolean;
     own_label text;
   BEGIN
-    UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1
-      RETURNING lease_until > clock_timestamp(), label INTO leased, own_label;
-    IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${FENCED}'; END IF;
+    UPDATE commits SET batch = p_batch WHERE server = p_server AND batch = p_batch - 1;
+    IF NOT FOUND THEN
+      -- A server of an earlier version has no row in "commits". Its number is in "nodes".
+      UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1;
+      IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${FENCED}'; END IF;
+    END IF;
+    SELECT lease_until > clock_timestamp(), label INTO leased, own_label FROM nodes WHERE id = p_server;
 
     -- A task that ends comes before a task that begins, because a session has one live task.
     IF json_array_length(parts -> 'moved') > 0 THEN

@@ -164,6 +164,15 @@ const MIGRATIONS: readonly string[] = [
   );
   ALTER TABLE tasks ADD COLUMN size bigint NOT NULL DEFAULT 0;
   `,
+  `
+  -- The number of the last commit of each server. A commit locks this row, and a renewal of the lease updates "nodes", so
+  -- neither waits for the other. Servers of earlier versions have no row here, and their number in "nodes".
+  ALTER TABLE nodes ALTER COLUMN batch DROP NOT NULL;
+  CREATE TABLE commits (
+    server text COLLATE "C" PRIMARY KEY REFERENCES nodes ON DELETE CASCADE,
+    batch  bigint NOT NULL
+  );
+  `,
 ];
 
 /**

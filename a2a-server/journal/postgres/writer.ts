@@ -1,7 +1,7 @@
 /**
  * Manages the one connection of this server that writes the journal. Other servers may write at the same time.
  *
- * - Each server has a row in `nodes`, with the number of its last commit and the end of its lease.
+ * - Each server has a row in `nodes` with the end of its lease, and a row in `commits` with the number of its last commit.
  * - Only the upgrade of the tables needs a lock. The lock belongs to the connection, so PostgreSQL releases it in any
  *   case.
  * - Work runs one piece after another. A lost connection is opened again, with back-off.
@@ -232,17 +232,17 @@ export class Writer {
     await connection.query({
       text: `DELETE FROM nodes WHERE lease_until < clock_timestamp() - ${FORGOTTEN_AFTER}`,
     });
-    await connection.query(
-      { text: `INSERT INTO nodes (id, batch, lease_until, label) VALUES ($1, 0, clock_timestamp(), $2)` },
-      [this.#id, this.#label],
-    );
+    const text = `
+      WITH node AS (INSERT INTO nodes (id, lease_until, label) VALUES ($1, clock_timestamp(), $2) RETURNING id)
+      INSERT INTO commits (server, batch) SELECT id, 0 FROM node`;
+    await connection.query({ text }, [this.#id, this.#label]);
     this.#registered = true;
   }
 
   async #resume(connection: Connection): Promise<void> {
     // PostgreSQL may still execute a commit of the lost connection. That commit has a lock on this row, so this query
     // waits until that commit has ended.
-    const text = 'SELECT batch FROM nodes WHERE id = $1 FOR UPDATE';
+    const text = 'SELECT batch FROM commits WHERE server = $1 FOR UPDATE';
     const [row] = await connection.query({ text }, [this.#id]);
     if (row === undefined) throw this.removed(new Error('the database has no row for this server'));
     this.#batch = integerColumn(row[0]);

@@ -8,6 +8,7 @@ import {
   type PostgresJournalOptions,
 } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { beginning, commandKey, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { ASK_AGAIN_MS, beginTransaction, untilWaitingForLocks } from '../../../../support/postgres-locks.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
 import {
   type PostgresServer,
@@ -19,9 +20,6 @@ import {
 async function seqsOf(journal: Journal, taskId: string): Promise<number[]> {
   return (await journal.read(taskId, 0, 10_000)).map(({ seq }) => seq);
 }
-
-/** The interval in which a test asks again for a state that no event announces. */
-const ASK_AGAIN_MS = 20;
 
 const QUICK = { retries: 2, minTimeout: 20, maxTimeout: 20, factor: 1, randomize: false };
 
@@ -65,32 +63,23 @@ else {
   async function administer(...statements: string[]): Promise<void> {
     const client = new Client({ connectionString: url });
     await client.connect();
-    for (const statement of statements) await client.query(statement);
-    await client.end();
+    try {
+      for (const statement of statements) await client.query(statement);
+    } finally {
+      await client.end();
+    }
   }
 
-  /** Returns the number of commits. */
-  async function lastBatch(): Promise<number> {
+  async function firstNumber(statement: string): Promise<number> {
     const client = new Client({ connectionString: url });
     await client.connect();
-    const { rows } = await client.query<{ batch: string }>('SELECT batch FROM nodes');
+    const { rows } = await client.query<{ batch: string }>(statement);
     await client.end();
     return Number(rows[0]?.batch);
   }
 
-  /** Resolves when this number of statements wait for locks. */
-  async function untilWaitingForLocks(count: number): Promise<void> {
-    const client = new Client({ connectionString: url });
-    await client.connect();
-    for (;;) {
-      const { rows } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      if (rows.length >= count) break;
-      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
-    }
-    await client.end();
-  }
+  /** Returns the number of commits. */
+  const lastBatch = (): Promise<number> => firstNumber('SELECT batch FROM commits');
 
   describe('a lost connection of the journal', () => {
     it('E3 an append whose answer is lost is written once, and the writer gets its entries', async () => {
@@ -119,16 +108,13 @@ else {
       const onRemoved = jest.fn();
       const journal = await open({ url: proxy.url, onRemoved });
       await journal.append(beginning('a', { events: [working] }));
-      const other = new Client({ connectionString: url });
-      await other.connect();
-      await other.query("BEGIN; SELECT 1 FROM tasks WHERE task_id = 'a' FOR UPDATE");
+      const commit = await beginTransaction(url, "SELECT 1 FROM tasks WHERE task_id = 'a' FOR UPDATE");
       const append = journal.append(continuing('a', 2, [delta('x')], 'working'));
-      await untilWaitingForLocks(1);
+      await untilWaitingForLocks(url, 1);
       proxy.cut();
       // The second attempt waits for the first one, which PostgreSQL still executes.
-      await untilWaitingForLocks(2);
-      await other.query('COMMIT');
-      await other.end();
+      await untilWaitingForLocks(url, 2);
+      await commit();
       expect(await append).toMatchObject({ type: 'appended', entries: [{ seq: 3 }] });
       expect(await journal.append(continuing('a', 3, [delta('y')], 'working'))).toMatchObject({
         type: 'appended',
@@ -283,6 +269,17 @@ else {
       await expect(late).rejects.toMatchObject({ reason: 'CONFIGURATION' });
       expect(removed).toHaveLength(1);
       expect(await seqsOf(await open(), 'a')).toEqual([1, 2]);
+    });
+
+    it('E3 a server of version 8 writes each commit once after an upgrade, and finds its number where it was', async () => {
+      await open();
+      await administer("INSERT INTO nodes (id, batch, lease_until) VALUES ('old', 7, clock_timestamp())");
+      const append = (batch: number): Promise<void> =>
+        administer(`SELECT append_batch('old', ${batch}, 1, '{}', '{}', '{}', '{}', '{}')`);
+      await append(8);
+      await expect(append(8)).rejects.toThrow('the database does not know this server');
+      await append(9);
+      expect(await firstNumber("SELECT batch FROM nodes WHERE id = 'old'")).toBe(9);
     });
 
     it('a server of the first version keeps others out, because it locks the journal', async () => {

@@ -5,6 +5,7 @@ import type { AppendRequest, Journal } from '../../../../../a2a-server/journal/j
 import type { Claim, OwnershipCallbacks } from '../../../../../a2a-server/journal/ownership.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
+import { ASK_AGAIN_MS, beginTransaction, untilWaitingForLocks } from '../../../../support/postgres-locks.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
 import {
   type PostgresServer,
@@ -193,7 +194,70 @@ else {
     });
   });
 
+  /** Waits for the next renewal of a lease, or until the claim is lost. */
+  async function renewedOrLost(claim: Claim): Promise<'renewed' | 'lost'> {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    const leaseEnd = async (): Promise<string | undefined> =>
+      (await client.query<{ end: string }>('SELECT max(lease_until)::text AS end FROM nodes')).rows[0]?.end;
+    const before = await leaseEnd();
+    const wait = { over: false };
+    claim.onLost(() => (wait.over = true));
+    while (!wait.over && (await leaseEnd()) === before)
+      await new Promise((resolve) => setTimeout(resolve, ASK_AGAIN_MS));
+    await client.end();
+    return wait.over ? 'lost' : 'renewed';
+  }
+
+  describe('the lease of a server', () => {
+    it('E1 is renewed while a commit of the server waits, so the server keeps its tasks', async () => {
+      await addTasks('a', 'b');
+      const journal = await started();
+      const claim = await claimed(journal, 'b');
+      const commit = await beginTransaction(url, "SELECT 1 FROM tasks WHERE task_id = 'a' FOR UPDATE");
+      const append = journal.append(continuing('a', 2, [delta('x')], 'working'));
+      await untilWaitingForLocks(url, 1);
+      const outcome = await renewedOrLost(claim);
+      await commit();
+      expect(outcome).toBe('renewed');
+      expect(await append).toMatchObject({ type: 'appended' });
+    });
+  });
+
   describe('an append of an execution', () => {
+    it('R113 a claim waits for a commit of the old owner that has begun, and the new owner gets its events', async () => {
+      await addTasks('a');
+      const [first, second] = [await started(), await started()];
+      const old = await claimed(first, 'a');
+      expect(await first.append(next(2, old))).toMatchObject({ type: 'appended' });
+      await administer("UPDATE tasks SET owner = 'a server without a lease'");
+      // The commit has updated the task, and waits before it writes the event.
+      const unlock = await beginTransaction(url, 'LOCK TABLE events IN SHARE MODE');
+      const append = first.append(next(3, old));
+      await untilWaitingForLocks(url, 1);
+      expect(await second.ownership.claim('a')).toBeUndefined();
+      expect(await second.ownership.claimAbandoned([])).toMatchObject({ claimed: [] });
+      await unlock();
+      expect(await append).toMatchObject({ type: 'appended' });
+      const claim = await claimed(second, 'a');
+      expect((await second.read('a', 0, 10)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+      expect(await first.append(next(4, old))).toEqual({ type: 'fenced' });
+      expect(await second.append(next(4, claim))).toMatchObject({ type: 'appended' });
+    });
+
+    it('R113 a commit that has begun before another claim, but reaches the task after it, is fenced', async () => {
+      await addTasks('a');
+      const journal = await started();
+      const old = await claimed(journal, 'a');
+      expect(await journal.append(next(2, old))).toMatchObject({ type: 'appended' });
+      const commit = await beginTransaction(url, "UPDATE tasks SET owner = 'other', epoch = epoch + 1");
+      const append = journal.append(next(3, old));
+      await untilWaitingForLocks(url, 1);
+      await commit();
+      expect(await append).toEqual({ type: 'fenced' });
+      expect(await journal.row('a')).toMatchObject({ seq: 3 });
+    });
+
     it('R113 after another claim, it is fenced; a command is not', async () => {
       await addTasks('a');
       const [first, second] = [await started(), await started()];
