@@ -44,6 +44,8 @@ export async function showForm({
   const stopWatching = onAbort(signal, () => shown.abort(signal.reason));
   const stopReading = session.watch();
   try {
+    // The decision may have been made since the caller built the form.
+    if (!open()) return { type: 'withdrawn' };
     offers.shown(taskId, [ask]);
     return { type: 'answered', response: await client.elicit(params, shown.signal, ask.key) };
   } catch (error) {
