@@ -187,7 +187,8 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
       return { ...base, outputs: withOutput(base.outputs, observation.output, observation.append) };
     }
     case 'reply': {
-      const base = of(undefined, observation.taskId, observation.sessionId);
+      // An agent may leave out the id of the session in a message. The message then belongs to this session.
+      const base = of(undefined, observation.taskId, observation.sessionId || (view?.sessionId ?? ''));
       return { ...base, state: 'completed', reply: observation.text };
     }
     case 'reasoning':

@@ -259,6 +259,14 @@ describe('the bridge’s view of a task', () => {
     const view = folded(at(null, { type: 'reply', taskId: '', sessionId: 's', text: 'Hello' }));
     expect(view).toMatchObject({ state: 'completed', reply: 'Hello' });
   });
+
+  test('the view keeps the id of the session if a message has none', () => {
+    const view = folded(
+      at(null, snapshot()),
+      at(null, { type: 'reply', taskId: '', sessionId: '', text: 'Hi' }),
+    );
+    expect(view).toMatchObject({ sessionId: 's', reply: 'Hi' });
+  });
 });
 
 function callsAfter(
