@@ -81,15 +81,19 @@ export class SentDecisions {
   }
 
   /**
-   * Records that the agent has reported the task. If a call still waits, its lost decision has not arrived. So a person
-   * may decide it again.
+   * Call this before the bridge requests the task. Call the returned function when the agent has reported the task. If a
+   * call still waits then, a decision that was lost before the request has not arrived. So a person may decide it again.
    */
-  async looked(): Promise<void> {
+  looking(): () => Promise<void> {
     const lost = [...this.#lost];
-    this.#lost.clear();
-    for (const messageId of this.#left) this.#past.add(messageId);
-    this.#left.clear();
-    for (const messageId of lost) await this.#forget(messageId);
+    const left = [...this.#left];
+    return async () => {
+      for (const messageId of left) {
+        this.#past.add(messageId);
+        this.#left.delete(messageId);
+      }
+      for (const messageId of lost) if (this.#lost.delete(messageId)) await this.#forget(messageId);
+    };
   }
 
   async #take(asking: AskedQuestion, messageId: string): Promise<DecisionClaim | undefined> {

@@ -330,15 +330,28 @@ export class Session {
   }
 
   async #fetch(taskId: string): Promise<void> {
+    const before = this.view;
+    const looked = this.#decisions.looking();
     try {
-      await this.agent.ask(async (connection) =>
-        this.take(asStreamResponse(await connection.task(taskId)), connection),
-      );
+      await this.agent.ask(async (connection) => {
+        const task = await connection.task(taskId);
+        if (!this.#isOutdated(taskId, before)) this.take(asStreamResponse(task), connection);
+      });
     } catch (error) {
       if (taskId === this.view?.taskId && isForgotten(error)) this.#apply({ type: 'forgotten', error });
       throw error;
     }
-    await this.#decisions.looked();
+    await looked();
+  }
+
+  /**
+   * Returns true if a fetched task may be older than the view, because events have arrived since the request. J3:
+   * nothing follows the end of a task. With `seq`, the fold itself ignores an older state of the same task.
+   * @param before the view at the time of the request
+   */
+  #isOutdated(taskId: string, before: TaskView | undefined): boolean {
+    const view = this.view;
+    return view !== before && (view?.taskId !== taskId || view.seq === null);
   }
 
   /**

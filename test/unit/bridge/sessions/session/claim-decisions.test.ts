@@ -50,10 +50,17 @@ describe('decisions that bridges send', () => {
   test('a decision that may have arrived stays valid until the bridge has checked with the agent', async () => {
     await sent.failed('first', 'unknown');
     await expect(sent.claim('second', shown, of)).rejects.toThrow(/whether it arrived is not known/);
-    await sent.looked();
+    await sent.looking()();
     await sent.claim('second', shown, of);
-    await sent.looked();
+    await sent.looking()();
     await expect(sent.claim('third', shown, of)).rejects.toThrow(/the agent has it/);
+  });
+
+  test('E2 a report of the task that was requested before the decision was lost does not say that the decision has not arrived', async () => {
+    const looked = sent.looking();
+    await sent.failed('first', 'unknown');
+    await looked();
+    await expect(sent.claim('second', shown, of)).rejects.toThrow(/whether it arrived is not known/);
   });
 
   test('if the bridge cannot check for other decisions, it sends no decision', async () => {
