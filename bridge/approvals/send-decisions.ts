@@ -27,7 +27,7 @@ export async function sendDecisions(
 ): Promise<void> {
   const { toMessage: message } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
-  const { asked } = session;
+  const asked = session.lastAsked;
   let phrase: MessageContent | undefined;
   const deliver = session.deliver(
     (dialect) => {

@@ -124,7 +124,7 @@ export class DelegationService {
       sessionId: session.id,
       taskId: (goesOn && view?.taskId) || null,
     };
-    const delivery = this.#begin(session, entry, work.contents, session.asked.question?.id);
+    const delivery = this.#begin(session, entry, work.contents, session.lastAsked.question?.id);
     return { session, messageId: entry.messageId, delivery };
   }
 

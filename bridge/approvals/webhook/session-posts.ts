@@ -234,11 +234,9 @@ export class SessionPosts {
     if (first === undefined) return;
     const tell = async (): Promise<void> => {
       for (const each of askings) this.#mark(each, 'over');
-      const { view, state, stateName } = this.#session;
+      const { view, stateName: state } = this.#session;
       const about = this.#about();
-      // After the last decision, an agent may still report "input required" until its next step.
-      const shown = state.type === 'working' ? 'working' : stateName;
-      const facts = { view, state: shown, over: askings, waiting: this.#waiting() };
+      const facts = { view, state, over: askings, waiting: this.#waiting() };
       const content = {
         notice: approvalDecidedNotice(about, facts, clock.now()),
         message: approvalDecidedMessage(about, facts, taskPageUrl(this.#session)),

@@ -5,6 +5,7 @@
  * that the task stays visible.
  */
 import type { ProductError } from '../../../shared/runtime/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { ObservedEvent, SessionStateName } from '../../dialects/observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './observed-task.ts';
 
@@ -21,8 +22,8 @@ export type MessageDeliveryState =
 
 export type TaskState =
   /**
-   * `answered` contains the ids of answered questions, because the agent may repeat a question. `trouble` says why the
-   * bridge cannot follow the task at the moment.
+   * `answered` contains the ids of answered questions, because the agent may repeat a question until it works again.
+   * `trouble` says why the bridge cannot follow the task at the moment.
    */
   | { type: 'working'; view: TaskView; answered: ReadonlySet<string>; trouble: ProductError | null }
   | { type: 'waiting'; view: TaskView; answered: ReadonlySet<string> }
@@ -92,7 +93,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
     case 'observed': {
       const view = foldObserved(task?.view, event.observed);
       if (view === undefined || view === task?.view) return state;
-      const observed = standing(view, answeredIn(task));
+      const observed = standing(view, isInterrupted(view) ? answeredIn(task) : NO_QUESTIONS);
       return task === null ? observed : inside(state, observed);
     }
     case 'stream-ended':
@@ -132,7 +133,24 @@ export function isSessionOver(state: SessionState): boolean {
 
 export function stateName(state: SessionState): SessionStateName {
   if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
-  return state.type === 'unknown-to-agent' ? state.type : state.view.state;
+  return state.type === 'unknown-to-agent' ? state.type : shownView(state).state;
+}
+
+/**
+ * Returns the view of the task that people see. It leaves out what is already decided. After the last answer or
+ * decision, an agent may report "input required" until its next step. The task works then, and asks nothing.
+ */
+export function shownView(task: TaskState): TaskView {
+  const { view } = task;
+  if (task.type !== 'working') return view;
+  if (isInterrupted(view)) return { ...view, state: 'working', text: '', question: null };
+  return view.pending.length === 0 ? view : { ...view, pending: undecided(view) };
+}
+
+/** Returns the actions without those whose decision was sent. Their calls are ready to run. */
+function undecided({ pending, calls }: TaskView): readonly PendingAction[] {
+  const ready = new Set(calls.filter(({ state }) => state === 'ready').map(({ callId }) => callId));
+  return pending.filter(({ callId }) => !ready.has(callId));
 }
 
 /**

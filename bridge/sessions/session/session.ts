@@ -31,6 +31,7 @@ import {
   nextSessionState,
   type SessionEvent,
   type SessionState,
+  shownView,
   stateName,
   type TaskState,
   taskOfState,
@@ -131,9 +132,12 @@ export class Session {
     return stateName(this.#state);
   }
 
-  /** The view of the session's last task. Undefined before the agent has sent a task id. */
+  /**
+   * The view of the session's last task, as people see it (`shownView`). Undefined before the agent has sent a task id.
+   */
   get view(): TaskView | undefined {
-    return this.#task?.view;
+    const task = this.#task;
+    return task === null ? undefined : shownView(task);
   }
 
   /** The session's id. The agent assigns it. Until then, this is the id of the session's first message. */
@@ -180,7 +184,12 @@ export class Session {
   }
 
   get asked(): PendingInput {
-    return { pending: this.view?.pending ?? [], question: this.view?.question ?? null };
+    return pendingInput(this.view);
+  }
+
+  /** What the agent has asked last. An answer to it may be on its way. */
+  get lastAsked(): PendingInput {
+    return pendingInput(this.#reported);
   }
 
   /** Stores notes for the person. The next reply contains them. */
@@ -292,10 +301,10 @@ export class Session {
   /** Applies an event of the agent to the state. */
   take(event: StreamResponse, connection: A2aConnection): void {
     this.#connection = connection;
-    const before = this.view;
+    const before = this.#reported;
     const observed = connection.dialect.read(event);
     if (!this.#changes({ type: 'observed', observed })) return;
-    const states = { before: before?.state, after: this.view?.state };
+    const states = { before: before?.state, after: this.#reported?.state };
     this.activity.note(observed.observations, states, () => this.cursor);
     for (const each of observed.observations)
       if (each.type === 'activity') this.#tell({ type: 'activity', activity: each.activity });
@@ -330,7 +339,7 @@ export class Session {
   }
 
   async #fetch(taskId: string): Promise<void> {
-    const before = this.view;
+    const before = this.#reported;
     const looked = this.#decisions.looking();
     try {
       await this.agent.ask(async (connection) => {
@@ -350,7 +359,7 @@ export class Session {
    * @param before the view at the time of the request
    */
   #isOutdated(taskId: string, before: TaskView | undefined): boolean {
-    const view = this.view;
+    const view = this.#reported;
     return view !== before && (view?.taskId !== taskId || view.seq === null);
   }
 
@@ -408,6 +417,11 @@ export class Session {
     return taskOfState(this.#state);
   }
 
+  /** The view as the agent has reported it. */
+  get #reported(): TaskView | undefined {
+    return this.#task?.view;
+  }
+
   /**
    * Checks that files still have the content that the person saw. D2: a decision is valid only for what the person saw,
    * and some agents do not check this. If a file has changed, the person must decide again, with a new diff.
@@ -415,8 +429,9 @@ export class Session {
    */
   async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
     const approved = hazards.approvedBy?.(parts) ?? [];
-    if (this.view === undefined || approved.length === 0) return;
-    const found = await findOutdatedCall(approved, this.view, (path) => this.#readFile(this, url, path));
+    const view = this.#reported;
+    if (view === undefined || approved.length === 0) return;
+    const found = await findOutdatedCall(approved, view, (path) => this.#readFile(this, url, path));
     if (found === undefined) return;
     this.#observe({ type: 'outdated', ...found });
     this.#tell({ type: 'state' });
@@ -430,7 +445,7 @@ export class Session {
    * @param answers the id of the question; undefined if the message answers none
    */
   #refuseSecondAnswer(answers: string | undefined): void {
-    const { question } = this.asked;
+    const { question } = this.lastAsked;
     if (answers === undefined || question?.id !== answers) return;
     const task = this.#task;
     const isAnswered = task?.type === 'working' && task.answered.has(answers);
@@ -453,7 +468,7 @@ export class Session {
     { url, dialect: { hazards } }: A2aConnection,
   ): Promise<readonly string[]> {
     const decided = hazards.decidedBy?.(parts) ?? [];
-    await this.#decisions.claim(messageId, decidedCalls(decided, this.view), { agent: url, taskId });
+    await this.#decisions.claim(messageId, decidedCalls(decided, this.#reported), { agent: url, taskId });
     return decided;
   }
 
@@ -503,6 +518,10 @@ export class Session {
   #tell(change: SessionChange): void {
     for (const listener of this.#listeners) listener(change);
   }
+}
+
+function pendingInput(view: TaskView | undefined): PendingInput {
+  return { pending: view?.pending ?? [], question: view?.question ?? null };
 }
 
 function isForgotten(error: unknown): error is ProductError {

@@ -8,6 +8,7 @@ import {
   problemMessage,
   type SessionEvent,
   type SessionState,
+  shownView,
   stateName,
   taskOfState,
 } from '../../../../../bridge/sessions/session/session-state.ts';
@@ -114,6 +115,35 @@ describe('the state of a session in the bridge', () => {
     expect(after(status('input-required', { question: QUESTION }), send('q'), DELIVERED, asked).type).toBe(
       'working',
     );
+  });
+
+  test('if the agent has worked since the answer, the same question is a new one', () => {
+    const asked = status('input-required', { question: QUESTION });
+    expect(after(asked, send('q'), DELIVERED, status('working'), asked).type).toBe('waiting');
+  });
+
+  test('a task works after its last decision, even if the agent has not reported that yet', () => {
+    const state = after(status('input-required', { text: 'Write one.md?' }));
+    expect(stateName(state)).toBe('working');
+    expect(taskOfState(state)).toMatchObject({ view: { state: 'input-required' } });
+    expect(stateName(nextSessionState(state, { type: 'stream-ended' }))).toBe('input-required');
+  });
+
+  test('an action whose decision was sent is not shown as pending until the agent asks again', () => {
+    const ids = { taskId: 't', sessionId: 's' };
+    const observed = (...observations: readonly Observation[]): SessionEvent => ({
+      type: 'observed',
+      observed: { seq: null, observations },
+    });
+    const call = { callId: 'one', tool: 'write-file', title: 'Write one.md', asks: true };
+    const state = after(
+      ASKS,
+      observed({ type: 'activity', activity: { type: 'tool.requested', ...call } }),
+      observed({ type: 'decided', ...ids, callIds: ['one'] }),
+    );
+    const task = taskOfState(state);
+    expect(task?.view.pending).toHaveLength(1);
+    expect(task && shownView(task)).toMatchObject({ state: 'working', pending: [] });
   });
 
   test('"input-required" without a question counts as waiting when the stream ends', () => {
