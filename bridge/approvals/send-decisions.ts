@@ -27,18 +27,19 @@ export async function sendDecisions(
 ): Promise<void> {
   const { toMessage: message } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
-  const asked = session.lastAsked;
+  const { question } = session.lastAsked;
   let phrase: MessageContent | undefined;
   const deliver = session.deliver(
     (dialect) => {
-      phrase = dialect.phraseDecisions(decisions, asked, channel);
+      // D2: a message may be sent again much later, so each attempt checks what the agent asks then.
+      phrase = dialect.phraseDecisions(decisions, session.lastAsked, channel);
       return message(phrase, {
         messageId,
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,
       });
     },
-    asked.question === null ? {} : { answers: asked.question.id },
+    question === null ? {} : { answers: question.id },
   );
   await deliver.catch((error: unknown) => {
     session.decisionsSent({ decisions, channel, problem: messageOf(error) });

@@ -243,7 +243,8 @@ export class Session {
           messageId = message.messageId;
           await this.#checkFiles(message, connection);
           decided = await this.#claim(message, connection);
-          return message;
+          // D2: the agent may have asked something else during these checks. This call throws then.
+          return decided.length === 0 ? message : write(connection.dialect, connection.facts);
         },
         backOff: this.#backOff,
         signal: this.#end.signal,
