@@ -255,8 +255,9 @@ export class Session {
       // Some agents do not confirm a decision, but only stop listing the call. So the bridge itself records the
       // decision.
       if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
-      this.#apply({ type: 'delivered' });
+      // The first event comes before `delivered`. Otherwise the session would show its earlier task in between.
       this.#begin(begun);
+      this.#apply({ type: 'delivered' });
     } catch (thrown) {
       const error = this.agent.failed(thrown);
       await this.#decisions.failed(messageId, error.facts['arrived'] === 'no' ? 'no' : 'unknown');

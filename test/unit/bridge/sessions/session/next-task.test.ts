@@ -1,0 +1,62 @@
+/** Tests the session between the end of a task and the first event of its next task. */
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { asStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
+import { toMessage } from '../../../../../bridge/sessions/delegation-message.ts';
+import type { Session } from '../../../../../bridge/sessions/session/session.ts';
+import { waitForSession } from '../../../../../bridge/sessions/wait-for-session.ts';
+import { AskingAgent } from '../../../../support/asking-agent.ts';
+import { FakeTask } from '../../../../support/fake-agent-task.ts';
+import { signal } from '../../../../support/signal.ts';
+
+const A_MINUTE_MS = 60_000;
+
+describe('the next task of a session', () => {
+  let agent: AskingAgent;
+  let session: Session;
+  let next: FakeTask;
+
+  beforeEach(() => {
+    agent = new AskingAgent();
+    session = agent.session();
+    session.take(asStreamResponse(agent.task.complete().toTask()), agent.connection);
+    next = new FakeTask('task-2', 'session-1', false).work();
+    agent.respond = () => [asStreamResponse(next.toTask())];
+  });
+  afterEach(() => session.close());
+
+  function delegate(): Promise<void> {
+    const ids = { messageId: 'm-2', sessionId: 'session-1', taskId: null };
+    const withdrawal = { signal: new AbortController().signal, wanted: () => true };
+    return session.deliver((dialect) => toMessage(dialect.phraseTask('More.', {}), ids), { withdrawal });
+  }
+
+  test('a wait that begins while the message is sent does not end with the earlier task', async () => {
+    const delivery = delegate();
+    const ends: string[] = [];
+    const wait = waitForSession({ session, timeout: A_MINUTE_MS, signal: new AbortController().signal });
+    void wait.then((end) => ends.push(end));
+    agent.begins.happen();
+    await delivery;
+    await nextTurn();
+    expect(ends).toEqual([]);
+    session.take(asStreamResponse(next.complete().toTask()), agent.connection);
+    expect(await wait).toBe('settled');
+    expect(session.view).toMatchObject({ taskId: 'task-2', state: 'completed' });
+  });
+
+  test('J3 the earlier task does not replace the next one if the agent’s answer with it comes late', async () => {
+    const earlier = agent.task.toTask();
+    const arrives = signal();
+    agent.fetch = async () => {
+      await arrives.happened;
+      return earlier;
+    };
+    const looking = session.look();
+    agent.begins.happen();
+    await delegate();
+    arrives.happen();
+    await looking;
+    expect(session).toMatchObject({ stateName: 'working', view: { taskId: 'task-2' } });
+  });
+});
