@@ -137,6 +137,11 @@ const MAX_SILENCE_WITHOUT_HEARTBEATS_MS = 15 * 60_000;
 /** The interval in milliseconds at which the bridge fetches the task of an agent without streams. */
 const POLL_MS = 2_000;
 /**
+ * How often the bridge fetches a task that waits for a person and does not change. Such an agent may repeat an answered
+ * question until it begins to work. After that, the bridge believes that the agent asks again.
+ */
+const MAX_UNCHANGED_POLLS = 15;
+/**
  * The configuration of messages to agents without streams. By default, such an agent responds only when the task has
  * ended or waits (A2A 1.0 §3.2.2). Until then, the bridge would not know whether the message has arrived. So it demands
  * an immediate response.
@@ -251,11 +256,12 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     yield asStreamResponse(now);
     if (facts.streaming) yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
     else
-      while (isMoving(now)) {
+      for (let unchanged = 0; isMoving(now) || (isWaiting(now) && unchanged < MAX_UNCHANGED_POLLS);) {
         await delay(POLL_MS, undefined, { signal });
         const before = now;
         now = await taskOf(id);
-        if (!isDeepStrictEqual(before, now)) yield asStreamResponse(now);
+        unchanged = isDeepStrictEqual(before, now) ? unchanged + 1 : 0;
+        if (unchanged === 0) yield asStreamResponse(now);
       }
   }
 
@@ -366,6 +372,11 @@ function parametersFor(extensions: readonly string[]): Record<string, string> {
   return extensions.length === 0
     ? {}
     : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([...extensions]) };
+}
+
+function isWaiting({ status }: Task): boolean {
+  const state = status?.state;
+  return state === TaskState.TASK_STATE_INPUT_REQUIRED || state === TaskState.TASK_STATE_AUTH_REQUIRED;
 }
 
 function isMoving({ status }: Task): boolean {

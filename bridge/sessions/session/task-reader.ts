@@ -105,7 +105,8 @@ export class TaskReader {
     }
     if (this.#newest !== stream) return;
     this.#newest = undefined;
-    if (sound) this.#for.streamEnded();
+    // The response of an agent without streams ends at once, and says nothing about what the agent does next.
+    if (sound && connection.facts.streaming) this.#for.streamEnded();
     this.#for.over(undefined);
   }
 

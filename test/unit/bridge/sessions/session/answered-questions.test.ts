@@ -1,51 +1,13 @@
 /** Tests that the answer to a question in plain text is sent once, because its agent cannot detect a second answer. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import type { Message, StreamResponse } from '@a2a-js/sdk';
-import { Agent } from '../../../../../bridge/agents/agent.ts';
-import type { A2aConnection } from '../../../../../bridge/agents/connection.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { asStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
 import { sendDecisions } from '../../../../../bridge/approvals/send-decisions.ts';
-import { plainDialect } from '../../../../../bridge/dialects/plain-a2a.ts';
 import type { PersonDecision } from '../../../../../bridge/dialects/dialect.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
-import { Session } from '../../../../../bridge/sessions/session/session.ts';
-import { asStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
-import { FakeTask } from '../../../../support/fake-agent-task.ts';
-import { quietConnection } from '../../../../support/quiet-connection.ts';
+import type { Session } from '../../../../../bridge/sessions/session/session.ts';
+import { AskingAgent } from '../../../../support/asking-agent.ts';
 import { signal } from '../../../../support/signal.ts';
-
-/** An agent without extensions, in memory. It asks a question, and begins its response when the test says so. */
-class AskingAgent extends Agent {
-  readonly task = new FakeTask('task-1', 'session-1', false).work().ask();
-  readonly received: Message[] = [];
-  readonly begins = signal();
-  /** If true, the agent refuses each message. */
-  refuses = false;
-  readonly connection: A2aConnection = quietConnection({
-    dialect: plainDialect,
-    deduplicates: false,
-    staysOpen: false,
-    send: (message) => this.#answer(message),
-    follow: ({ signal: end }) => new Promise((resolve) => end.addEventListener('abort', () => resolve())),
-    task: () => Promise.resolve(this.task.toTask()),
-    cancel: () => Promise.reject(new Error('nobody cancels')),
-    list: () => Promise.resolve({ tasks: [], total: 0 }),
-  });
-
-  constructor() {
-    super('asking', () => Promise.reject(new Error('nobody is asked where it is')));
-  }
-
-  override connect(): Promise<A2aConnection> {
-    return Promise.resolve(this.connection);
-  }
-
-  async *#answer(message: Message): AsyncIterable<StreamResponse> {
-    this.received.push(message);
-    await this.begins.happened;
-    if (this.refuses) throw new ProductError('AGENT_ERROR', 'The agent refused.');
-    yield asStreamResponse(this.task.work().toTask());
-  }
-}
 
 describe('the answer to a question in plain text', () => {
   let agent: AskingAgent;
@@ -53,9 +15,7 @@ describe('the answer to a question in plain text', () => {
 
   beforeEach(() => {
     agent = new AskingAgent();
-    const claims = { take: () => Promise.resolve(undefined), release: () => undefined };
-    session = new Session(agent, 'session-1', { claims });
-    session.take(asStreamResponse(agent.task.toTask()), agent.connection);
+    session = agent.session();
   });
   afterEach(() => session.close());
 
@@ -79,11 +39,67 @@ describe('the answer to a question in plain text', () => {
   });
 
   test('if the agent refuses the answer, the person can answer again', async () => {
-    agent.refuses = true;
+    const { respond } = agent;
+    agent.respond = () => {
+      throw new ProductError('AGENT_ERROR', 'The agent refused.');
+    };
     agent.begins.happen();
     await expect(sendDecisions(session, [answer('Yes')], 'tool')).rejects.toThrow('refused');
-    agent.refuses = false;
+    agent.respond = respond;
     await sendDecisions(session, [answer('Yes')], 'tool');
     expect(agent.received).toHaveLength(2);
+  });
+
+  test('while the agent has not reacted to the answer, the session works and asks nothing, even if the agent repeats the question', async () => {
+    const ends = signal();
+    agent.respond = async function* () {
+      yield asStreamResponse(agent.task.toTask());
+      await ends.happened;
+    };
+    const sent = sendDecisions(session, [answer('Yes')], 'tool');
+    await agent.arrived.happened;
+    expect(session).toMatchObject({ stateName: 'working', asked: { question: null } });
+    agent.begins.happen();
+    await sent;
+    expect(session).toMatchObject({ stateName: 'working', view: { question: null, text: '' } });
+    expect(session.lastAsked.question).not.toBeNull();
+    ends.happen();
+  });
+
+  test('D1 an agent without streams may repeat the question in its response, and the bridge does not ask again', async () => {
+    agent.connection.facts.streaming = false;
+    agent.respond = () => [asStreamResponse(agent.task.toTask())];
+    agent.begins.happen();
+    await sendDecisions(session, [answer('Yes')], 'tool');
+    await nextTurn();
+    expect(session).toMatchObject({ stateName: 'working', live: true, settled: false });
+  });
+
+  test('D2 an answer is not sent if the agent has asked something else before the message leaves', async () => {
+    const late = answer('Yes');
+    agent.reach = async () => {
+      session.take(asStreamResponse(agent.task.work().ask().toTask()), agent.connection);
+    };
+    await expect(sendDecisions(session, [late], 'elicitation')).rejects.toMatchObject({
+      reason: 'UNKNOWN_CALL',
+    });
+    expect(agent.received).toEqual([]);
+    expect(session.asked.question?.shown).not.toBe(late.type === 'answer' && late.shown);
+  });
+
+  test('J3 a task that the bridge requested before the answer does not replace the events after it', async () => {
+    const waiting = agent.task.toTask();
+    const arrives = signal();
+    agent.fetch = async () => {
+      await arrives.happened;
+      return waiting;
+    };
+    const looking = session.refresh();
+    agent.respond = () => [asStreamResponse(agent.task.complete().toTask())];
+    agent.begins.happen();
+    await sendDecisions(session, [answer('Yes')], 'tool');
+    arrives.happen();
+    await looking;
+    expect(session).toMatchObject({ stateName: 'completed', asked: { question: null } });
   });
 });
