@@ -30,6 +30,10 @@ const status = (state: Status['state'], more: Partial<Status> = {}): SessionEven
     ],
   },
 });
+const observed = (...observations: readonly Observation[]): SessionEvent => ({
+  type: 'observed',
+  observed: { seq: null, observations },
+});
 const after = (...events: readonly SessionEvent[]): SessionState =>
   events.reduce(nextSessionState, NEW_SESSION);
 const send = (answers?: string, delegates = true): SessionEvent => ({ type: 'sending', answers, delegates });
@@ -131,10 +135,6 @@ describe('the state of a session in the bridge', () => {
 
   test('an action whose decision was sent is not shown as pending until the agent asks again', () => {
     const ids = { taskId: 't', sessionId: 's' };
-    const observed = (...observations: readonly Observation[]): SessionEvent => ({
-      type: 'observed',
-      observed: { seq: null, observations },
-    });
     const call = { callId: 'one', tool: 'write-file', title: 'Write one.md', asks: true };
     const state = after(
       ASKS,
