@@ -34,11 +34,11 @@ export async function runToolUnderPolicy(
     const facts = { ...approved, reach: { ...reach, ...more } };
     const denied = denyMessage(facts, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
-    const demanding = findPresenceRule(facts, unproven);
-    if (demanding !== undefined)
+    const presenceRule = findPresenceRule(facts, unproven);
+    if (presenceRule !== undefined)
       throw new ProductError(
         'FORBIDDEN',
-        `No person has approved this call with a passkey, and ${demanding} demands presence. It was not run. Request the call again, so that the person is asked.`,
+        `No person has approved this call with a passkey, and ${presenceRule} demands presence. It was not run. Request the call again, so that the person is asked.`,
       );
     const demand = mergeDemands(approverDemandOfRules(facts, policy), ofDecision);
     if (demand !== undefined && !coversDemand(met, demand))

@@ -20,7 +20,7 @@ import { beginAttempt, findAttempt } from './provider-attempt.ts';
 import { signInProblem } from './provider-problem.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
 
-/** The limit of a query. Some providers have codes of several kilobytes. */
+/** The maximum length of the query of a redirect, in characters. The authorization codes of some providers are long. */
 const MAX_QUERY = 12_000;
 
 const body = jsonBody(['application/json'], { bytes: 16_384, depth: 4 });

@@ -56,8 +56,8 @@ interface Hazards {
   readonly decidedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /**
    * Returns the ids of the calls that a message approves. D2: a decision is valid only for what the person saw. So
-   * before the bridge sends the message, it compares the files with what the person saw. Null if the agent does this
-   * itself.
+   * before the bridge sends an approval, the bridge compares the files with the preview that the person saw. Null if
+   * the agent itself compares them.
    */
   readonly approvedBy: ((parts: readonly Part[]) => readonly string[]) | null;
   /** Says what may continue after a cancel. Null if nothing continues. */

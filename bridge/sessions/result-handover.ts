@@ -34,8 +34,8 @@ export class ResultHandover {
     results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
       log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
     });
-    // An earlier write adds the task id to the outbox entry, and `collect` finds the entry by this id. So `collect`
-    // runs after that write.
+    // `collect` finds the outbox entry by its task id. An earlier write adds this id. So `collect` runs after that
+    // write.
     return () =>
       writes.begin(session, () =>
         outbox.together(() => {

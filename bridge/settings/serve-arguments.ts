@@ -15,8 +15,8 @@ export function addServeFlags(command: Command): Command {
 }
 
 /**
- * Returns why the bridge would not start with these arguments, or undefined if it would. It checks flags and their
- * values. A client may replace a `${…}`, so arguments with one are not checked for their values.
+ * Returns why the bridge would not start with these arguments, or undefined if it would. Checks the flags and their
+ * values. A client may replace `${…}` in a value, so such a value is not checked.
  */
 export function serveArgumentsProblem(args: readonly string[]): string | undefined {
   const command = addServeFlags(new Command('mcp-a2a-bridge'))

@@ -286,7 +286,7 @@ export const UNFLAGGED_SETTINGS = {
     fallback: undefined,
     env: 'MCP_A2A_BRIDGE_APPROVAL_WEBHOOK',
     describe: 'a webhook that gets approvals that wait too long, and may decide them',
-    allowed: 'in the configuration file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
+    allowed: 'in the same file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
   }),
 } as const;
 

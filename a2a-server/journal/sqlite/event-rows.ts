@@ -1,7 +1,8 @@
 /**
- * Reads and writes the rows of the table `events`. A driver call costs more than a row, so few statements insert the
- * events of one transaction. Many adjacent events of one task share a statement, and SQLite computes their `seq`. All
- * other events share a second statement, whose parameters contain each `seq`.
+ * Reads and writes the rows of the table `events`. One call of the driver takes more time than one row, so few
+ * statements insert the events of one transaction. If a task has many adjacent events, one statement inserts them, and
+ * SQLite computes their `seq`. One further statement inserts all other events. The parameters of that statement contain
+ * each `seq`.
  */
 import type { RunCommand, RunQuery, Row, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';

@@ -48,12 +48,12 @@ interface UnderWay {
 }
 
 /** The actions and questions that a post lists. The receiver's response can decide only these. */
-interface Told {
+interface PostedRequests {
   actions: ReturnType<typeof postedActions>;
   requests: readonly ApprovalRequest[];
 }
 
-function toldIn({ pending, question }: TaskView): Told {
+function requestsToPost({ pending, question }: TaskView): PostedRequests {
   const actions = postedActions(pending);
   const asked = question === null ? [] : [{ callId: question.id, shown: question.shown }];
   return { actions, requests: [...actions.map(({ callId, shown }) => ({ callId, shown })), ...asked] };
@@ -176,7 +176,7 @@ export class SessionPosts {
     this.#stopReading ??= session.watch();
     const id = postId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
     const under = { keys: asked.map(requestKey), call: new AbortController() };
-    const told = toldIn(view);
+    const posted = requestsToPost(view);
     this.#underWay.add(under);
     try {
       const content = {
@@ -189,7 +189,7 @@ export class SessionPosts {
         { sessionId: session.id, id, answer: answer.type },
         'the pending actions were posted to the webhook',
       );
-      await this.#take(answer, told);
+      await this.#take(answer, posted);
     } catch (error) {
       if (under.call.signal.aborted) return;
       // The row stays in the database, so the next bridge posts the request again.
@@ -204,7 +204,7 @@ export class SessionPosts {
     }
   }
 
-  async #take(answer: DeliveredAnswer, { actions, requests }: Told): Promise<void> {
+  async #take(answer: DeliveredAnswer, { actions, requests }: PostedRequests): Promise<void> {
     const session = this.#session;
     const { log } = this.#parts;
     if (answer.type === 'later') return;

@@ -37,7 +37,7 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   const own = (line: string): string => wordRowsFor(line, width);
   const exact = (line: string): string => rowsFor(line, width);
   return [
-    headOf({ title: visibleLine(title), ids }, { paint, width }),
+    titleRows({ title: visibleLine(title), ids }, { paint, width }),
     paint('gray', own(visibleLine(facts.join(', ')))),
     why === '' ? '' : paint('yellow', own(why)),
     approver === undefined ? '' : paint('yellow', own(`${approvalNeededText(approver)}.`)),
@@ -55,7 +55,7 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
  * Returns the title and the ids: in one row if they fit, otherwise in two. The title is cut to one row, because the
  * preview shows the whole action.
  */
-function headOf({ title, ids }: { title: string; ids: string }, { paint, width }: Columns): string {
+function titleRows({ title, ids }: { title: string; ids: string }, { paint, width }: Columns): string {
   if (width === undefined) return `${paint('bold', title)}  ${paint('gray', ids)}`;
   const withoutTabs = title.replaceAll('\t', '⟨tab⟩');
   if (stringWidth(`${withoutTabs}  ${ids}`) <= width)

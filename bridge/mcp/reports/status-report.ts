@@ -249,7 +249,8 @@ function addTodos(view: TaskView | undefined, add: Add): void {
 
 /** Adds the agent's MCP servers. Servers that are not ready or have an error come first. */
 function addServers(servers: readonly ToolServerView[], add: Add, current: Current): void {
-  for (const { error, ...server } of [...servers.filter(inTrouble), ...servers.filter(isWell)]) {
+  const [working, failing] = [servers.filter(isWorking), servers.filter((server) => !isWorking(server))];
+  for (const { error, ...server } of [...failing, ...working]) {
     const each = {
       ...server,
       name: shortened(server.name, MAX_TEXT_CHARACTERS),
@@ -259,12 +260,8 @@ function addServers(servers: readonly ToolServerView[], add: Add, current: Curre
   }
 }
 
-function isWell({ state, error }: ToolServerView): boolean {
+function isWorking({ state, error }: ToolServerView): boolean {
   return state === 'ready' && error === undefined;
-}
-
-function inTrouble(server: ToolServerView): boolean {
-  return !isWell(server);
 }
 
 function addCost(cost: Cost | null, add: Add): void {

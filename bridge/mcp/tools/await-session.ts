@@ -30,8 +30,9 @@ interface AwaitedSession {
   asTask?: boolean;
   outcome?: boolean;
   /**
-   * True if the caller asks about an existing task. A pending action is then returned with its preview, because an MCP
-   * task shows none. If the client already follows the MCP task, it does not get it again.
+   * True if the caller asks about an existing task. The reply then contains the preview of a pending action, because an
+   * MCP task shows no preview. If the client already follows the MCP task, the reply does not contain the MCP task
+   * again.
    */
   showsPending?: boolean;
 }

@@ -92,8 +92,8 @@ async function describe(agent: Agent): Promise<AgentReport> {
 }
 
 /**
- * Returns why the agent refuses the credentials. To find out, it lists one task, because the agent card needs no token.
- * Returns '' if no problem is known.
+ * Returns why the agent refuses the credentials. Lists one task to find the reason, because the agent card needs no
+ * token. Returns '' if no problem is known.
  */
 async function credentialsTrouble(agent: Agent): Promise<string> {
   try {

@@ -4,17 +4,17 @@ import { assertPresence } from './passkey-requests.ts';
 interface DecisionsToSend {
   decisions: readonly Decision[];
   /** The ids of the tool calls that demand presence. */
-  demanding: readonly string[];
+  presenceCallIds: readonly string[];
 }
 
 /**
- * Sends decisions. Asks for the passkey first where a rule demands it. The page cannot know whether an edit leads to a
- * file that demands presence, so the server's refusal of an edit also asks for the passkey.
+ * Sends decisions. Asks for the passkey first if a rule demands presence. The page cannot know whether an edit leads to
+ * a file that demands presence, so the server's refusal of an edit also asks for the passkey.
  */
 export async function decideWithPasskey(
   to: Pick<Execution, 'decide'>,
   taskId: string,
-  { decisions, demanding }: DecisionsToSend,
+  { decisions, presenceCallIds }: DecisionsToSend,
 ): Promise<void> {
   const sign = async (decision: Decision): Promise<Decision> => ({
     ...decision,
@@ -22,7 +22,7 @@ export async function decideWithPasskey(
   });
   const signed: Decision[] = [];
   for (const each of decisions) {
-    const needs = demanding.includes(each.callId) && each.decision !== 'deny';
+    const needs = presenceCallIds.includes(each.callId) && each.decision !== 'deny';
     signed.push(needs ? await sign(each) : each);
   }
   try {

@@ -71,7 +71,7 @@ export async function finishProviderSignIn(
   query: string,
   onFragment: (fragment: string) => void,
 ): Promise<string | undefined> {
-  const attempt = takeAttempt(query);
+  const attempt = takeAttemptOfAnswer(query);
   if (attempt === undefined)
     return 'This sign-in did not begin in this browser, or another tab began a later one. Sign in again.';
   const { pageSecret, fragment } = attempt;
@@ -95,7 +95,7 @@ export function takeSilentAttempt(): boolean {
  * Returns the attempt that the provider's answer belongs to, and removes it. An answer to another attempt removes
  * nothing, so a link or another tab cannot end the attempt.
  */
-function takeAttempt(query: string): Attempt | undefined {
+function takeAttemptOfAnswer(query: string): Attempt | undefined {
   const attempt = storedAttempt();
   if (attempt !== undefined && attempt.state !== new URLSearchParams(query).get('state')) return undefined;
   localStorage.removeItem(ATTEMPT);

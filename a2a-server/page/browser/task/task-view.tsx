@@ -78,8 +78,10 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     }
   };
   const decide = async (...decisions: readonly Decision[]): Promise<boolean> => {
-    const demanding = actions.flatMap(({ action }) => (action.presence === true ? [action.callId] : []));
-    const taken = await send((to) => decideWithPasskey(to, taskId, { decisions, demanding }));
+    const presenceCallIds = actions.flatMap(({ action }) =>
+      action.presence === true ? [action.callId] : [],
+    );
+    const taken = await send((to) => decideWithPasskey(to, taskId, { decisions, presenceCallIds }));
     if (taken)
       for (const { callId, decision } of decisions)
         setActions((before) => withAcceptedDecision(before, callId, decision));
