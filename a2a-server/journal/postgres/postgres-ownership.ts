@@ -1,11 +1,12 @@
 /**
- * Claims tasks in PostgreSQL for this server. E1: a task has at most one execution. The class has a connection of its
- * own, so that no long commit delays the renewals of the lease.
+ * Claims tasks in PostgreSQL for this server. E1: a task has at most one execution.
  *
+ * - The renewals of the lease have a connection of their own. So no claim and no commit delays them.
  * - A server may claim a task that has no owner, or whose owner's lease has ended by the clock of the database. It must
  *   have the task's label, and be able to open the task's workspace.
  * - A server that could not renew its lease loses all claims before the lease ends. Its executions then stop.
- * - The statements of the connection run in order. So a task cannot be claimed twice by this server at the same time.
+ * - All claims use one connection, and its statements run in order. So a task cannot be claimed twice by this server at
+ *   the same time.
  */
 import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
@@ -19,6 +20,7 @@ import {
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
 import { BEAT_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
+import { ReconnectingConnection } from './reconnecting-connection.ts';
 
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
 const MAX_CLAIMS = 200;
@@ -27,8 +29,8 @@ const MAX_CLAIMS = 200;
 const MAX_UNOPENED = 200;
 
 /**
- * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task must not delay
- * the next renewal.
+ * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task delays the next
+ * claims.
  */
 const LOCK_MS = 500;
 
@@ -104,7 +106,8 @@ interface PostgresOwnershipOptions {
 
 export class PostgresOwnership implements Ownership {
   readonly shared = true;
-  readonly #address: DatabaseAddress;
+  readonly #leaseConnection: ReconnectingConnection;
+  readonly #claimConnection: ReconnectingConnection;
   readonly #id: string;
   readonly #label: string | null;
   readonly #clock: DatabaseClock;
@@ -112,7 +115,6 @@ export class PostgresOwnership implements Ownership {
   readonly #claims = new Map<string, Claim>();
   /** The tasks whose claim was sent. They may already belong to this server in the database. */
   readonly #claiming = new Map<string, number>();
-  #connection: Promise<Connection> | undefined;
   #server: OwnershipCallbacks | undefined;
   #workEnd = Number.NEGATIVE_INFINITY;
   #beat: NodeJS.Timeout | undefined;
@@ -120,7 +122,8 @@ export class PostgresOwnership implements Ownership {
   #closed = false;
 
   constructor(address: DatabaseAddress, { id, label, clock, onClaimed }: PostgresOwnershipOptions) {
-    this.#address = address;
+    this.#leaseConnection = new ReconnectingConnection(() => openConnection(address));
+    this.#claimConnection = new ReconnectingConnection(() => openClaimConnection(address));
     this.#id = id;
     this.#label = label;
     this.#clock = clock;
@@ -167,7 +170,7 @@ export class PostgresOwnership implements Ownership {
 
   async claimAbandoned(except: readonly string[]): Promise<AbandonedTasks> {
     if (!this.#leased) return { claimed: [], unopened: [] };
-    const connection = await this.#connected();
+    const connection = await this.#claimConnection.get();
     const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];
     const openable: string[] = [];
     for (const row of await connection.query(FIND_WORKSPACES, [this.#id, known(), this.#label])) {
@@ -208,7 +211,8 @@ export class PostgresOwnership implements Ownership {
     this.#closed = true;
     clearInterval(this.#beat);
     clearTimeout(this.#end);
-    this.#disconnect();
+    this.#leaseConnection.close();
+    this.#claimConnection.close();
   }
 
   get #leased(): boolean {
@@ -245,7 +249,7 @@ export class PostgresOwnership implements Ownership {
     try {
       let renewed = false;
       await this.#clock.read(async () => {
-        const [row] = await this.#ask(RENEW, [this.#id, LEASE_MS]);
+        const [row] = await (await this.#leaseConnection.get()).query(RENEW, [this.#id, LEASE_MS]);
         renewed = row !== undefined;
         return row && Number(row[0]);
       });
@@ -261,8 +265,8 @@ export class PostgresOwnership implements Ownership {
   /** Gives up all claims, because the lease ends soon. */
   #lose(): void {
     this.#workEnd = Number.NEGATIVE_INFINITY;
-    // The connection may hang. The next renewal opens another.
-    this.#disconnect();
+    this.#leaseConnection.drop();
+    this.#claimConnection.drop();
     const claims = [...this.#claims.values()];
     this.#claims.clear();
     for (const claim of claims) claim.lose();
@@ -272,29 +276,12 @@ export class PostgresOwnership implements Ownership {
     statement: { name: string; text: string },
     values: readonly SqlValue[],
   ): Promise<readonly (readonly unknown[])[]> {
-    return (await this.#connected()).query(statement, values);
+    return (await this.#claimConnection.get()).query(statement, values);
   }
+}
 
-  #connected(): Promise<Connection> {
-    if (this.#connection !== undefined) return this.#connection;
-    const opening = this.#open();
-    const forget = (): void => {
-      if (this.#connection === opening) this.#connection = undefined;
-    };
-    opening.then((connection) => connection.onLost(forget), forget);
-    this.#connection = opening;
-    return opening;
-  }
-
-  async #open(): Promise<Connection> {
-    if (this.#closed) throw new Error('the journal is closed');
-    const connection = await openConnection(this.#address);
-    await connection.query({ text: `SET lock_timeout = ${LOCK_MS}` });
-    return connection;
-  }
-
-  #disconnect(): void {
-    this.#connection?.then((connection) => connection.close()).catch(() => undefined);
-    this.#connection = undefined;
-  }
+async function openClaimConnection(address: DatabaseAddress): Promise<Connection> {
+  const connection = await openConnection(address);
+  await connection.query({ text: `SET lock_timeout = ${LOCK_MS}` });
+  return connection;
 }

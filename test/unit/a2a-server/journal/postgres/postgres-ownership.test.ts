@@ -222,6 +222,21 @@ else {
       expect(outcome).toBe('renewed');
       expect(await append).toMatchObject({ type: 'appended' });
     });
+
+    it('E1 is renewed while many claims of the server wait for locks', async () => {
+      const ids = Array.from({ length: 20 }, (_, index) => `task-${index}`);
+      await addTasks('a', ...ids);
+      const { ownership } = await started();
+      const claim = await ownership.claim('a');
+      if (claim === undefined) throw new Error('the task cannot be claimed');
+      const commit = await beginTransaction(url, "SELECT 1 FROM tasks WHERE task_id <> 'a' FOR UPDATE");
+      const claims = Promise.all(ids.map((id) => ownership.claim(id)));
+      await untilWaitingForLocks(url, 1);
+      const outcome = await renewedOrLost(claim);
+      await commit();
+      expect(outcome).toBe('renewed');
+      await claims;
+    });
   });
 
   describe('an append of an execution', () => {
