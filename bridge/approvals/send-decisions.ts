@@ -26,6 +26,9 @@ export async function sendDecisions(
   channel: Channel,
 ): Promise<void> {
   const { toMessage: message } = await import('../sessions/delegation-message.ts');
+  // D2: an agent without the extension does not detect a decision about an earlier question. Another client may have
+  // answered that question. If the agent cannot be reached, the message reports that.
+  if (session.view?.seq === null) await session.refresh().catch(() => undefined);
   const messageId = randomUUID();
   const { question } = session.lastAsked;
   let phrase: MessageContent | undefined;

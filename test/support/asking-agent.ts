@@ -23,6 +23,9 @@ export class AskingAgent extends Agent {
   reach: () => Promise<void> = () => Promise.resolve();
   /** Answers the request for the task. */
   fetch: () => Promise<Task> = () => Promise.resolve(this.task.toTask());
+  /** Keeps a stream of the task open until the promise resolves. */
+  follow: (end: AbortSignal) => Promise<void> = (end) =>
+    new Promise((resolve) => end.addEventListener('abort', () => resolve()));
   /** Returns the response to a message. */
   respond: () => AsyncIterable<StreamResponse> | Iterable<StreamResponse> = () => [
     asStreamResponse(this.task.work().toTask()),
@@ -35,7 +38,7 @@ export class AskingAgent extends Agent {
       deduplicates: false,
       staysOpen: false,
       send: (message) => this.#answer(message),
-      follow: ({ signal: end }) => new Promise((resolve) => end.addEventListener('abort', () => resolve())),
+      follow: ({ signal: end }) => this.follow(end),
       task: () => this.fetch(),
       cancel: () => Promise.reject(new Error('nobody cancels')),
       list: () => Promise.resolve({ tasks: [], total: 0 }),

@@ -90,6 +90,8 @@ export class Session {
   #notes: readonly string[] = [];
   /** The code of the question that was answered last. */
   #answeredCode: string | undefined;
+  /** The number of answers that are on their way to the agent. */
+  #answers = 0;
   /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
   /** The open request for the task to the agent. Undefined if no request is open. */
@@ -118,7 +120,7 @@ export class Session {
       view: () => this.view,
       enough: () => !this.#wanted(),
       take: (event, connection) => this.take(event, connection),
-      streamEnded: () => this.#apply({ type: 'stream-ended' }),
+      streamEnded: () => this.#streamEnded(),
       streamed: (change) => this.#tell({ type: 'stream', change }),
       over: (error) => this.#readingIsOver(error),
     });
@@ -235,6 +237,7 @@ export class Session {
     const during = this.#task;
     let messageId = '';
     let decided: readonly string[] = [];
+    if (answers !== undefined) this.#answers += 1;
     try {
       const begun = await sendUntilAcknowledged({
         agent: this.agent,
@@ -263,6 +266,8 @@ export class Session {
       await this.#decisions.failed(messageId, error.facts['arrived'] === 'no' ? 'no' : 'unknown');
       this.#apply({ type: 'undelivered', error, before, during });
       throw thrown;
+    } finally {
+      if (answers !== undefined) this.#answers -= 1;
     }
   }
 
@@ -500,6 +505,11 @@ export class Session {
     const type = this.#task?.type;
     if (type === 'ended' || type === 'unknown-to-agent') return false;
     return type !== 'waiting' || (this.#watchers > 0 && this.#connection?.staysOpen === true);
+  }
+
+  #streamEnded(): void {
+    // While an answer is on its way, the end of a stream does not show that the agent asks again.
+    if (this.#answers === 0) this.#apply({ type: 'stream-ended' });
   }
 
   #readingIsOver(error: ProductError | undefined): void {

@@ -3,7 +3,7 @@
  * data.
  */
 import { describe, expect, test } from '@jest/globals';
-import { type Artifact, TaskState } from '@a2a-js/sdk';
+import { type AgentCard, type Artifact, TaskState } from '@a2a-js/sdk';
 import { type AskingOptions, askingExecutor } from '../../support/fake-agent-asking.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { part } from '../../support/fake-agent-task.ts';
@@ -31,9 +31,12 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
   let agent: PlainAgent;
   let client: RawClient;
 
-  async function start(what: Omit<AskingOptions, 'received'>): Promise<AskingOptions['received']> {
+  async function start(
+    what: Omit<AskingOptions, 'received'>,
+    card: Partial<AgentCard> = {},
+  ): Promise<AskingOptions['received']> {
     const received: AskingOptions['received'] = [];
-    agent = await plainAgent(version, { executor: askingExecutor({ ...what, received }) });
+    agent = await plainAgent(version, { executor: askingExecutor({ ...what, received }), card });
     closeAfterTest(() => agent.stop());
     client = await startClient(agent);
     return received;
@@ -101,6 +104,27 @@ describe.each(['1.0', '0.3'] as const)('agents that wait for a person, A2A %s', 
     expect(received.at(-1)).toMatchObject([
       { content: { $case: 'data', value: { date: '2025-01-01', amount: 12 } } },
     ]);
+  });
+
+  test('R69 D1 an agent without streams repeats the question in its response, and the bridge waits for the next step', async () => {
+    const received = await start(
+      {
+        state: TaskState.TASK_STATE_INPUT_REQUIRED,
+        parts: [words('Go?')],
+        artifacts: [artifact('answer', [words('Gone.')])],
+      },
+      {
+        capabilities: {
+          streaming: false,
+          pushNotifications: false,
+          extensions: [],
+          extendedAgentCard: false,
+        },
+      },
+    );
+    const done = await answer(await delegate('travel'), 'go');
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'Gone.' });
+    expect(received).toHaveLength(2);
   });
 
   test('R69 a result names each file with its type and its size or address, and contains data as JSON', async () => {

@@ -66,6 +66,28 @@ describe('the answer to a question in plain text', () => {
     ends.happen();
   });
 
+  test('D1 while an answer is on its way, the end of another stream does not make the question open again', async () => {
+    const sent = sendDecisions(session, [answer('Yes')], 'tool');
+    await agent.arrived.happened;
+    const ends = signal();
+    agent.follow = () => Promise.resolve(ends.happen());
+    await session.refresh();
+    await ends.happened;
+    await nextTurn();
+    expect(session).toMatchObject({ stateName: 'working', settled: false });
+    agent.begins.happen();
+    await sent;
+  });
+
+  test('D2 an answer is not sent if another client has answered the question, and the agent asks the next one', async () => {
+    const late = answer('Yes');
+    agent.task.work().ask();
+    await expect(sendDecisions(session, [late], 'elicitation')).rejects.toMatchObject({
+      reason: 'UNKNOWN_CALL',
+    });
+    expect(agent.received).toEqual([]);
+  });
+
   test('D1 an agent without streams may repeat the question in its response, and the bridge does not ask again', async () => {
     agent.connection.facts.streaming = false;
     agent.respond = () => [asStreamResponse(agent.task.toTask())];
@@ -90,7 +112,9 @@ describe('the answer to a question in plain text', () => {
   test('J3 a task that the bridge requested before the answer does not replace the events after it', async () => {
     const waiting = agent.task.toTask();
     const arrives = signal();
+    const { fetch } = agent;
     agent.fetch = async () => {
+      agent.fetch = fetch;
       await arrives.happened;
       return waiting;
     };
