@@ -23,14 +23,16 @@ export function updateShownActions(
   ];
 }
 
-/** Records that the server accepted this page's decision. */
+/**
+ * Records that the server accepted this page's decision. If the server has asked again about the same call before its
+ * answer arrived, the new question waits (D2: a decision binds to what was shown).
+ */
 export function withAcceptedDecision(
-  shown: readonly ShownAction[],
-  callId: string,
-  decision: Decision['decision'],
+  actions: readonly ShownAction[],
+  { callId, shown, decision }: Pick<Decision, 'callId' | 'shown' | 'decision'>,
 ): readonly ShownAction[] {
-  return shown.map((each) =>
-    each.action.callId === callId
+  return actions.map((each) =>
+    each.action.callId === callId && each.action.shown === shown
       ? { type: 'decided-here', action: each.action, decision, folded: false }
       : each,
   );

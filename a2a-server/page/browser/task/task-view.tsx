@@ -83,8 +83,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     );
     const taken = await send((to) => decideWithPasskey(to, taskId, { decisions, presenceCallIds }));
     if (taken)
-      for (const { callId, decision } of decisions)
-        setActions((before) => withAcceptedDecision(before, callId, decision));
+      for (const decision of decisions) setActions((before) => withAcceptedDecision(before, decision));
     return taken;
   };
   const abort = async (toolId: string): Promise<void> => {

@@ -18,20 +18,22 @@ const action = (callId: string, code = 'a'): PendingAction => ({
   shown: code,
 });
 const [one, two, three] = [action('1'), action('2'), action('3')];
+const approved = { callId: '1', shown: 'a', decision: 'approve' } as const;
 const types = (shown: ReturnType<typeof updateShownActions>): string[] =>
   shown.map(({ action: { callId }, type }) => `${callId} ${type}`);
 
 describe('the actions that the page shows', () => {
   test('after a decision on the page, the decided action keeps its position and the next one does not move', () => {
-    const shown = withAcceptedDecision(updateShownActions([], [one, two]), '1', 'approve');
+    const shown = withAcceptedDecision(updateShownActions([], [one, two]), approved);
     expect(types(updateShownActions(shown, [one, two]))).toEqual(['1 decided-here', '2 waits']);
     expect(updateShownActions(shown, [two])).toEqual(updateShownActions(shown, [one, two]));
   });
 
   test('after another action arrives, the page collapses a decided action', () => {
-    const shown = updateShownActions(withAcceptedDecision(updateShownActions([], [one]), '1', 'deny'), [
-      three,
-    ]);
+    const shown = updateShownActions(
+      withAcceptedDecision(updateShownActions([], [one]), { ...approved, decision: 'deny' }),
+      [three],
+    );
     expect(shown).toEqual([
       { type: 'decided-here', action: one, decision: 'deny', folded: true },
       { type: 'waits', action: three },
@@ -52,7 +54,13 @@ describe('the actions that the page shows', () => {
       action: again,
     });
     expect(
-      updateShownActions(withAcceptedDecision(updateShownActions([], [one]), '1', 'approve'), [again]),
+      updateShownActions(withAcceptedDecision(updateShownActions([], [one]), approved), [again]),
     ).toEqual([{ type: 'waits', action: again }]);
+  });
+
+  test('D2 if the new question arrives before the answer to the decision, the new question waits', () => {
+    const again = action('1', 'b');
+    const asked = updateShownActions(updateShownActions([], [one]), [again]);
+    expect(withAcceptedDecision(asked, approved)).toEqual([{ type: 'waits', action: again }]);
   });
 });
