@@ -60,6 +60,27 @@ describeInBrowser('a change on the page', (browser) => {
     expect(await on.file('a.ts')).toBe(EDITED);
   });
 
+  test('D2 R10 if the file changes during an edit, the page shows the current change and keeps the edit', async () => {
+    await writeFile(join(on.server.workspace, 'a.ts'), OLD);
+    const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED), { say: 'Done.' }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByLabel('The edited input');
+    await edit.fill(EDITED);
+    await writeFile(join(on.server.workspace, 'a.ts'), `${OLD}const last = 1;\n`);
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await page.getByText('The file has changed since you last saw this.').waitFor();
+    await page.getByRole('alert').getByText('is not what was shown').waitFor();
+    // The browser logs the refused request.
+    expect(browser.problems.splice(0)).toHaveLength(1);
+    expect(await edit.inputValue()).toBe(EDITED);
+    const effect = page.getByLabel('Effect of the edit');
+    await effect.getByText('-const last = 1;').waitFor();
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await state('completed');
+    expect(await on.file('a.ts')).toBe(EDITED);
+  });
+
   test('an edit of a JSON input shows the changed lines, and an error if it is no JSON object', async () => {
     const edit = { path: 'a.md', oldText: 'one', newText: 'two' };
     await writeFile(join(on.server.workspace, 'a.md'), 'one\n');

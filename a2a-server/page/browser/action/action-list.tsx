@@ -98,7 +98,7 @@ function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
           {action.presence === true && action.decisions.includes('approve') && (
             <PasskeyAddress target={{ taskId, callId: action.callId }} />
           )}
-          <PendingActionView key={action.shown} action={action} onDecide={onDecide} onRead={onRead} />
+          <PendingActionView action={action} onDecide={onDecide} onRead={onRead} />
         </>
       );
     case 'gone':

@@ -1,4 +1,7 @@
-/** Shows one action with the buttons that decide it. */
+/**
+ * Shows one action with the buttons that decide it. If the server asks again about the same call, the person's reason,
+ * edit or answer stays, and belongs to the new question.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { ActionView } from './action-view.tsx';
@@ -16,36 +19,44 @@ interface PendingActionProps {
 }
 
 export function PendingActionView({ action, onDecide, onRead }: PendingActionProps) {
-  const [sent, setSent] = useState(false);
-  const [editing, setEditing] = useState(false);
-  const { head, foot, seen } = useActionSeen();
-  // True while a decision is being sent. A second click may arrive before the page removes the buttons.
-  const sending = useRef(false);
-  const { preview, decisions } = action;
+  const { preview, decisions, shown } = action;
+  // The `shown` code of the question whose decision the page has sent.
+  const [sent, setSent] = useState<string>();
+  const [wantsEdit, setWantsEdit] = useState(false);
+  const { head, foot, seen } = useActionSeen(shown);
+  // The same code. A second click may arrive before the page removes the buttons.
+  const sending = useRef<string>();
   const send = async (decision: Decision): Promise<void> => {
-    if (sending.current) return;
-    sending.current = true;
-    setSent(true);
-    const taken = await onDecide(decision);
-    sending.current = taken;
-    setSent(taken);
+    if (sending.current === shown) return;
+    sending.current = shown;
+    setSent(shown);
+    if (await onDecide(decision)) return;
+    if (sending.current === shown) sending.current = undefined;
+    setSent((before) => (before === shown ? undefined : before));
   };
   const decide = (decision: Decision): void => void send(decision);
+  const disabled = sent === shown;
+  const editing = wantsEdit && decisions.includes('edit');
   const read = seen && !editing;
-  useEffect(() => onRead?.(read), [read]);
+  useEffect(() => onRead?.(read), [read, shown]);
   return (
     <ActionView action={action} seen={seen} head={head}>
       <div ref={foot}>
         {preview.type === 'question' && decisions.includes('answer') ? (
-          <QuestionForm action={action} question={preview} disabled={sent} onDecide={decide} />
+          <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />
         ) : editing ? (
-          <EditAction action={action} disabled={sent} onDecide={decide} onBack={() => setEditing(false)} />
+          <EditAction
+            action={action}
+            disabled={disabled}
+            onDecide={decide}
+            onBack={() => setWantsEdit(false)}
+          />
         ) : (
           <DecisionButtons
             action={action}
-            disabled={sent}
+            disabled={disabled}
             onDecide={decide}
-            onEdit={() => setEditing(true)}
+            onEdit={() => setWantsEdit(true)}
           />
         )}
       </div>

@@ -8,11 +8,14 @@ interface Seen {
   seen: boolean;
 }
 
-/** Reports whether a person can have read an action. A browser reports nothing while the page is hidden. */
-export function useActionSeen(): Seen {
+/**
+ * Reports whether a person can have read an action. A browser reports nothing while the page is hidden.
+ * @param code the `shown` code of the action. A new code means that the person must read the action again
+ */
+export function useActionSeen(code: string): Seen {
   const head = useRef<HTMLHeadingElement>(null);
   const foot = useRef<HTMLDivElement>(null);
-  const [seen, setSeen] = useState(false);
+  const [seenCode, setSeenCode] = useState<string>();
   useEffect(() => {
     const left = new Set([head.current, foot.current].filter((element) => element !== null));
     const observer = new IntersectionObserver((entries) => {
@@ -20,10 +23,10 @@ export function useActionSeen(): Seen {
         for (const element of left) if (isIntersecting && element === target) left.delete(element);
       if (left.size > 0) return;
       observer.disconnect();
-      setSeen(true);
+      setSeenCode(code);
     });
     for (const element of left) observer.observe(element);
     return () => observer.disconnect();
-  }, []);
-  return { head, foot, seen };
+  }, [code]);
+  return { head, foot, seen: seenCode === code };
 }

@@ -106,12 +106,12 @@ function Session({ connection, host, session, onDecide }: SessionProps) {
     <>
       {pending.map((each) =>
         each.code === undefined ? (
-          <ActionView key={each.action.shown} action={each.action}>
+          <ActionView key={each.action.callId} action={each.action}>
             <p class="warning">{whyNotHere(each.action)}</p>
           </ActionView>
         ) : (
           <PendingActionView
-            key={each.action.shown}
+            key={each.action.callId}
             action={each.action}
             onDecide={(decision) => onDecide(each, decision)}
           />
