@@ -32,6 +32,8 @@ describeInBrowser('the keys of the page', (browser) => {
   const action = (title: string): Locator => page.getByRole('region', { name: title });
   const isSelected = (title: string): Promise<boolean> =>
     action(title).evaluate((it) => it.contains(it.ownerDocument.activeElement));
+  const focused = (title: string): Promise<void> =>
+    page.locator(`section.action[aria-label="${title}"]:focus`).waitFor();
   const seen = (title: string): Promise<void> =>
     page.locator(`section.action[aria-label="${title}"][data-seen="true"]`).waitFor();
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
@@ -76,6 +78,58 @@ describeInBrowser('the keys of the page', (browser) => {
     await reason.press('Enter');
     await state('completed');
     expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['x\n', undefined]);
+  });
+
+  test('the focus stays on a decided action, and J then selects the action after it', async () => {
+    await begin(
+      { together: [write('a.md', 'x\n'), write('b.md', 'x\n'), write('c.md', 'x\n')] },
+      write('d.md', 'x\n'),
+      { say: 'Done.' },
+    );
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    await seen('Write b.md');
+    await page.keyboard.press('a');
+    await action('Write b.md').getByText('You approved this.').waitFor();
+    await focused('Write b.md');
+    await steady();
+    await page.keyboard.press('j');
+    expect(await isSelected('Write c.md')).toBe(true);
+    await page.keyboard.press('k');
+    expect(await isSelected('Write a.md')).toBe(true);
+    // The focused button disappears with the decision.
+    await action('Write a.md').getByRole('button', { name: 'Approve' }).press('Enter');
+    await action('Write a.md').getByText('You approved this.').waitFor();
+    await focused('Write a.md');
+    await steady();
+    await action('Write c.md').getByLabel('Reason for the denial').press('Enter');
+    await action('Write d.md').waitFor();
+    // The page shows a decided action in one line now, which has the focus.
+    await page.locator('p:focus', { hasText: 'Write c.md: You denied this.' }).waitFor();
+    await steady();
+    await page.keyboard.press('j');
+    expect(await isSelected('Write d.md')).toBe(true);
+  });
+
+  test('a refused decision and the button "Back" leave the focus on the action', async () => {
+    await begin(write('a.md', 'x\n'), { say: 'Done.' });
+    const approve = action('Write a.md').getByRole('button', { name: 'Approve' });
+    await page.route('**/message:send', (route) => route.fulfill({ status: 400, json: {} }));
+    await approve.press('Enter');
+    await page.getByRole('article').getByRole('alert').waitFor();
+    // The browser logs the refused request.
+    expect(browser.problems.splice(0)).toHaveLength(1);
+    await page.unroute('**/message:send');
+    await focused('Write a.md');
+    await steady();
+    await page.keyboard.press('e');
+    await page.getByLabel('The edited input').waitFor();
+    await steady();
+    await page.getByRole('button', { name: 'Back' }).press('Enter');
+    await focused('Write a.md');
+    await steady();
+    await page.keyboard.press('a');
+    await state('completed');
   });
 
   test('R02 D asks for a reason, letters in the field stay text, and Enter sends the denial', async () => {

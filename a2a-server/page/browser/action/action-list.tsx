@@ -10,6 +10,7 @@ import { ActionView } from './action-view.tsx';
 import { PasskeyAddress } from '../passkeys/passkey-address.tsx';
 import { ApproveAllButton } from './approve-all-button.tsx';
 import type { ShownAction } from './shown-actions.ts';
+import { useKeptFocus } from './use-kept-focus.ts';
 
 interface ActionListProps {
   taskId: string;
@@ -78,6 +79,7 @@ function OneAction(props: OneActionProps) {
   const { type } = props.shown;
   const box = useRef<HTMLDivElement>(null);
   const [height, setHeight] = useState(0);
+  useKeptFocus(box);
   useLayoutEffect(() => {
     if (type === 'waits') setHeight(box.current?.getBoundingClientRect().height ?? 0);
   });
@@ -110,7 +112,7 @@ function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
     case 'decided-here':
       if (shown.folded)
         return (
-          <p class="quiet">
+          <p class="quiet" tabIndex={-1}>
             {visibleLine(action.title)}: {DONE[shown.decision]}
           </p>
         );

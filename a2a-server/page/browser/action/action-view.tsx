@@ -1,9 +1,11 @@
 /** Shows one action without its decision: title, risks, reason and preview. */
 import type { ComponentChildren, Ref } from 'preact';
+import { useRef } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { PreviewView } from './preview.tsx';
 import { risksOf } from '../risks.ts';
+import { useKeptFocus } from './use-kept-focus.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -24,8 +26,11 @@ interface ActionViewProps {
 export function ActionView({ action, children, seen, head }: ActionViewProps) {
   const { title, tool, workspace, reason, expiresAt } = action;
   const risks = risksOf(action);
+  const section = useRef<HTMLElement>(null);
+  useKeptFocus(section);
   return (
     <section
+      ref={section}
       class={risks.some(({ high }) => high) ? 'action high-risk' : 'action'}
       aria-label={visibleLine(title)}
       tabIndex={-1}

@@ -56,19 +56,28 @@ export function PageKeys() {
 
 function run(command: Exclude<KeyCommand, 'help'>): void {
   const actions = [...document.querySelectorAll<HTMLElement>(WAITING_ACTIONS)];
-  const at = actions.findIndex((each) => each.contains(document.activeElement));
+  const focus = document.activeElement ?? document.body;
+  const selected = actions.find((each) => each.contains(focus));
   switch (command) {
+    // The focus may also be on a decided action.
     case 'next':
-      return focusAction(actions[at + 1] ?? actions.at(-1));
+      return focusAction(actions.find((each) => isAfter(each, focus)) ?? actions.at(-1));
     case 'previous':
-      return focusAction(at < 0 ? actions.at(-1) : actions[Math.max(0, at - 1)]);
+      return focusAction(
+        actions.findLast((each) => each !== selected && isAfter(focus, each)) ?? selected ?? actions.at(-1),
+      );
     case 'search':
       return document.querySelector<HTMLInputElement>('input[type="search"]')?.focus();
     case 'approve':
     case 'deny':
     case 'edit':
-      return operate(actions[at], command.charAt(0));
+      return operate(selected, command.charAt(0));
   }
+}
+
+/** Returns true if `element` begins after the start of `other` in the document. */
+function isAfter(element: Element, other: Element): boolean {
+  return (other.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
 }
 
 function focusAction(action: Element | null | undefined): void {
