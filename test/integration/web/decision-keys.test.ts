@@ -1,7 +1,7 @@
 /** Tests in a browser that keys decide, and only what was on the screen; and the approval of all actions. */
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
+import { plan, type PlannedStep, wait, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { describeInBrowser, keepClickGuard } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -130,6 +130,52 @@ describeInBrowser('the keys of the page', (browser) => {
     await steady();
     await page.keyboard.press('a');
     await state('completed');
+  });
+
+  test('if another channel decides the action, the next letters of a reason are no commands', async () => {
+    await page.setViewportSize({ width: 1280, height: 1600 });
+    const taskId = await begin({ together: [write('a.md', 'x\n'), write('b.md', 'x\n')] }, { say: 'Done.' });
+    await seen('Write b.md');
+    await action('Write a.md').getByLabel('Reason for the denial').pressSequentially('not this ');
+    const [first] = (await on.peer.task(taskId)).pending;
+    if (first === undefined) throw new Error('nothing waits');
+    await on.peer.decide(taskId, [{ callId: first.callId, shown: first.shown, decision: 'deny' }]);
+    await action('Write a.md')
+      .getByText(/^Denied by/)
+      .waitFor();
+    await focused('Write a.md');
+    await steady();
+    await page.keyboard.type('jade');
+    expect(await isSelected('Write b.md')).toBe(false);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('j');
+    expect(await isSelected('Write b.md')).toBe(true);
+    expect(sent).toEqual([]);
+    await page.keyboard.press('a');
+    await state('completed');
+  });
+
+  test('an action that arrives while the person writes a message leaves the message', async () => {
+    const stream = await on.peer.stream(plan(wait(100), write('a.md', 'x\n'), { say: 'Done.' }));
+    const { taskId, activity } = await stream.until((event) => event.activity?.type === 'tool.started');
+    if (activity?.type !== 'tool.started') throw new Error('no tool runs');
+    await signIn(page, on.server, { taskId });
+    const message = page.getByLabel('Message to the agent');
+    await message.pressSequentially('a ');
+    await on.peer.abort(activity.toolId);
+    await seen('Write a.md');
+    await steady();
+    await page.keyboard.type('jade key');
+    expect(await message.inputValue()).toBe('a jade key');
+    expect(sent).toEqual([]);
+    const send = page.getByRole('button', { name: 'Send the message' });
+    expect(await send.isDisabled()).toBe(true);
+    await message.press('Escape');
+    await page.keyboard.press('j');
+    await page.keyboard.press('a');
+    await state('completed');
+    expect(await message.inputValue()).toBe('a jade key');
+    expect(await send.isEnabled()).toBe(true);
   });
 
   test('R02 D asks for a reason, letters in the field stay text, and Enter sends the denial', async () => {

@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { checkSealedReceipt } from '../../../shared/receipt/seal.ts';
 import type { StoryEvent, StoryPage } from '../../../shared/protocol/task-story.ts';
 import { plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
+import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { longStory } from './support/long-story.ts';
@@ -83,9 +84,20 @@ describeInBrowser('the story of a task on the page', (browser) => {
   test('a message on the page reaches the agent; after the end, it starts the next task of the session', async () => {
     await shown(shell('until [ -e go ]; do sleep 0.05; done'), { say: 'First.' });
     await page.getByRole('button', { name: 'Approve' }).click();
-    await page.getByLabel('Message to the agent').fill('and one more thing');
+    const message = page.getByLabel('Message to the agent');
+    await message.fill('and one more thing');
+    const request = signal();
+    await page.route('**/message:send', async (route) => {
+      await request.happened;
+      await route.continue();
+    });
     await page.getByRole('button', { name: 'Send the message' }).click();
+    // The person writes on during the request.
+    await message.pressSequentially(', and this');
+    request.happen();
     await story().getByText('and one more thing').waitFor();
+    expect(await message.inputValue()).toBe('and one more thing, and this');
+    await page.unroute('**/message:send');
     await writeFile(join(on.server.workspace, 'go'), '');
     await state('completed');
     const before = page.url();

@@ -13,10 +13,24 @@ const FIELDS = 'input, textarea, select, [contenteditable]';
 export function PageKeys() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
+    /** The field in which the person writes. It may have disappeared. */
+    let written: HTMLElement | undefined;
+    const leave = (): void => {
+      written = undefined;
+    };
+    const enter = ({ target }: FocusEvent): void => {
+      if (isField(target)) written = target;
+      // If the field has disappeared, the page has moved the focus, and the person has not.
+      else if (written?.isConnected === true) leave();
+    };
     const handle = (event: KeyboardEvent): void => {
       const { target } = event;
-      const field = target instanceof Element && target.matches(FIELDS);
-      if (field && event.key === 'Escape') focusAction(target.closest(WAITING_ACTIONS));
+      const field = isField(target);
+      if (field) written = target;
+      if (leavesField(event)) leave();
+      if (field && event.key === 'Escape') leaveField(target);
+      // Another channel may have decided the action while the person writes. The next letters are no commands.
+      if (written?.isConnected === false) return;
       // In a dialog, the keys do nothing. The browser closes the dialog on Escape.
       if (document.querySelector('dialog[open]') !== null) return;
       const command = commandOfKey(event, field);
@@ -26,7 +40,13 @@ export function PageKeys() {
       else run(command);
     };
     document.addEventListener('keydown', handle);
-    return () => document.removeEventListener('keydown', handle);
+    document.addEventListener('focusin', enter);
+    document.addEventListener('pointerdown', leave);
+    return () => {
+      document.removeEventListener('keydown', handle);
+      document.removeEventListener('focusin', enter);
+      document.removeEventListener('pointerdown', leave);
+    };
   }, []);
   return (
     <>
@@ -52,6 +72,22 @@ export function PageKeys() {
       </dialog>
     </>
   );
+}
+
+function isField(target: EventTarget | null): target is HTMLElement {
+  return target instanceof HTMLElement && target.matches(FIELDS);
+}
+
+/** Moves the focus from a field to the action of the field, if it has one. */
+function leaveField(field: HTMLElement): void {
+  const action = field.closest(WAITING_ACTIONS);
+  if (action === null) field.blur();
+  else focusAction(action);
+}
+
+/** Returns true if the person leaves a field with this key. Enter sends a field of one line. */
+function leavesField({ key, target }: KeyboardEvent): boolean {
+  return key === 'Escape' || key === 'Tab' || (key === 'Enter' && target instanceof HTMLInputElement);
 }
 
 function run(command: Exclude<KeyCommand, 'help'>): void {

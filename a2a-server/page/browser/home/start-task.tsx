@@ -47,7 +47,8 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
         ...(mode !== '' && { mode }),
         ...(model !== '' && { model }),
       });
-      setText('');
+      // The person may have written more during the request.
+      setText((now) => (now === text ? '' : now));
       if (details.current !== null) details.current.open = false;
       onStarted(taskId);
     } catch (error) {

@@ -17,12 +17,14 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
   const [text, setText] = useState('');
   const [sending, setSending] = useState(false);
   const { question, sessionId } = report;
-  // The server accepts no message while an action waits for a decision.
-  if (report.pending.length > 0) return null;
+  // The server accepts no message while an action waits for a decision. A text that the person has begun stays.
+  const blocked = report.pending.length > 0;
+  if (blocked && text === '') return null;
   const ended = hasEnded(report);
   const send = async (): Promise<void> => {
     if (!ended) {
-      if (await onSay(text)) setText('');
+      // The person may have written more during the request.
+      if (await onSay(text)) setText((now) => (now === text ? '' : now));
       return;
     }
     openTask(await createTask(client, { sessionId, text }));
@@ -41,7 +43,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
       <div class="row">
         <button
           class={question === null ? '' : 'main'}
-          disabled={sending || text.trim() === ''}
+          disabled={sending || blocked || text.trim() === ''}
           onClick={() => {
             setSending(true);
             send()
@@ -51,6 +53,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
         >
           {question === null ? 'Send the message' : 'Answer'}
         </button>
+        {blocked && <span class="quiet">after you have decided the actions above</span>}
       </div>
     </section>
   );
