@@ -111,6 +111,29 @@ describeInBrowser('the keys of the page', (browser) => {
     expect(await isSelected('Write d.md')).toBe(true);
   });
 
+  test('a refusal is on the screen at its action, and the person’s reason stays', async () => {
+    const height = 400;
+    await page.setViewportSize({ width: 700, height });
+    await begin(write('long.md', LONG), { say: 'Done.' });
+    await page.route('**/message:send', (route) => route.fulfill({ status: 400, json: {} }));
+    const reason = page.getByLabel('Reason for the denial');
+    await reason.fill('too long');
+    await reason.press('Enter');
+    const alert = action('Write long.md').getByRole('alert');
+    await alert.waitFor();
+    // The browser logs the refused request.
+    expect(browser.problems.splice(0)).toHaveLength(1);
+    const box = await alert.boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect((box?.y ?? NaN) + (box?.height ?? NaN)).toBeLessThanOrEqual(height);
+    expect(await reason.inputValue()).toBe('too long');
+    await page.unroute('**/message:send');
+    await steady();
+    await reason.press('Enter');
+    await action('Write long.md').getByText('You denied this.').waitFor();
+    expect(await page.getByRole('article').getByRole('alert').count()).toBe(0);
+  });
+
   test('a refused decision and the button "Back" leave the focus on the action', async () => {
     await begin(write('a.md', 'x\n'), { say: 'Done.' });
     const approve = action('Write a.md').getByRole('button', { name: 'Approve' });

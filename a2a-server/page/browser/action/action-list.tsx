@@ -16,6 +16,8 @@ interface ActionListProps {
   taskId: string;
   link: LinkedAction;
   actions: readonly ShownAction[];
+  /** Returns why the server refused the last decision on this call. */
+  problemOf: (callId: string) => string | undefined;
   /** Sends all decisions in one message. Resolves to true if the server accepted them. */
   onDecide: (...decisions: readonly Decision[]) => Promise<boolean>;
 }
@@ -27,7 +29,14 @@ const DONE: Readonly<Record<Decision['decision'], string>> = {
   answer: 'You answered this.',
 };
 
-export function ActionList({ taskId, link: { callId, shown }, actions, onDecide }: ActionListProps) {
+export function ActionList(props: ActionListProps) {
+  const {
+    taskId,
+    link: { callId, shown },
+    actions,
+    problemOf,
+    onDecide,
+  } = props;
   const listed = actions.filter(({ action }) => callId === undefined || action.callId === callId);
   // The `shown` codes of the actions that the person has read.
   const [read, setRead] = useState<ReadonlySet<string>>(new Set());
@@ -45,6 +54,7 @@ export function ActionList({ taskId, link: { callId, shown }, actions, onDecide 
           key={each.action.callId}
           taskId={taskId}
           shown={each}
+          problem={problemOf(each.action.callId)}
           onDecide={onDecide}
           onRead={(isRead) => setRead((before) => withCode(before, each.action.shown, isRead))}
         />
@@ -67,6 +77,7 @@ function hasChangedSinceLink({ type, action }: ShownAction, shown: string): bool
 
 interface OneActionProps extends Pick<ActionListProps, 'taskId' | 'onDecide'> {
   shown: ShownAction;
+  problem: string | undefined;
   onRead: (read: boolean) => void;
 }
 
@@ -91,7 +102,7 @@ function OneAction(props: OneActionProps) {
   );
 }
 
-function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
+function Action({ taskId, shown, problem, onDecide, onRead }: OneActionProps) {
   const { action } = shown;
   switch (shown.type) {
     case 'waits':
@@ -100,7 +111,7 @@ function Action({ taskId, shown, onDecide, onRead }: OneActionProps) {
           {action.presence === true && action.decisions.includes('approve') && (
             <PasskeyAddress target={{ taskId, callId: action.callId }} />
           )}
-          <PendingActionView action={action} onDecide={onDecide} onRead={onRead} />
+          <PendingActionView action={action} problem={problem} onDecide={onDecide} onRead={onRead} />
         </>
       );
     case 'gone':

@@ -12,13 +12,15 @@ import { useActionSeen } from './use-action-seen.ts';
 
 interface PendingActionProps {
   action: PendingAction;
+  /** Why the server refused the last decision on this action. */
+  problem?: string | undefined;
   /** Resolves to true if the server accepted the decision. */
   onDecide: (decision: Decision) => Promise<boolean>;
   /** Called with true after the action has been on the screen, and with false while the person edits it. */
   onRead?: (read: boolean) => void;
 }
 
-export function PendingActionView({ action, onDecide, onRead }: PendingActionProps) {
+export function PendingActionView({ action, problem, onDecide, onRead }: PendingActionProps) {
   const { preview, decisions, shown } = action;
   // The `shown` code of the question whose decision the page has sent.
   const [sent, setSent] = useState<string>();
@@ -59,7 +61,19 @@ export function PendingActionView({ action, onDecide, onRead }: PendingActionPro
             onEdit={() => setWantsEdit(true)}
           />
         )}
+        {problem !== undefined && <Problem text={problem} />}
       </div>
     </ActionView>
+  );
+}
+
+/** Shows a problem below the buttons. Scrolls to it, because the buttons may be at the end of the window. */
+function Problem({ text }: { text: string }) {
+  const line = useRef<HTMLParagraphElement>(null);
+  useEffect(() => line.current?.scrollIntoView({ block: 'nearest' }), [text]);
+  return (
+    <p class="problem" role="alert" ref={line}>
+      {text}
+    </p>
   );
 }

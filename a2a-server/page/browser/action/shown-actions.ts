@@ -12,6 +12,25 @@ export type ShownAction = { action: PendingAction } & (
   | { type: 'gone' }
 );
 
+/** The answer of the server to decisions that it did not accept. */
+export interface Refusal {
+  callIds: readonly string[];
+  message: string;
+}
+
+/**
+ * Returns the call whose action shows the refusal: the last one, because "Approve all" is below it. Returns undefined if
+ * no such action waits any more.
+ */
+export function placeOfRefusal(
+  actions: readonly ShownAction[],
+  refusal: Pick<Refusal, 'callIds'> | undefined,
+): string | undefined {
+  const waits = ({ type, action: { callId } }: ShownAction): boolean =>
+    type === 'waits' && refusal?.callIds.includes(callId) === true;
+  return actions.findLast(waits)?.action.callId;
+}
+
 export function updateShownActions(
   shown: readonly ShownAction[],
   pending: readonly PendingAction[],

@@ -1,6 +1,7 @@
 import { useCallback, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { readableTitle } from '../../../../shared/text/readable-title.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
@@ -12,8 +13,8 @@ import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
 import { OutageBanner } from './outage-banner.tsx';
-import { withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
-import type { ShownAction } from '../action/shown-actions.ts';
+import { placeOfRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
+import type { Refusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessage } from './story.ts';
 import { StoryView } from './story-view.tsx';
 import { TaskFiles } from './task-files.tsx';
@@ -41,7 +42,8 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   const [changes, setChanges] = useState(0);
   const facts = useTaskFacts(taskId, changes);
   const [problem, setProblem] = useState<string>();
-  const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
+  const fail = (error: unknown): void => setProblem(messageOf(error));
+  const [refusal, setRefusal] = useState<Refusal>();
 
   const { execution, report, outage, failure } = useFollowedTask(client, taskId, (progress) => {
     followed.readOn();
@@ -62,10 +64,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     [taskId],
   );
 
-  /**
-   * Sends a command. Returns true if the server accepted it. Otherwise the page shows the error, and the action still
-   * waits.
-   */
+  /** Sends a command. Returns true if the server accepted it. Otherwise the page shows the error. */
   const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
     if (execution === undefined) return false;
     try {
@@ -81,10 +80,17 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     const presenceCallIds = actions.flatMap(({ action }) =>
       action.presence === true ? [action.callId] : [],
     );
-    const taken = await send((to) => decideWithPasskey(to, taskId, { decisions, presenceCallIds }));
-    if (taken)
-      for (const decision of decisions) setActions((before) => withAcceptedDecision(before, decision));
-    return taken;
+    setRefusal(undefined);
+    if (execution === undefined) return false;
+    try {
+      await decideWithPasskey(execution, taskId, { decisions, presenceCallIds });
+    } catch (error) {
+      setRefusal({ callIds: decisions.map(({ callId }) => callId), message: messageOf(error) });
+      return false;
+    }
+    setProblem(undefined);
+    for (const decision of decisions) setActions((before) => withAcceptedDecision(before, decision));
+    return true;
   };
   const abort = async (toolId: string): Promise<void> => {
     const { success, message } = await client.abortTool(toolId, 'aborted on the approval page');
@@ -107,7 +113,8 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     if (outage !== undefined) return <OutageBanner outage={outage} />;
     return <p class={failure === undefined ? 'quiet' : 'problem'}>{failure ?? 'Loading …'}</p>;
   }
-  const shownProblem = problem ?? failure;
+  const refusedCall = placeOfRefusal(actions, refusal);
+  const shownProblem = problem ?? failure ?? (refusedCall === undefined ? refusal?.message : undefined);
   const ended = hasEnded(report);
   // A note about progress changes often. It must not move a button.
   const message = report.message !== '' && <p class="message">{visibleText(report.message)}</p>;
@@ -126,7 +133,13 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       )}
       {ended && message}
       <InputSchemaContext.Provider value={readSchema}>
-        <ActionList taskId={taskId} link={link} actions={actions} onDecide={decide} />
+        <ActionList
+          taskId={taskId}
+          link={link}
+          actions={actions}
+          problemOf={(callId) => (callId === refusedCall ? refusal?.message : undefined)}
+          onDecide={decide}
+        />
       </InputSchemaContext.Provider>
       <MessageBox client={client} report={report} onSay={say} onProblem={fail} />
       <RunningTools tools={report.tools} onAbort={(toolId) => void abort(toolId).catch(fail)} />

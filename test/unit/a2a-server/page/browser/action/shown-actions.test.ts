@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
+  placeOfRefusal,
   withAcceptedDecision,
   updateShownActions,
 } from '../../../../../../a2a-server/page/browser/action/shown-actions.ts';
@@ -62,5 +63,12 @@ describe('the actions that the page shows', () => {
     const again = action('1', 'b');
     const asked = updateShownActions(updateShownActions([], [one]), [again]);
     expect(withAcceptedDecision(asked, approved)).toEqual([{ type: 'waits', action: again }]);
+  });
+
+  test('a refusal is shown at the last of its actions that waits, or at none', () => {
+    const actions = updateShownActions(updateShownActions([], [one, two, three]), [one, two]);
+    expect(placeOfRefusal(actions, { callIds: ['1', '2', '3'] })).toBe('2');
+    expect(placeOfRefusal(actions, { callIds: ['3'] })).toBeUndefined();
+    expect(placeOfRefusal(actions, undefined)).toBeUndefined();
   });
 });
