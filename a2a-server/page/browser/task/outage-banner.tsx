@@ -8,8 +8,13 @@ export function OutageBanner({ outage: { since, message } }: { outage: Outage })
   const time = new Date(since).toLocaleTimeString();
   return (
     <p class="warning" role="status">
-      No connection since {time} ({agoText(now - since)}). The page shows the state at that time, and tries
-      again by itself. {message}
+      No connection since {time}
+      {/* The age changes each second. It moves no button, and a screen reader must not read the text again. */}
+      <span data-live aria-hidden="true">
+        {' '}
+        ({agoText(now - since)})
+      </span>
+      . The page shows the state at that time, and tries again by itself. {message}
     </p>
   );
 }
