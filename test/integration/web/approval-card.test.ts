@@ -184,6 +184,7 @@ if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await card.getByRole('button', { name: 'Approve' }).click();
     await card.getByText('The task is completed.').waitFor();
     expect(await on.on.file('a.txt')).toBe('one\ntwo\n');
+    await page.waitForFunction('modelContext.length === 1');
     expect(await page.evaluate('modelContext')).toEqual([
       expect.stringMatching(/^The person decided ".*a\.txt.*" on the approval card: approve\.$/),
     ]);

@@ -26,6 +26,9 @@ describeInBrowser('the keys of the page', (browser) => {
     const { taskId } = await on.peer.send(plan(...steps));
     await signIn(page, on.server, { taskId });
     await page.locator('section.action[data-seen]').first().waitFor();
+    await page.getByRole('navigation').locator('.task').first().waitFor();
+    await page.getByRole('region', { name: 'About this task' }).getByText(on.server.workspace).waitFor();
+    await page.getByRole('region', { name: 'Story' }).waitFor();
     await steady();
     return taskId;
   };
@@ -259,6 +262,7 @@ describeInBrowser('the keys of the page', (browser) => {
     await page.keyboard.press('a');
     // The page may still get parts of the task. With a stopped clock, the time after such a change would never end.
     await page.clock.resume();
+    await page.getByRole('region', { name: 'Checkpoints' }).waitFor();
     await steady();
     await seen('Write b.md');
     for (const chord of ['Control+a', 'Alt+a', 'Meta+a', 'Shift+a']) await page.keyboard.press(chord);

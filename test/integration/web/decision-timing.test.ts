@@ -106,6 +106,9 @@ describeInBrowser('the moment of decision on the page', (browser) => {
     await page.clock.pauseAt(Date.now() + 10_000);
     await (await on.peer.decide(taskId, [{ ...other, decision: 'approve' }])).parked();
     await approve('Write b.md').waitFor();
+    // The page shows the checkpoint of the written file later than the action. With a stopped clock, the time after such
+    // a change would never end.
+    await page.getByRole('region', { name: 'Checkpoints' }).waitFor();
     const press = async (): Promise<void> => {
       const box = await approve('Write b.md').boundingBox();
       await page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5);

@@ -94,7 +94,7 @@ describeInBrowser('the task list of the page', (browser) => {
     // The title counts all waiting actions.
     await title('(1) Approvals');
     await page.getByLabel('State').selectOption('rejected');
-    expect(new URL(page.url()).hash).toBe('#text=SUN&state=rejected');
+    expect(await page.evaluate('location.hash')).toBe('#text=SUN&state=rejected');
     await page.reload();
     await rows('Ended').getByText('paint the sun').waitFor();
     expect(await page.getByLabel('Search the tasks').inputValue()).toBe('SUN');
@@ -195,6 +195,8 @@ describeInBrowser('the task list of the page', (browser) => {
     await page.setViewportSize(viewport);
     for (let n = 1; n <= 15; n += 1) await on.peer.send(`paint moon ${n}`);
     await signIn(page, on.server);
+    // The page opens the first task after it has the list.
+    await page.getByRole('article', { name: 'Task' }).waitFor();
     const toList = page.getByRole('link', { name: 'All tasks' });
     if (await toList.isVisible()) await toList.click();
     const last = rows('Ended').last();

@@ -47,7 +47,8 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     await harmless(page);
     await reached(approve);
     await approve.click();
-    await page.locator('article .state-completed').waitFor();
+    // The story arrives after the state.
+    await page.getByRole('region', { name: 'Story' }).getByText('The task ended:').waitFor();
     for (const call of await page.locator('.step-call summary').all()) await call.click();
     await page.getByLabel('Changed files').getByText('<img src=x').waitFor();
     await page.getByText('Reason: <img').first().waitFor();
