@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { plan, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
@@ -79,6 +79,33 @@ describeInBrowser('a change on the page', (browser) => {
     await page.getByRole('button', { name: 'Approve as edited' }).click();
     await state('completed');
     expect(await on.file('a.ts')).toBe(EDITED);
+  });
+
+  test('a reason, an edit and a message stay while the person looks at another task', async () => {
+    const waiting = await on.peer.send(plan({ together: [write('a.ts', PROPOSED), write('b.ts', OLD)] }));
+    const ended = await on.peer.send(plan({ say: 'Said.' }));
+    await signIn(page, on.server, { taskId: waiting.taskId });
+    const action = (title: string): Locator => page.getByRole('region', { name: title });
+    await action('Write a.ts').getByLabel('Reason for the denial').fill('not this file');
+    await action('Write b.ts').getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('The edited input').fill(EDITED);
+    const open = (taskId: string): Promise<void> => page.locator(`nav a[href="#task=${taskId}"]`).click();
+    await open(ended.taskId);
+    await page.getByLabel('Message to the agent').fill('one more thing');
+    await open(waiting.taskId);
+    expect(await action('Write a.ts').getByLabel('Reason for the denial').inputValue()).toBe('not this file');
+    expect(await action('Write b.ts').getByLabel('The edited input').inputValue()).toBe(EDITED);
+    await page.getByLabel('Effect of the edit').getByText('+const edited = 2;').waitFor();
+    await open(ended.taskId);
+    expect(await page.getByLabel('Message to the agent').inputValue()).toBe('one more thing');
+    await open(waiting.taskId);
+    await action('Write b.ts').getByRole('button', { name: 'Approve as edited' }).click();
+    await action('Write b.ts').getByText('You edited and approved this.').waitFor();
+    await action('Write a.ts').getByRole('button', { name: 'Deny' }).click();
+    await state('completed');
+    expect(await on.file('b.ts')).toBe(EDITED);
+    const { overview } = await on.peer.task(waiting.taskId);
+    expect(overview.calls.map((call) => call.state)).toEqual(['denied', 'ok']);
   });
 
   test('an edit of a JSON input shows the changed lines, and an error if it is no JSON object', async () => {

@@ -2,11 +2,12 @@
  * Shows the buttons that approve, deny or edit an action. `data-key` names the key that uses an element
  * (page-keys.tsx).
  */
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
+import { DraftsContext } from './drafts.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
 import { grantFromForm, NO_LIMITS } from './trust-limits.ts';
 
@@ -29,7 +30,8 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   const approver = otherApprover(action);
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
   const [limits, setLimits] = useState(NO_LIMITS);
-  const [reason, setReason] = useState('');
+  const { reasons } = useContext(DraftsContext);
+  const [reason, setReason] = useState(reasons.get(callId) ?? '');
   const [problem, setProblem] = useState<string>();
   const approve = (): void => {
     try {
@@ -95,7 +97,10 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
             data-key="d"
             placeholder="reason, for the agent"
             value={reason}
-            onInput={(event) => setReason(event.currentTarget.value)}
+            onInput={({ currentTarget: { value } }) => {
+              reasons.set(callId, value);
+              setReason(value);
+            }}
           />
         </div>
       )}

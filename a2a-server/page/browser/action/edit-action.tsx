@@ -1,8 +1,9 @@
 /** Edits an action in place, and shows the effect of the edit before the person sends it. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
+import { DraftsContext } from './drafts.ts';
 import { draftText, firstDraft, formDraft, shownProblems, type EditDraft } from './edit-draft.ts';
 import { editableOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';
@@ -31,13 +32,22 @@ export function EditAction(props: EditActionProps) {
 
 function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps & { schema: unknown }) {
   const editable = editableOf(action);
-  const [draft, setDraft] = useState<EditDraft>(() => firstDraft(editable, schema));
+  const { edits } = useContext(DraftsContext);
+  const [draft, setDraft] = useState<EditDraft>(
+    () => edits.get(action.callId) ?? firstDraft(editable, schema),
+  );
   const [compared, setCompared] = useState(editable.text);
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLDivElement>(null);
+  // The person has come back from another task, and the focus is where the person is.
+  const restored = useRef(edits.has(action.callId));
   const { view } = draft;
   const hasForm = useMemo(() => firstDraft(editable, schema).view === 'form', [action, schema]);
   useEffect(() => {
+    if (restored.current) {
+      restored.current = false;
+      return;
+    }
     const [field] = box.current?.querySelectorAll<HTMLElement>('input, select, textarea') ?? [];
     // The cursor is at the start of the text, because the person reads the text from there.
     if (field instanceof HTMLTextAreaElement) field.setSelectionRange(0, 0);
@@ -52,6 +62,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   const file = useMemo(() => proposedFileOf(action), [action]);
   const effect = useMemo(() => editedDiff(file, editable.text, compared), [file, compared]);
   const change = (next: EditDraft): void => {
+    edits.set(action.callId, next);
     setDraft(next);
     setProblem(undefined);
   };

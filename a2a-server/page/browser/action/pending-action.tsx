@@ -2,8 +2,9 @@
  * Shows one action with the buttons that decide it. If the server asks again about the same call, the person's reason,
  * edit or answer stays, and belongs to the new question.
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+import { DraftsContext } from './drafts.ts';
 import { ActionView } from './action-view.tsx';
 import { DecisionButtons } from './decision-buttons.tsx';
 import { EditAction } from './edit-action.tsx';
@@ -24,7 +25,8 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const { preview, decisions, shown } = action;
   // The `shown` code of the question whose decision the page has sent.
   const [sent, setSent] = useState<string>();
-  const [wantsEdit, setWantsEdit] = useState(false);
+  const { edits } = useContext(DraftsContext);
+  const [wantsEdit, setWantsEdit] = useState(edits.has(action.callId));
   const { head, foot, seen } = useActionSeen(shown);
   // The same code. A second click may arrive before the page removes the buttons.
   const sending = useRef<string>();
@@ -38,6 +40,10 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   };
   const decide = (decision: Decision): void => void send(decision);
   const disabled = sent === shown;
+  const stopEdit = (): void => {
+    edits.delete(action.callId);
+    setWantsEdit(false);
+  };
   const editing = wantsEdit && decisions.includes('edit');
   const read = seen && !editing;
   useEffect(() => onRead?.(read), [read, shown]);
@@ -47,12 +53,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
         {preview.type === 'question' && decisions.includes('answer') ? (
           <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />
         ) : editing ? (
-          <EditAction
-            action={action}
-            disabled={disabled}
-            onDecide={decide}
-            onBack={() => setWantsEdit(false)}
-          />
+          <EditAction action={action} disabled={disabled} onDecide={decide} onBack={stopEdit} />
         ) : (
           <DecisionButtons
             action={action}

@@ -12,6 +12,7 @@ import {
   openTask,
   taskAddress,
 } from '../address.ts';
+import { draftsOf, DraftsContext, type TaskDrafts } from '../action/drafts.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
 import { showCount } from '../home/page-icon.ts';
@@ -43,6 +44,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const { groups, since } = list;
   const notifications = useNotifications(groups?.attention.tasks);
   const filtered = areFiltersOn(filters);
+  const drafts = useRef(new Map<string, TaskDrafts>());
 
   useEffect(
     () =>
@@ -143,15 +145,17 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
             <a class="to-list" href={taskAddress()}>
               All tasks
             </a>
-            <TaskView
-              key={taskId}
-              client={client}
-              taskId={taskId}
-              link={{ callId, shown }}
-              title={chosen?.title ?? ''}
-              cost={chosen === undefined ? '' : taskCostText(chosen)}
-              onChange={list.refresh}
-            />
+            <DraftsContext.Provider value={draftsOf(drafts.current, taskId)}>
+              <TaskView
+                key={taskId}
+                client={client}
+                taskId={taskId}
+                link={{ callId, shown }}
+                title={chosen?.title ?? ''}
+                cost={chosen === undefined ? '' : taskCostText(chosen)}
+                onChange={list.refresh}
+              />
+            </DraftsContext.Provider>
           </div>
         )}
       </main>

@@ -1,9 +1,10 @@
 /** Sends a text to the agent: an answer, a message for the next turn, or the next task of the session. */
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import { openTask } from '../address.ts';
 import { createTask } from '../create-task.ts';
+import { DraftsContext } from '../action/drafts.ts';
 
 interface MessageBoxProps {
   client: A2aClient;
@@ -14,7 +15,12 @@ interface MessageBoxProps {
 }
 
 export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps) {
-  const [text, setText] = useState('');
+  const drafts = useContext(DraftsContext);
+  const [text, setText] = useState(drafts.message);
+  const write = (next: string): void => {
+    drafts.message = next;
+    setText(next);
+  };
   const [sending, setSending] = useState(false);
   const { question, sessionId } = report;
   // The server accepts no message while an action waits for a decision. A text that the person has begun stays.
@@ -22,12 +28,11 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
   if (blocked && text === '') return null;
   const ended = hasEnded(report);
   const send = async (): Promise<void> => {
-    if (!ended) {
-      // The person may have written more during the request.
-      if (await onSay(text)) setText((now) => (now === text ? '' : now));
-      return;
-    }
-    openTask(await createTask(client, { sessionId, text }));
+    const nextTask = ended ? await createTask(client, { sessionId, text }) : undefined;
+    if (nextTask === undefined && !(await onSay(text))) return;
+    // The person may have written more during the request.
+    if (drafts.message === text) write('');
+    if (nextTask !== undefined) openTask(nextTask);
   };
   return (
     <section class={question === null ? 'say' : 'action'}>
@@ -38,7 +43,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
         aria-label={question === null ? 'Message to the agent' : 'Your answer'}
         placeholder={placeholderOf(question, ended)}
         value={text}
-        onInput={(event) => setText(event.currentTarget.value)}
+        onInput={(event) => write(event.currentTarget.value)}
       />
       <div class="row">
         <button

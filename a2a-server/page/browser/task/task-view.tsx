@@ -1,4 +1,4 @@
-import { useCallback, useState } from 'preact/hooks';
+import { useCallback, useContext, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
@@ -8,6 +8,7 @@ import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
+import { DraftsContext } from '../action/drafts.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
@@ -38,6 +39,7 @@ interface TaskViewProps {
 
 export function TaskView({ client, taskId, link, title, cost, onChange }: TaskViewProps) {
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
+  const drafts = useContext(DraftsContext);
   const followed = useStory(taskId);
   const [changes, setChanges] = useState(0);
   const facts = useTaskFacts(taskId, changes);
@@ -89,7 +91,11 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       return false;
     }
     setProblem(undefined);
-    for (const decision of decisions) setActions((before) => withAcceptedDecision(before, decision));
+    for (const decision of decisions) {
+      drafts.reasons.delete(decision.callId);
+      drafts.edits.delete(decision.callId);
+      setActions((before) => withAcceptedDecision(before, decision));
+    }
     return true;
   };
   const abort = async (toolId: string): Promise<void> => {
