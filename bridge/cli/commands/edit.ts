@@ -5,8 +5,10 @@ import { quote } from 'shell-quote';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { personDecisionOf } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
+import type { Session } from '../../sessions/session/session.ts';
 import { askToConfirm, requireInteractiveTerminal } from '../terminal/confirm.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandContext } from '../context/command-context.ts';
@@ -16,7 +18,7 @@ import { resolveActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
-import { editInEditor } from '../terminal/editor.ts';
+import { type EditedText, editInEditor } from '../terminal/editor.ts';
 import { rowsFor } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
@@ -40,7 +42,7 @@ export async function edit(
   } = await resolveActions(context.sessions, given, false);
   if (action === undefined)
     throw new ProductError('UNKNOWN_CALL', 'No action waits: there is nothing to edit.');
-  const { callId, shown } = action;
+  const { shown } = action;
   // An edit is an approval. If this person cannot approve the action here, the command refuses before the editor opens.
   const barred = decisionElsewhereError(action, 'edit');
   if (barred !== undefined) throw barred;
@@ -51,7 +53,36 @@ export async function edit(
   if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);
   // This check comes before the editor opens, so that no edit is lost.
   requireInteractiveTerminal(terminal, asking);
-  const changed = await changedText(run, editable);
+  const edited = await editedText(run, editable);
+  try {
+    const code = await sendEdit(run, { session, action, editable, asking }, edited.text);
+    await edited.remove?.();
+    if (code === 0) await context.close();
+    return code;
+  } catch (error) {
+    // For example, the file has changed meanwhile, and the action is asked again. The person's work must not be lost.
+    if (edited.file !== undefined)
+      terminal.complain(
+        `Your text is in ${edited.file}. To use it: mcp-a2a-bridge edit <code> --file ${quote([edited.file])}`,
+      );
+    throw error;
+  }
+}
+
+interface EditedAction {
+  session: Session;
+  action: PendingAction;
+  editable: EditableText;
+  asking: Parameters<typeof askToConfirm>[1];
+}
+
+/** Shows the change, asks for confirmation, and sends the decision. Returns the exit code. */
+async function sendEdit(
+  run: CommandRun<EditOptions>,
+  { session, action: { callId, shown }, editable, asking }: EditedAction,
+  changed: string,
+): Promise<number> {
+  const { options, terminal } = run;
   if (changed === editable.text) {
     terminal.complain(
       'Nothing was changed, so nothing was decided. To run it as it is: mcp-a2a-bridge approve',
@@ -76,18 +107,17 @@ export async function edit(
     personDecisionOf({ callId, shown, decision: 'edit', ...decision, ...reason }),
   ]);
   reportDecision(run, session, [{ callId, decision: 'edit' }]);
-  await context.close();
   return 0;
 }
 
-async function changedText(
+async function editedText(
   { options, env }: CommandRun<EditOptions>,
   { text, extension }: EditableText,
-): Promise<string> {
+): Promise<Pick<EditedText, 'text'> & Partial<EditedText>> {
   const { file } = options;
   if (file === undefined) return editInEditor({ text, extension, env });
   try {
-    return file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8');
+    return { text: file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8') };
   } catch (error) {
     throw new UsageError(
       `The edited text cannot be read from ${file}: ${messageOf(error)}. Nothing was decided.`,

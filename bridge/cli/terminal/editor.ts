@@ -20,14 +20,22 @@ export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = pro
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
+/** The text that the person saved. The file exists until `remove` is called. */
+export interface EditedText {
+  text: string;
+  file: string;
+  remove: () => Promise<void>;
+}
+
 /**
- * Opens the text in an editor, and returns the text that the person saved.
+ * Opens the text in an editor.
  * @throws UsageError if the editor does not start, or exits with an error (`:cq`)
  */
-export async function editInEditor({ text, extension, env }: EditorText): Promise<string> {
+export async function editInEditor({ text, extension, env }: EditorText): Promise<EditedText> {
   const editor = editorOf(env);
   const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));
   const file = join(directory, `edit${extension}`);
+  const remove = (): Promise<void> => rm(directory, { recursive: true, force: true });
   try {
     await writeFile(file, text, { mode: 0o600 });
     const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
@@ -36,8 +44,9 @@ export async function editInEditor({ text, extension, env }: EditorText): Promis
       throw new UsageError(
         `The editor (${editor}) ended with ${String(code)}, so nothing was decided. EDITOR names another.`,
       );
-    return await readFile(file, 'utf8');
-  } finally {
-    await rm(directory, { recursive: true, force: true });
+    return { text: await readFile(file, 'utf8'), file, remove };
+  } catch (error) {
+    await remove();
+    throw error;
   }
 }

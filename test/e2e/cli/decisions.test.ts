@@ -1,7 +1,7 @@
 /** Tests decisions at a terminal, with the real command line, server and files. */
 import { describe, expect, it } from '@jest/globals';
-import { chmod, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
@@ -285,6 +285,20 @@ describe('the command edit', () => {
     expect((await cli(['edit', await on.code(change.id), '--yes'], { ...on.at, env: json })).code).toBe(0);
     await on.run('watch', change.id);
     expect(await on.file('old.md')).toBe('brandnew text');
+  });
+
+  it('D2 if the file has changed during the edit, the error names the file with the edited text', async () => {
+    const on = await cliStage();
+    const { id } = await waiting(on);
+    const changed = join(on.server.workspace, 'test.md');
+    const env = await editor(on, `sed -i s/hello/bye/ "$1"; echo faster > '${changed}'`);
+    const refused = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('is not what was shown') });
+    const [, kept = ''] = /--file (\S+)/.exec(refused.stderr) ?? [];
+    expect((await on.run('edit', await on.code(id), '--yes', '--file', kept)).code).toBe(0);
+    await on.run('watch', id);
+    expect(await on.file('test.md')).toBe('bye');
+    await rm(dirname(kept), { recursive: true });
   });
 
   it('edit decides nothing if the text is unchanged, the editor fails, or there is no terminal', async () => {
