@@ -34,7 +34,7 @@ const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
 const MAX_SECRET_AGE_MS = 60_000;
 const SECRET_COOLDOWN_MS = 10_000;
 
-/** The limit of exchanges at one time. Anybody can request one, and the provider may be slow. */
+/** The maximum number of exchanges at one time. Anybody can request an exchange, and the provider may be slow. */
 export const MAX_EXCHANGES = 20;
 
 export interface ProviderSignIn {

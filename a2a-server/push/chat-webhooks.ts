@@ -16,7 +16,7 @@ import type { PushNotificationConfigs } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import { OPERATOR_PRINCIPAL, subscriptionRecordName } from './subscription.ts';
 
-/** The default of `afterSeconds`. It gives the person time to decide where the task was started. */
+/** The default of `afterSeconds`. In this time, a person can decide in the client that started the task. */
 const DEFAULT_AFTER_SECONDS = 30;
 
 export const chatWebhookSchema = z

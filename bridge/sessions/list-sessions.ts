@@ -151,8 +151,8 @@ export function toAgentListing(session: Session): AgentListing {
     codes: codesOf(asked),
     callIds: asked.pending.map(({ callId }) => callId),
     usd: sessionCostUsd(view?.cost),
-    // A message id here hides the outbox entry with that id. An undelivered session lists none, because only its outbox
-    // entry has the title.
+    // The list leaves out an outbox entry whose message id is in `messageIds`. The entry of an undelivered session must
+    // stay in the list, because only the entry has the title.
     messageIds: view === undefined ? [] : [firstMessageId],
   };
 }

@@ -100,7 +100,7 @@ export class WaitingResults {
     );
   }
 
-  /** Returns the results to announce, oldest first. Before that, all pending writes of this bridge are done. */
+  /** Waits for all pending writes of this bridge. Then returns the results to announce, oldest first. */
   async waiting(): Promise<readonly WaitingResult[]> {
     const tasks = await this.#uncollected('AND ended IS NOT NULL');
     return tasks.map(({ ended, ...task }) =>

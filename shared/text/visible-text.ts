@@ -289,7 +289,7 @@ function tailLimit(text: string, lines: number): number {
   return at;
 }
 
-/** An upper limit for the length of an escape, a marker or an emoji. */
+/** No escape, marker or emoji is longer. In UTF-16 code units. */
 const MAX_TOKEN_LENGTH = 120;
 
 /**

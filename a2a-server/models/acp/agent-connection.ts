@@ -26,7 +26,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandText, type AcpAgentCommand } from './agent-program.ts';
 import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 
-/** The maximum length of one message. If a file is rewritten, the message contains the file twice. */
+/** The maximum size of one message, in bytes. If a file is rewritten, the message contains the file twice. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
 /** The time that the server waits for the exit code after an agent has closed its output. */
 const EXIT_MS = 1_000;

@@ -1,6 +1,6 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** The maximum length of a path: PATH_MAX of common systems. A longer path cannot name a file. */
+/** The maximum length of a path, in characters: PATH_MAX of common systems. A longer path cannot name a file. */
 const MAX_PATH_LENGTH = 4096;
 
 /** Matches the names for which Windows opens a device, in any directory and with any extension. */

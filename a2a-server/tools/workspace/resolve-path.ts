@@ -19,7 +19,7 @@ import { errorCodeOf, fileFailure } from './file-failure.ts';
 import { outsideWorkspaceError, pathParts, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-/** The Linux kernel has the same limit (path_resolution(7)). */
+/** The maximum number of symbolic links in one path. The Linux kernel has the same limit (path_resolution(7)). */
 const MAX_LINKS = 40;
 
 export interface WorkspaceRoot {

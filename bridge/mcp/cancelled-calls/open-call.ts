@@ -71,7 +71,7 @@ export class OpenCall {
   }
 
   /**
-   * Sets the session that the tool call waits for. If the tool call is already cancelled, this decides what happens to
+   * Sets the session that the tool call waits for. If the tool call is already cancelled, also decides what happens to
    * the task.
    */
   awaits(awaited: AwaitedWork): void {
