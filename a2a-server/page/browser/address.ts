@@ -44,6 +44,11 @@ export function openTask(taskId: string): void {
   location.hash = taskAddress(taskId);
 }
 
+/** Opens a new task, unless the person has left the task `before` since then. Only the person changes the chosen task. */
+export function openNewTask(taskId: string, before: string | undefined): void {
+  if (readAddressTarget().taskId === before) openTask(taskId);
+}
+
 /** Opens a task without a new entry in the history. Back then leaves the page. */
 export function openFirstTask(taskId: string): void {
   replaceFragment(taskAddress(taskId));

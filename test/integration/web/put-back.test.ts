@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { append, plan, shell, write, type PlannedStep } from '../../support/offline-plan.ts';
+import { signal } from '../../support/signal.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -77,6 +78,28 @@ describeInBrowser('"Put back" on the page', (browser) => {
     await state('completed');
     expect((await bytes('kept.txt')).toString()).toBe('changed\n');
     expect(await on.file('new.txt')).toBe('a\nb\n');
+  });
+
+  test('a restoration that starts late does not replace the task that the person has opened meanwhile', async () => {
+    await personWrites('a.txt', 'old');
+    const { taskId } = await did(write('a.txt', 'new'));
+    const other = await did({ say: 'Said.' });
+    await signIn(page, on.server, { taskId });
+    await button('Put back …').click();
+    const request = signal();
+    await page.route('**/message:stream', async (route) => {
+      await request.happened;
+      await route.continue();
+    });
+    await button('Yes, put these files back').click();
+    const rows = page.getByRole('navigation').locator('a.task');
+    await rows.and(page.locator(`[href="#task=${other.taskId}"]`)).click();
+    await page.getByLabel('Text of the agent').getByText('Said.').waitFor();
+    request.happen();
+    // The list then has the task of the restoration too.
+    await page.locator('.ended a.task').nth(2).waitFor();
+    expect(await on.file('a.txt')).toBe('old');
+    expect(page.url()).toContain(other.taskId);
   });
 
   test('a file that a later turn changed is not overwritten, and the person can undo that turn too', async () => {

@@ -9,7 +9,7 @@ import {
   onAddressTarget,
   openFirstTask,
   setAddressFilters,
-  openTask,
+  openNewTask,
   taskAddress,
 } from '../address.ts';
 import { draftsOf, DraftsContext, type TaskDrafts } from '../action/drafts.ts';
@@ -114,8 +114,8 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
       <section aria-label="New task">
         <StartTask
           client={client}
-          onStarted={(started) => {
-            openTask(started);
+          onStarted={(started, before) => {
+            openNewTask(started, before);
             void list.refresh();
           }}
           onSignedOut={onSignedOut}

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
+import { readAddressTarget } from '../address.ts';
 import { ModelChoice, readOfferedAgent } from './model-choice.tsx';
 import { createTask } from '../create-task.ts';
 import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
@@ -8,7 +9,8 @@ import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
 
 interface StartTaskProps {
   client: A2aClient;
-  onStarted: (taskId: string) => void;
+  /** @param before the task that the page showed when the person sent the task */
+  onStarted: (taskId: string, before: string | undefined) => void;
   onSignedOut: () => void;
 }
 
@@ -39,6 +41,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
   const send = async (): Promise<void> => {
     setSending(true);
     setProblem(undefined);
+    const { taskId: before } = readAddressTarget();
     try {
       const directory = workspace.trim();
       const taskId = await createTask(client, {
@@ -50,7 +53,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
       // The person may have written more during the request.
       setText((now) => (now === text ? '' : now));
       if (details.current !== null) details.current.open = false;
-      onStarted(taskId);
+      onStarted(taskId, before);
     } catch (error) {
       if (error instanceof ClientError && error.status === 401) onSignedOut();
       else setProblem(error instanceof Error ? error.message : String(error));

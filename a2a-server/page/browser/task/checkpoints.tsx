@@ -7,7 +7,7 @@ import {
   type TaskCheckpoints,
 } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { openTask, taskAddress } from '../address.ts';
+import { openNewTask, taskAddress } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { putBack } from './put-back.ts';
 import { PutBackForm } from './put-back-form.tsx';
@@ -58,7 +58,8 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
                 checkpoint={checkpoint}
                 onConfirm={async (since, diff) => {
                   const { id } = checkpoint;
-                  openTask(await putBack(client, { sessionId, workspace, checkpoint: id, since, diff }));
+                  const request = { sessionId, workspace, checkpoint: id, since, diff };
+                  openNewTask(await putBack(client, request), taskId);
                 }}
                 onClose={() => setOpened(undefined)}
               />

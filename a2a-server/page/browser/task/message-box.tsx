@@ -2,7 +2,7 @@
 import { useContext, useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
-import { openTask } from '../address.ts';
+import { openNewTask } from '../address.ts';
 import { createTask } from '../create-task.ts';
 import { DraftsContext } from '../action/drafts.ts';
 
@@ -32,7 +32,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     if (nextTask === undefined && !(await onSay(text))) return;
     // The person may have written more during the request.
     if (drafts.message === text) write('');
-    if (nextTask !== undefined) openTask(nextTask);
+    if (nextTask !== undefined) openNewTask(nextTask, report.taskId ?? undefined);
   };
   return (
     <section class={question === null ? 'say' : 'action'}>
