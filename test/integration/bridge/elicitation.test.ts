@@ -241,6 +241,34 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 });
 
+describe.each(FORM_CLIENTS.filter(([, , { holds }]) => holds))('%s', (_, connect) => {
+  test('R67 R48 if the client cancels a call while its form is open, the bridge withdraws the form, and the next call shows it again', async () => {
+    const agent = await asking('one');
+    const shown = signal();
+    const withdrawn = signal();
+    const forms: unknown[] = [];
+    const person: Person = (form, taken) => {
+      forms.push(form);
+      if (forms.length > 1) return { action: 'accept', content: {} };
+      taken.addEventListener('abort', withdrawn.happen);
+      shown.happen();
+      return new Promise(() => undefined);
+    };
+    const bridge = await bridgeStart(agent, { args: FAST_ANSWERS });
+    const client = closing(await connect(program, bridge, person));
+    const cancelled = new AbortController();
+    const call = client.call(DELEGATE, { task: 'do it' }, cancelled.signal).catch(() => 'cancelled');
+    await shown.happened;
+    cancelled.abort();
+    expect(await call).toBe('cancelled');
+    await withdrawn.happened;
+    const done = await client.call(WAIT, { sessionId: 'session-1' });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    expect(agent.decisions).toHaveLength(1);
+    expect(forms).toHaveLength(2);
+  });
+});
+
 function decisionFor({ structuredContent }: FormResult): Record<string, unknown> {
   return {
     sessionId: structuredContent?.sessionId,

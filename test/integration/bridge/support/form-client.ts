@@ -30,7 +30,8 @@ export function textOf({ content }: FormResult): string {
 }
 
 export interface FormClient {
-  call(name: string, args: Record<string, unknown>): Promise<FormResult>;
+  /** @param signal cancels the call */
+  call(name: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<FormResult>;
   close(): Promise<void>;
 }
 
@@ -56,7 +57,8 @@ const newer =
     }));
     await client.connect(new Stdio2({ ...bridgeCommand(program, start), stderr: 'ignore' }));
     return {
-      call: async (name, args) => formResult.parse(await client.callTool({ name, arguments: args })),
+      call: async (name, args, signal) =>
+        formResult.parse(await client.callTool({ name, arguments: args }, signal && { signal })),
       close: () => client.close(),
     };
   };
@@ -68,7 +70,8 @@ const older: Connect = async (program, start, person, { urls } = {}) => {
   }));
   await client.connect(new Stdio1({ ...bridgeCommand(program, start), stderr: 'ignore' }));
   return {
-    call: async (name, args) => formResult.parse(await client.callTool({ name, arguments: args })),
+    call: async (name, args, signal) =>
+      formResult.parse(await client.callTool({ name, arguments: args }, undefined, signal && { signal })),
     close: () => client.close(),
   };
 };

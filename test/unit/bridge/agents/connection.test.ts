@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { TlsOptions } from 'node:tls';
+import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { connectToAgent } from '../../../../bridge/agents/connection.ts';
 import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
@@ -27,21 +28,24 @@ interface AgentOptions {
   /** A key and its certificate in PEM. */
   certificate?: string;
   tls?: TlsOptions;
+  /** The states of the task `t`, one for each request. The last one stays. */
+  states?: readonly string[];
 }
 
-/** Starts an agent with these interfaces, in this order. The agent has one completed task, `t`. */
+/** Starts an agent with these interfaces, in this order. The agent has one task, `t`, which is completed by default. */
 async function startAgent(
   bindings: readonly string[],
-  { extensions = [], certificate, tls = {} }: AgentOptions = {},
+  { extensions = [], certificate, tls = {}, states = ['TASK_STATE_COMPLETED'] }: AgentOptions = {},
 ): Promise<StartedAgent> {
   const agent: StartedAgent = { url: '', requests: [] };
-  const task = { id: 't', contextId: 'c', status: { state: 'TASK_STATE_COMPLETED' } };
   const serve = (request: IncomingMessage, response: ServerResponse): void => {
     response.setHeader('content-type', 'application/json');
     if (request.url === CARD) {
       response.end(JSON.stringify(cardAt(agent.url, bindings, extensions)));
       return;
     }
+    const state = states[agent.requests.length] ?? states.at(-1);
+    const task = { id: 't', contextId: 'c', status: { state } };
     agent.requests.push(request);
     const overRpc = request.method === 'POST';
     // The SDK numbers its requests from 1.
@@ -115,6 +119,21 @@ describe('the bridge’s connection to an agent', () => {
     });
     expect(events).toEqual(['task']);
     expect(agent.requests.map(({ url }) => url?.split('?')[0])).toEqual(['/HTTP+JSON/tasks/t']);
+  });
+
+  test('from an agent without streams the bridge reads on, although the task still waits as before an answer', async () => {
+    const waits = 'TASK_STATE_INPUT_REQUIRED';
+    const agent = await startAgent(['HTTP+JSON'], { states: [waits, waits, 'TASK_STATE_COMPLETED'] });
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    const states: unknown[] = [];
+    const { signal } = new AbortController();
+    const onEvent = (event: StreamResponse): 'more' => {
+      states.push(event.payload?.$case === 'task' && event.payload.value.status?.state);
+      return 'more';
+    };
+    await connection.follow({ taskId: 't', after: null, signal, onEvent });
+    expect(states).toEqual([TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_COMPLETED]);
+    expect(agent.requests).toHaveLength(3);
   });
 
   test('X1 the bridge sends no request to an agent with a self-signed certificate', async () => {
