@@ -20,9 +20,8 @@ import { DeferredCommandAppend, type AppendedCommand } from './deferred-command-
 import type { AbortCause } from './abort-cause.ts';
 import type { ChangeDecision } from './task-log.ts';
 import {
-  type FirstFoundTimes,
-  isTooLateToClaim,
-  updateFirstFoundTimes,
+  type UnopenedTasks,
+  unopenedAfterSearch,
   workspaceUnavailableEvents,
 } from './tasks-no-server-can-open.ts';
 import { ToolScheduler } from './tool-scheduler.ts';
@@ -87,7 +86,7 @@ export class Executor {
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
-  #unopened: FirstFoundTimes = new Map();
+  #unopened: UnopenedTasks = new Map();
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -319,13 +318,10 @@ export class Executor {
 
   async #reportUnopened(tasks: readonly UnopenedTask[]): Promise<void> {
     const { log, clock } = this.#options;
-    const now = clock.now();
-    this.#unopened = updateFirstFoundTimes(this.#unopened, tasks, now);
-    for (const task of tasks) {
-      const { taskId } = task;
-      if (!isTooLateToClaim(this.#unopened, taskId, now)) continue;
-      await log.change(taskId, (s) => ({ type: 'append', events: workspaceUnavailableEvents(s, task) }));
-    }
+    const { unopened, due } = unopenedAfterSearch(this.#unopened, tasks, clock.now());
+    this.#unopened = unopened;
+    for (const task of due)
+      await log.change(task.taskId, (s) => ({ type: 'append', events: workspaceUnavailableEvents(s, task) }));
   }
 
   /**

@@ -12,21 +12,44 @@ import { progressNoteOf, type Snapshot } from '../task/snapshot.ts';
  */
 const CLAIM_WITHIN_MS = 10_000;
 
-/** The time at which this server first found each unopened task, in milliseconds since 1970. */
-export type FirstFoundTimes = ReadonlyMap<string, number>;
+/** The maximum number of tasks that one search checks. A check reads the task, and the next search waits for its end. */
+const MAX_CHECKS = 50;
 
-/** Returns the tasks that no server has opened, with the time at which this server first found each of them. */
-export function updateFirstFoundTimes(
-  before: FirstFoundTimes,
-  tasks: readonly UnopenedTask[],
-  now: number,
-): FirstFoundTimes {
-  return new Map(tasks.map(({ taskId }) => [taskId, before.get(taskId) ?? now]));
+/** Times in milliseconds since 1970. */
+interface UnopenedTimes {
+  /** The time at which this server first found the task. */
+  foundAt: number;
+  /** The time at which this server last checked that the task says why it waits. At first, this is `foundAt`. */
+  checkedAt: number;
 }
 
-/** True if every server has had enough time to claim the task. */
-export function isTooLateToClaim(found: FirstFoundTimes, taskId: string, now: number): boolean {
-  return now - (found.get(taskId) ?? now) >= CLAIM_WITHIN_MS;
+/** The times of the tasks that no server has opened, by task id. */
+export type UnopenedTasks = ReadonlyMap<string, UnopenedTimes>;
+
+interface UnopenedSearch {
+  unopened: UnopenedTasks;
+  /** The tasks to check now. */
+  due: readonly UnopenedTask[];
+}
+
+/**
+ * Returns the unopened tasks after a search, and the tasks to check now. A task is due if every server has had enough
+ * time to claim it. The tasks without a check for the longest time come first, so each task gets its turn.
+ */
+export function unopenedAfterSearch(
+  before: UnopenedTasks,
+  tasks: readonly UnopenedTask[],
+  now: number,
+): UnopenedSearch {
+  const timesOf = ({ taskId }: UnopenedTask): UnopenedTimes =>
+    before.get(taskId) ?? { foundAt: now, checkedAt: now };
+  const due = tasks
+    .filter((task) => now - timesOf(task).foundAt >= CLAIM_WITHIN_MS)
+    .toSorted((one, other) => timesOf(one).checkedAt - timesOf(other).checkedAt)
+    .slice(0, MAX_CHECKS);
+  const unopened = new Map(tasks.map((task) => [task.taskId, timesOf(task)]));
+  for (const task of due) unopened.set(task.taskId, { ...timesOf(task), checkedAt: now });
+  return { unopened, due };
 }
 
 /**

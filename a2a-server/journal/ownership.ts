@@ -55,8 +55,7 @@ export interface ClaimedTask {
 }
 
 /**
- * A task that needs an execution and has no living owner. It has another label, or this server cannot open its
- * workspace.
+ * A working task without a living owner. It has another label, or this server cannot open its workspace.
  */
 export interface UnopenedTask {
   taskId: string;

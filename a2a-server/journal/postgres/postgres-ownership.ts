@@ -25,9 +25,6 @@ import { ReconnectingConnection } from './reconnecting-connection.ts';
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
 const MAX_CLAIMS = 200;
 
-/** The maximum number of tasks in a report of tasks that this server cannot execute. */
-const MAX_UNOPENED = 200;
-
 /**
  * The time limit for the locks of a claim, in milliseconds. A claim that waits for a commit of the task delays the next
  * claims.
@@ -55,7 +52,7 @@ const CLAIM = {
 const ABANDONED = `state IN ('submitted', 'working')
   AND (owner IS NULL OR owner = $1 OR ${OWNER_IS_DEAD}) AND NOT task_id = ANY ($2)`;
 /**
- * This query has no limit. With a limit, tasks whose workspace no server can open would hide the workspaces of later
+ * This query and the next one have no limit. With a limit, tasks whose workspace no server can open would hide later
  * tasks.
  */
 const FIND_WORKSPACES = {
@@ -66,9 +63,9 @@ const FIND_WORKSPACES = {
 const FIND_UNOPENED = {
   name: 'find_unopened',
   text: `SELECT task_id, workspace, label FROM tasks
-         WHERE ${ABANDONED} AND workspace IS NOT NULL
+         WHERE ${ABANDONED} AND state = 'working' AND workspace IS NOT NULL
            AND (label IS DISTINCT FROM $3 OR NOT workspace = ANY ($4))
-         ORDER BY key LIMIT $5`,
+         ORDER BY key`,
 };
 const CHECK_CLAIMS = {
   name: 'check_claims',
@@ -177,13 +174,13 @@ export class PostgresOwnership implements Ownership {
       const workspace = textColumn(row[0]);
       if (await this.#canOpen(workspace)) openable.push(workspace);
     }
-    const unopened = (
-      await connection.query(FIND_UNOPENED, [this.#id, known(), this.#label, openable, MAX_UNOPENED])
-    ).map((row): UnopenedTask => ({
-      taskId: textColumn(row[0]),
-      workspace: textColumn(row[1]),
-      label: nullableTextColumn(row[2]),
-    }));
+    const unopened = (await connection.query(FIND_UNOPENED, [this.#id, known(), this.#label, openable])).map(
+      (row): UnopenedTask => ({
+        taskId: textColumn(row[0]),
+        workspace: textColumn(row[1]),
+        label: nullableTextColumn(row[2]),
+      }),
+    );
     // `known` contains every task whose claim was sent before this statement.
     const values = [this.#id, known(), openable, MAX_CLAIMS, this.#label];
     const claimed = (await connection.query(CLAIM_ABANDONED, values)).flatMap((row) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  isTooLateToClaim,
-  updateFirstFoundTimes,
+  type UnopenedTasks,
+  unopenedAfterSearch,
   workspaceUnavailableEvents,
 } from '../../../../a2a-server/executor/tasks-no-server-can-open.ts';
 import { foldAll, foldNext } from '../../../../a2a-server/task/fold.ts';
@@ -20,17 +20,40 @@ function taskAfter(...events: TaskEvent[]) {
   return snapshot;
 }
 
+/** Returns the ids of the due tasks of each search, one search per time. */
+function dueIn(searches: readonly (readonly [now: number, tasks: readonly (typeof TASK)[]])[]): string[][] {
+  let unopened: UnopenedTasks = new Map();
+  return searches.map(([now, tasks]) => {
+    const search = unopenedAfterSearch(unopened, tasks, now);
+    unopened = search.unopened;
+    return search.due.map(({ taskId }) => taskId);
+  });
+}
+
 describe('a task whose workspace this server cannot open', () => {
-  it('R119 it is stranded if no server has claimed it for 10 s', () => {
-    const first = updateFirstFoundTimes(new Map(), [TASK], 1_000);
-    const later = updateFirstFoundTimes(first, [TASK], 9_000);
-    expect([10_999, 11_000].map((now) => isTooLateToClaim(later, 'a', now))).toEqual([false, true]);
+  it('R119 it is checked if no server has claimed it for 10 s', () => {
+    expect(dueIn([1_000, 9_000, 10_999, 11_000].map((now) => [now, [TASK]]))).toEqual([[], [], [], ['a']]);
   });
 
   it('R119 the wait starts again if another server had claimed it meanwhile', () => {
-    const first = updateFirstFoundTimes(new Map(), [TASK], 1_000);
-    const again = updateFirstFoundTimes(updateFirstFoundTimes(first, [], 5_000), [TASK], 9_000);
-    expect(isTooLateToClaim(again, 'a', 11_000)).toBe(false);
+    expect(
+      dueIn([
+        [1_000, [TASK]],
+        [5_000, []],
+        [9_000, [TASK]],
+        [11_000, [TASK]],
+      ]).flat(),
+    ).toEqual([]);
+  });
+
+  it('R119 of hundreds of tasks, each is checked in one of the next searches, and then again', () => {
+    const ids = Array.from({ length: 120 }, (_, index) => `task-${index}`);
+    const tasks = ids.map((taskId) => ({ ...TASK, taskId }));
+    const [, first = [], second = [], third = []] = dueIn(
+      [0, 10_000, 11_000, 12_000].map((now) => [now, tasks]),
+    );
+    expect([...first, ...second, ...third.slice(0, 20)]).toEqual(ids);
+    expect(third.slice(20)).toEqual(first.slice(0, 30));
   });
 
   it('R119 the task says once why it waits', () => {
