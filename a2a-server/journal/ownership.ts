@@ -12,7 +12,10 @@ import type { Journal } from './journal.ts';
 interface ClaimFacts {
   /** The epoch of the claim. Absent if only one server can use the journal. */
   epoch?: number;
-  /** True if an earlier owner may have left unfinished work. */
+  /**
+   * True if an earlier owner may have left unfinished work. False is no proof: a server that could not open the workspace
+   * may have released the task in between. So `nextStep` looks for unfinished work in any case.
+   */
   takenOver: boolean;
 }
 
