@@ -87,7 +87,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       return task ?? state;
     case 'undelivered': {
       const { error, before, during } = event;
-      const kept = task === during ? before : task;
+      const kept = task === during ? before : withoutAnswers(task, { before, during });
       return kept ?? { type: 'not-delivered', delivery: { type: 'given-up', error }, task: null };
     }
     case 'observed': {
@@ -207,6 +207,19 @@ function sent(task: TaskState, answers: string | undefined): TaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
   const { view, answered } = task;
   return standing(view, answers === undefined ? answered : new Set([...answered, answers]));
+}
+
+/** Returns the task's state without the answers of a failed message. The task may have changed since it was sent. */
+function withoutAnswers(
+  task: TaskState | null,
+  { before, during }: { before: TaskState | null; during: TaskState | null },
+): TaskState | null {
+  const earlier = answeredIn(before);
+  const isFailed = (id: string): boolean => answeredIn(during).has(id) && !earlier.has(id);
+  const answered = [...answeredIn(task)];
+  return task === null || !answered.some(isFailed)
+    ? task
+    : standing(task.view, new Set(answered.filter((id) => !isFailed(id))));
 }
 
 function answeredIn(task: TaskState | null): ReadonlySet<string> {

@@ -114,6 +114,19 @@ describe('the state of a session in the bridge', () => {
     expect(nextSessionState(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
   });
 
+  test('if an answer fails, its question is open again, even if the agent has repeated it meanwhile', () => {
+    const asked = status('input-required', { question: QUESTION });
+    const before = after(asked);
+    const sending = nextSessionState(before, send('q', false));
+    const repeated = nextSessionState(
+      sending,
+      status('input-required', { question: QUESTION, text: 'again' }),
+    );
+    expect(repeated.type).toBe('working');
+    const tasks = { before: taskOfState(before), during: taskOfState(sending) };
+    expect(nextSessionState(repeated, { type: 'undelivered', error: LOST, ...tasks }).type).toBe('waiting');
+  });
+
   test('an answered question is not shown again while the agent repeats it', () => {
     const asked = status('input-required', { question: QUESTION, text: 'once more' });
     expect(after(status('input-required', { question: QUESTION }), send('q'), DELIVERED, asked).type).toBe(
