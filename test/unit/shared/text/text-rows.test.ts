@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { textRows, wordRows } from '../../../../shared/text/text-rows.ts';
+import { wordRows } from '../../../../shared/text/text-rows.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('wordRows, the rows of a text of the program', () => {
@@ -24,7 +24,20 @@ describe('wordRows, the rows of a text of the program', () => {
         for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(columns);
         const text = rows.map((row, at) => (at === 0 ? row : row.slice(2))).join('');
         expect(text.replaceAll(' ', '')).toBe(line.replaceAll(' ', ''));
-        expect(rows.length).toBeGreaterThanOrEqual([...textRows(line, columns)].length - 1);
+      }),
+      { numRuns: numberOfRuns(500) },
+    );
+  });
+
+  test('a row ends only where the next word does not fit, if each word fits in a row', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', '計', 'é'), minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(fc.array(word), fc.integer({ min: 18, max: 40 }), (words, columns) => {
+        const rows = [...wordRows(words.join(' '), columns)];
+        for (const [at, row] of rows.slice(0, -1).entries()) {
+          const [next = ''] = (rows[at + 1] ?? '').slice(2).split(' ');
+          expect(stringWidth(`${row} ${next}`)).toBeGreaterThan(columns);
+        }
       }),
       { numRuns: numberOfRuns(500) },
     );
