@@ -71,8 +71,11 @@ const config: Config = {
       ? []
       : LONG.map((path) => `^(?!.*(${SAMPLE.join('|')})).*${path}`)),
   ],
-  // zod's messages in 50 languages are half of its modules, and two of three test files load them. The programs use only English.
-  moduleNameMapper: { '^\\.\\./locales/index\\.(js|cjs)$': '<rootDir>/node_modules/zod/v4/locales/en.$1' },
+  moduleNameMapper: {
+    // zod's messages in 50 languages are half of its modules, and two of three test files load them. The programs use only English.
+    '^\\.\\./locales/index\\.(js|cjs)$': '<rootDir>/node_modules/zod/v4/locales/en.$1',
+    '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
+  },
   modulePathIgnorePatterns: ['<rootDir>/dist'],
   transform: {
     '^.+\\.ts$': [

@@ -1,7 +1,7 @@
 /**
  * The share of a property test's cases that a run generates. `npm test` generates a fifth of the cases, and `npm run
  * test:all` generates all of them. For a longer search, `RUNS=100 npm run jest -- <file>` generates a hundred times as
- * many.
+ * many, and other cases in each run.
  */
 const FACTOR = Number(process.env['RUNS'] ?? (process.env['ALL_TESTS'] === undefined ? 0.2 : 1));
 
