@@ -14,6 +14,7 @@ export interface TaskDrafts {
 
 export const noDrafts = (): TaskDrafts => ({ message: '', reasons: new Map(), edits: new Map() });
 
+/** The drafts of the shown task. The default belongs to the approval card in a chat, which shows one session. */
 export const DraftsContext = createContext(noDrafts());
 
 /** Returns the drafts of a task. Adds them to `all` if the task has none. */
