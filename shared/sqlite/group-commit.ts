@@ -3,8 +3,8 @@
  * `weightPerCommit`. Items that arrive during a commit share the next one.
  *
  * A commit has a cost of its own, however many items share it. So soon after a commit of several items, the next commit
- * waits up to 5 ms for more items, as with `commit_delay` and `commit_siblings` of PostgreSQL. Items that come one at a
- * time never wait.
+ * waits up to 5 ms for more items, as with `commit_delay` and `commit_siblings` of PostgreSQL. It waits only while the
+ * event loop has other work to do, because that work adds the items. Items that come one at a time never wait.
  */
 import { setImmediate, setTimeout } from 'node:timers';
 import { type CommitOutcome, type CommitGroupLimit, CommitQueue } from '../runtime/commit-queue.ts';
@@ -14,14 +14,25 @@ const SOON_MS = 20;
 /** The next commit waits at most this many times as long as the last commit took. */
 const WAIT_PER_COMMIT = 4;
 const MAX_WAIT_MS = 5;
+/** A commit that waits checks the event loop this often, in milliseconds. */
+const CHECK_MS = 1;
+/** If the event loop was idle for this part of a check's time, the wait ends. */
+const IDLE_PART = 0.5;
 
-/** The time in milliseconds since any fixed moment, and a timer. Tests replace them. */
+/** Tests replace it. */
 interface Timing {
+  /** The time since any fixed moment, in milliseconds. */
   now(): number;
+  /** How long the event loop has been idle since any fixed moment, in milliseconds. */
+  idle(): number;
   after(ms: number, act: () => void): unknown;
 }
 
-const REAL_TIMING: Timing = { now: () => performance.now(), after: (ms, act) => setTimeout(act, ms) };
+const REAL_TIMING: Timing = {
+  now: () => performance.now(),
+  idle: () => performance.eventLoopUtilization().idle,
+  after: (ms, act) => setTimeout(act, ms),
+};
 
 interface GroupCommitOptions<Item, Result> extends CommitGroupLimit<Item> {
   /**
@@ -69,11 +80,21 @@ export class GroupCommit<Item, Result> {
       // The items that did not fit have waited long enough.
       if (!this.#waiting.isEmpty) this.#schedule(0);
     };
-    if (wait > 0) this.#timing.after(wait, commit);
+    if (wait > 0) this.#whenIdle(this.#timing.now() + wait, commit);
     else setImmediate(commit);
   }
 
-  /** Returns how long the next commit waits for more items, in milliseconds. */
+  /** Calls `commit` when the event loop has become idle, or at the deadline. */
+  #whenIdle(deadline: number, commit: () => void): void {
+    const idle = this.#timing.idle();
+    this.#timing.after(CHECK_MS, () => {
+      const isIdle = this.#timing.idle() - idle >= IDLE_PART * CHECK_MS;
+      if (isIdle || this.#timing.now() >= deadline) commit();
+      else this.#whenIdle(deadline, commit);
+    });
+  }
+
+  /** Returns how long the next commit waits for more items at most, in milliseconds. */
   #waitForMore(): number {
     const last = this.#lastShared;
     if (last === undefined || this.#timing.now() - last.ended > SOON_MS) return 0;

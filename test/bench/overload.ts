@@ -31,7 +31,7 @@ const NEXT_RATE = 1.15;
 const WARM_UP_MS = 3_000;
 const ROUND_MS = 5_000;
 /** How often the capacity and the overload are measured. */
-const PAIRS = 4;
+const PAIRS = 6;
 
 const GOODPUT_AIM = 0.9;
 const QUIET_AIM = 5;

@@ -24,7 +24,7 @@ function start(weightPerCommit = 1_000) {
 
 /** Starts commits that each take `ms` of a fake time. */
 function startTimed(ms: number) {
-  const timing = { time: 100, timers: [] as { ms: number; act: () => void }[] };
+  const timing = { time: 100, idle: 0, timers: [] as { ms: number; act: () => void }[] };
   const groups: string[][] = [];
   const queue = new GroupCommit<string, string>({
     commit(items) {
@@ -34,23 +34,35 @@ function startTimed(ms: number) {
     },
     weigh: () => 1,
     weightPerCommit: 3,
-    timing: { now: () => timing.time, after: (rest, act) => timing.timers.push({ ms: rest, act }) },
+    timing: {
+      now: () => timing.time,
+      idle: () => timing.idle,
+      after: (rest, act) => timing.timers.push({ ms: rest, act }),
+    },
   });
-  return { timing, groups, queue };
+  /** Lets the next timer end. The event loop was idle for `idle` milliseconds until then. */
+  const pass = (idle = 0): void => {
+    const timer = timing.timers.shift();
+    timing.time += timer?.ms ?? 0;
+    timing.idle += idle;
+    timer?.act();
+  };
+  return { timing, groups, queue, pass };
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('GroupCommit beside several writers', () => {
   it('waits for more items soon after a shared commit, four times as long as that commit took', async () => {
-    const { timing, groups, queue } = startTimed(1);
+    const { timing, groups, queue, pass } = startTimed(1);
     await Promise.all([queue.add('a'), queue.add('b')]);
     timing.time += 1;
     const first = queue.add('c');
     await turn();
     const second = queue.add('d');
-    expect([groups.length, timing.timers.map(({ ms }) => ms)]).toEqual([1, [4]]);
-    timing.timers[0]?.act();
+    for (let passed = 1; passed < 4; passed += 1) pass();
+    expect(groups).toHaveLength(1);
+    pass();
     expect(await Promise.all([first, second])).toEqual(['c', 'd']);
     expect(groups).toEqual([
       ['a', 'b'],
@@ -59,16 +71,27 @@ describe('GroupCommit beside several writers', () => {
   });
 
   it('waits at most five milliseconds, and not at all after a time without a shared commit', async () => {
-    const { timing, queue } = startTimed(20);
+    const { timing, groups, queue, pass } = startTimed(20);
     await Promise.all([queue.add('a'), queue.add('b')]);
     const soon = queue.add('c');
-    expect(timing.timers.map(({ ms }) => ms)).toEqual([5]);
-    timing.timers[0]?.act();
+    for (let passed = 1; passed < 5; passed += 1) pass();
+    expect(groups).toHaveLength(1);
+    pass();
     await soon;
     await Promise.all([queue.add('d'), queue.add('e')]);
     timing.time += 21;
     await queue.add('f');
-    expect(timing.timers).toHaveLength(1);
+    expect(timing.timers).toEqual([]);
+  });
+
+  it('waits no longer when the event loop has no other work', async () => {
+    const { groups, queue, pass } = startTimed(20);
+    await Promise.all([queue.add('a'), queue.add('b')]);
+    const soon = queue.add('c');
+    pass(0.4);
+    expect(groups).toHaveLength(1);
+    pass(0.6);
+    expect(await soon).toBe('c');
   });
 
   it('never lets items wait that come one at a time', async () => {
@@ -85,7 +108,7 @@ describe('GroupCommit beside several writers', () => {
   });
 
   it('commits the rest of a full group without a wait, and on flush', async () => {
-    const { timing, groups, queue } = startTimed(1);
+    const { timing, groups, queue, pass } = startTimed(1);
     await Promise.all(['a', 'b', 'c', 'd', 'e'].map((item) => queue.add(item)));
     expect([groups, timing.timers]).toEqual([
       [
@@ -97,7 +120,7 @@ describe('GroupCommit beside several writers', () => {
     const last = queue.add('f');
     queue.flush();
     expect(await last).toBe('f');
-    timing.timers[0]?.act();
+    for (let passed = 0; passed < 4; passed += 1) pass();
     expect(groups).toHaveLength(3);
   });
 });
