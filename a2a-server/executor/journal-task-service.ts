@@ -9,19 +9,19 @@ import { maySeeTasksOf, requireRoleFor } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { FairGate } from '../limits/fair-gate.ts';
-import { Executor, type ExecutorOptions } from './executor.ts';
-import type { AbortCause } from './abort-cause.ts';
-import { abortAnswer } from './abort-request-outcome.ts';
+import { Executor, type ExecutorOptions } from './executions/executor.ts';
+import type { AbortCause } from './abort-scopes/abort-cause.ts';
+import { abortAnswer } from './tool-executions/abort-request-outcome.ts';
 import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
-import { TaskLog } from './task-log.ts';
-import type { ToolExecution } from './tool-scheduler.ts';
+import { TaskLog } from './task-log/task-log.ts';
+import type { ToolExecution } from './tool-executions/tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
-import { findVisibleRow } from './message-target.ts';
+import { findVisibleRow } from './queries/task-lookup.ts';
 import type { TaskService } from './task-service.ts';
-import { createMessageReceiver, type MessageReceiverOptions } from './message-receiver.ts';
-import { createTaskQueries } from './task-queries.ts';
-import { requireApplied, decider } from './command-result.ts';
+import { createMessageReceiver, type MessageReceiverOptions } from './messages/message-receiver.ts';
+import { createTaskQueries } from './queries/task-queries.ts';
+import { requireApplied, decider } from './messages/command-result.ts';
 
 interface TaskServiceOptions
   extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageReceiverOptions, 'commands'> {
@@ -92,6 +92,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
 
   return {
     ...queries,
+    ...receiver,
     async send(incoming) {
       if (closing)
         throw new ProductError(
@@ -100,8 +101,6 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
         );
       return receiver.send(incoming);
     },
-    recipient: receiver.recipient,
-    presenceStatement: receiver.presenceStatement,
     async cancel(taskId, by, reason) {
       const { principal: owner } = await findVisibleRow(journal, taskId, by);
       requireRoleFor(by, owner, 'operate');

@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { expireTask } from '../task/expiry.ts';
 import type { ClockCheck } from './clock-check.ts';
-import type { TaskLog } from './task-log.ts';
+import type { TaskLog } from './task-log/task-log.ts';
 
 /**
  * The longest delay of the timer. It limits the error after a clock change or a sleep of the machine. `setTimeout`

@@ -9,10 +9,10 @@ import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { type AbortRequest, requestToolAbort, runningCalls } from '../task/request-tool-abort.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
-import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
-import { followTaskJournal } from './follow-task-journal.ts';
-import type { TaskLog } from './task-log.ts';
-import type { ToolExecutionView } from './task-service.ts';
+import { abortRequestOutcome, type AbortRequestOutcome } from './tool-executions/abort-request-outcome.ts';
+import { followTaskJournal } from './queries/follow-task-journal.ts';
+import type { TaskLog } from './task-log/task-log.ts';
+import type { ToolExecutionView } from './tool-executions/tool-execution-view.ts';
 
 /**
  * The longest wait for the other server, in milliseconds. If that server was killed, its tasks have a new owner within

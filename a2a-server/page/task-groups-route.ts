@@ -20,7 +20,7 @@ import {
 import { readableTitle } from '../../shared/text/readable-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
-import { unlessDeleted } from '../executor/unless-deleted.ts';
+import { unlessDeleted } from '../executor/queries/unless-deleted.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequest } from '../http/wire/parse-request.ts';
 import type { Reader } from '../http/wire/reader-decisions.ts';

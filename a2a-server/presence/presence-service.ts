@@ -13,7 +13,7 @@ import {
   type PresenceStatement,
 } from '../../shared/presence/presence-proof.ts';
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
-import type { PresenceVerifier } from '../executor/resolve-decisions.ts';
+import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';
 import { CHALLENGE_MS, ChallengeStore } from './challenge-store.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';

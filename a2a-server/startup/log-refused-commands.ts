@@ -4,7 +4,8 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { ClientMessage, TaskService } from '../executor/task-service.ts';
+import type { ClientMessage } from '../executor/messages/client-message.ts';
+import type { TaskService } from '../executor/task-service.ts';
 
 type Commands = Pick<TaskService, 'send' | 'recipient' | 'cancel'>;
 

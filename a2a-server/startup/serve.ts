@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { closeWithConnection } from '../http/streams/close-with-connection.ts';
-import { createOutputReader } from '../executor/output-reader.ts';
+import { createOutputReader } from '../executor/tool-executions/output-reader.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';

@@ -2,10 +2,10 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ClockCheck } from '../executor/clock-check.ts';
-import { randomIds } from '../executor/ids.ts';
+import { randomIds } from '../executor/task-log/ids.ts';
 import { createTaskService } from '../executor/journal-task-service.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
-import type { PresenceVerifier } from '../executor/resolve-decisions.ts';
+import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { ChildProcesses } from '../processes/child-processes.ts';

@@ -2,7 +2,7 @@ import { createAgentCommands, type AgentCommands } from '../agent-commands/agent
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
 import { createCheckpointFinder, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { createRestoreCheckpointTool } from '../checkpoints/restore-checkpoint-tool.ts';
-import { TaskLog } from '../executor/task-log.ts';
+import { TaskLog } from '../executor/task-log/task-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 

@@ -18,7 +18,7 @@ import { TestProcess, type Result } from './test-process.ts';
 const SOURCES = [
   'a2a-server/task/**/*.ts',
   'a2a-server/policy/*.ts',
-  'a2a-server/executor/follow-task-journal.ts',
+  'a2a-server/executor/queries/follow-task-journal.ts',
 ];
 const UNIT_TESTS = [
   'test/unit/a2a-server/{task,policy,executor,http/wire}/**/*.test.ts',

@@ -4,7 +4,7 @@ import { createPresenceService, type PresenceService } from '../../a2a-server/pr
 import { relyingPartyOf } from '../../a2a-server/presence/relying-party.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import type { ClientMessage } from '../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../a2a-server/executor/messages/client-message.ts';
 import { memoryRecords } from './memory-records.ts';
 import { SoftwarePasskey } from './software-passkey.ts';
 import { ADA, decisionMessage, type RunningService } from './task-service.ts';

@@ -10,11 +10,11 @@ import {
   type RunningTaskService,
   type MaintenanceSettings,
 } from '../../a2a-server/executor/journal-task-service.ts';
-import { randomIds } from '../../a2a-server/executor/ids.ts';
-import { createOutputReader } from '../../a2a-server/executor/output-reader.ts';
-import type { PresenceVerifier } from '../../a2a-server/executor/resolve-decisions.ts';
-import type { ClientMessage } from '../../a2a-server/executor/task-service.ts';
-import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/time-limits.ts';
+import { randomIds } from '../../a2a-server/executor/task-log/ids.ts';
+import { createOutputReader } from '../../a2a-server/executor/tool-executions/output-reader.ts';
+import type { PresenceVerifier } from '../../a2a-server/executor/messages/resolve-decisions.ts';
+import type { ClientMessage } from '../../a2a-server/executor/messages/client-message.ts';
+import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { OnRefused } from '../../a2a-server/limits/usage-limiter.ts';
 import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';

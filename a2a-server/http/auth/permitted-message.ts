@@ -1,7 +1,7 @@
 /** Reads a message, and checks the roles that it needs. A decision and a message for the agent need different roles. */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { requireRole, type Role } from '../../access/role.ts';
-import { isDecisionOrRevocation, type ClientMessage } from '../../executor/task-service.ts';
+import { isDecisionOrRevocation, type ClientMessage } from '../../executor/messages/client-message.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
 import { toClientMessage } from '../wire/client-message.ts';
 import type { CallContext } from './call-context.ts';

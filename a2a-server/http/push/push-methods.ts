@@ -13,7 +13,9 @@ import type {
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
 import type { Subscription } from '../../push/subscription.ts';
-import type { AcceptedMessage, ClientMessage, TaskService } from '../../executor/task-service.ts';
+import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
+import type { ClientMessage } from '../../executor/messages/client-message.ts';
+import type { TaskService } from '../../executor/task-service.ts';
 import type { CallContext } from '../auth/call-context.ts';
 
 export interface PushMethods {

@@ -2,7 +2,7 @@ import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { unlessDeleted } from '../../executor/unless-deleted.ts';
+import { unlessDeleted } from '../../executor/queries/unless-deleted.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';

@@ -2,8 +2,10 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { findPosition, type CountedPosition } from '../../executor/find-position.ts';
-import { isDecisionOrRevocation, type FollowUntil, type TaskService } from '../../executor/task-service.ts';
+import { findPosition, type CountedPosition } from '../../executor/queries/find-position.ts';
+import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
+import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
+import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';

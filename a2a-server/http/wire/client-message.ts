@@ -19,7 +19,7 @@ import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { taskSettingsSchema } from '../../../shared/protocol/task-settings.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Requester } from '../../access/requester.ts';
-import type { ClientMessage } from '../../executor/task-service.ts';
+import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { ExpectedGeneration } from '../../task/generation.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';

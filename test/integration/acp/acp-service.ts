@@ -10,7 +10,7 @@ import { commandEnvironment } from '../../../a2a-server/tools/shell/command-envi
 import type { AgentProgram } from '../../support/acp-agent/agent-program.ts';
 import { ADA, untilSettled, startTaskService, type RunningService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 
 export interface Home {
   stateDir: string;

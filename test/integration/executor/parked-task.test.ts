@@ -4,15 +4,15 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
+import { NO_TIME_LIMITS } from '../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { NO_RULES } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,
   type RunningTaskService,
 } from '../../../a2a-server/executor/journal-task-service.ts';
-import { randomIds } from '../../../a2a-server/executor/ids.ts';
-import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
+import { randomIds } from '../../../a2a-server/executor/task-log/ids.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';

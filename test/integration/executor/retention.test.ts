@@ -1,8 +1,8 @@
 /** Tests that the server deletes old sessions, and that a later request gets the error "unknown session". */
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { followTaskJournal } from '../../../a2a-server/executor/follow-task-journal.ts';
-import { TaskLog } from '../../../a2a-server/executor/task-log.ts';
+import { followTaskJournal } from '../../../a2a-server/executor/queries/follow-task-journal.ts';
+import { TaskLog } from '../../../a2a-server/executor/task-log/task-log.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';

@@ -2,14 +2,14 @@
 import { DEFAULT_LIMITS } from '../../../a2a-server/limits/limits.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { NO_TIME_LIMITS } from '../../../a2a-server/executor/time-limits.ts';
+import { NO_TIME_LIMITS } from '../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { NO_RULES } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,
   type RunningTaskService,
 } from '../../../a2a-server/executor/journal-task-service.ts';
-import { randomIds } from '../../../a2a-server/executor/ids.ts';
+import { randomIds } from '../../../a2a-server/executor/task-log/ids.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';

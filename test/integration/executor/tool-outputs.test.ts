@@ -7,7 +7,7 @@ import type { Artifact } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { toStreamResponse } from '../../../a2a-server/http/wire/event-projection.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
-import { createOutputReader } from '../../../a2a-server/executor/output-reader.ts';
+import { createOutputReader } from '../../../a2a-server/executor/tool-executions/output-reader.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll, foldEntries } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';

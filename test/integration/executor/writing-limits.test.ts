@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import {

@@ -2,13 +2,11 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { maySeeTasksOf, type Requester } from '../../../a2a-server/access/requester.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
-import { readReceipt } from '../../../a2a-server/executor/read-receipt.ts';
+import { readReceipt } from '../../../a2a-server/executor/queries/read-receipt.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import type {
-  AcceptedMessage,
-  ClientMessage,
-  TaskService,
-} from '../../../a2a-server/executor/task-service.ts';
+import type { AcceptedMessage } from '../../../a2a-server/executor/messages/message-receiver.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
+import type { TaskService } from '../../../a2a-server/executor/task-service.ts';
 import type { TaskFilter, TaskFilterValues, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
 import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
 import { listRequestCosts } from '../../../a2a-server/task/costs/request-costs.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
-import type { ClientMessage } from '../../../a2a-server/executor/task-service.ts';
+import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { MessagePart } from '../../../a2a-server/task/events.ts';
 import { filesOf } from '../../../a2a-server/task/task-files.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';

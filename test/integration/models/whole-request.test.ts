@@ -6,7 +6,7 @@ import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemPrompt } from '../../../a2a-server/executor/system-prompt.ts';
+import { systemPrompt } from '../../../a2a-server/executor/model-turn/system-prompt.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';

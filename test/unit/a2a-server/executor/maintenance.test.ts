@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../a2a-server/executor/task-log.ts';
+import { TaskLog } from '../../../../a2a-server/executor/task-log/task-log.ts';
 import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
 import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';

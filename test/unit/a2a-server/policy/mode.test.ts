@@ -5,7 +5,7 @@ import {
   mayRunSomeUnasked,
   taskModeOf,
 } from '../../../../a2a-server/policy/mode.ts';
-import { newTaskSettings } from '../../../../a2a-server/executor/new-task-settings.ts';
+import { newTaskSettings } from '../../../../a2a-server/executor/messages/new-task-settings.ts';
 import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
 

@@ -1,0 +1,54 @@
+import type { AbortScope } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { PausableTimeout } from './pausable-timeout.ts';
+import type { AbortCause } from './abort-cause.ts';
+
+/**
+ * The time limits of the server. A1: an operation that reaches its limit stops with the named reason `timeout`. Null
+ * means no limit. A tool also has its own limit, which may depend on its input.
+ */
+export interface TimeLimits {
+  toolMs: number | null;
+  /** One model call, from the request to the end of the answer. At this limit, the task fails. */
+  modelMs: number | null;
+  /** One turn: the model's answer and its tool calls. At this limit, the running tools stop. */
+  turnMs: number | null;
+  /** The working time of one task over all its turns. At this limit, the task fails. */
+  taskMs: number | null;
+}
+
+export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
+
+/** Formats a limit in its largest whole unit, e.g. `90 s` or `2 min`. */
+export function timeLimitText(ms: number): string {
+  const units: [number, string][] = [
+    [3_600_000, 'h'],
+    [60_000, 'min'],
+    [1_000, 's'],
+  ];
+  const [unit, name] = units.find(([size]) => ms % size === 0) ?? [1, 'ms'];
+  return `${ms / unit} ${name}`;
+}
+
+/**
+ * Contains the abort scope of one turn, for its model call and its tool executions. At the time limit, the running
+ * operations stop. Their effects remain.
+ */
+export class TurnAbortScope {
+  readonly scope: AbortScope<AbortCause>;
+  readonly timeout: PausableTimeout | undefined;
+
+  constructor(task: AbortScope<AbortCause>, clock: Clock, limitMs: number | null) {
+    this.scope = task.child();
+    if (limitMs === null) return;
+    const message = `The turn took longer than its time limit of ${timeLimitText(limitMs)}.`;
+    this.timeout = new PausableTimeout(clock, limitMs, () =>
+      this.scope.abort({ reason: 'timeout', message }),
+    );
+  }
+
+  end(): void {
+    this.timeout?.cancel();
+    this.scope.close();
+  }
+}

@@ -1,0 +1,369 @@
+/**
+ * Executes a task from its journal until the task waits for a person or ends.
+ *
+ * - E4: an execution uses no socket and no request.
+ * - Abort scopes form a tree: server → task → turn → model call and tool executions.
+ * - Each execution creates new scopes. An earlier abort cannot stop it.
+ */
+import type { AbortScope } from '../../../shared/runtime/abort.ts';
+import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { type Claim, OwnershipLostError } from '../../journal/ownership.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { NO_CHILD_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
+import { activeTime, type Budget } from '../../task/budget.ts';
+import { failAfterTimeout } from '../../task/cancel.ts';
+import type { TaskEvent } from '../../task/events.ts';
+import { dailyBudgetQuestion } from '../../task/costs/daily-budget.ts';
+import { utcDay } from '../../task/costs/cost-sum.ts';
+import { nextStep } from '../../task/next-step.ts';
+import { isSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
+import type { Workspace } from '../../tools/workspace/workspace.ts';
+import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
+import { findOrphanedCall, orphanedCallEvents } from './orphaned-calls.ts';
+import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
+import type { DeferredCommandAppend } from '../task-log/deferred-command-append.ts';
+import type { AbortCause } from '../abort-scopes/abort-cause.ts';
+import {
+  bytesLeft,
+  dailyLimitQuestion,
+  reachedDailyLimit,
+  taskSizeFailure,
+  type WritingLimits,
+} from '../../limits/daily-writing.ts';
+import type { ExecutionTurn } from '../../limits/fair-turns.ts';
+import { timeLimitText, type TimeLimits, TurnAbortScope } from '../abort-scopes/time-limits.ts';
+import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
+
+/** The claim of the task was lost. Its next owner records the outcome of the work. */
+const CONTINUED_ELSEWHERE: AbortCause = {
+  reason: 'server-shutdown',
+  message: 'Stopped because this server lost the task to another server.',
+};
+
+/**
+ * The delay before the next check of a process that could not be ended. D6: until that process ends, no person is asked
+ * to run its tool call again.
+ */
+const ORPHAN_CHECK_MS = 2_000;
+
+/** The delay before the next attempt after a failed append. */
+const RETRY_MS = 5_000;
+
+export type ComputeOpeningEvents = (snapshot: Snapshot) => readonly TaskEvent[];
+
+export interface ExecutionOptions extends AskModelOptions {
+  journal: Journal;
+  /** @throws ProductError UNKNOWN_WORKSPACE */
+  openWorkspace: (path: string | undefined) => Promise<Workspace>;
+  limits: TimeLimits;
+  /** The budget of each task. When a task has used it, a person must agree to continue. */
+  budget: Budget;
+  /**
+   * The daily budget of each principal, in US dollars per UTC day. When it is spent, a person must agree to continue.
+   */
+  dailyBudget?: number;
+  /** Returns the limits of written events that apply now. */
+  writingLimits: () => WritingLimits;
+  /** D6: finds and ends processes that a killed server left running. */
+  children?: Pick<ChildProcesses, 'endOrphans'>;
+  onFailure: (taskId: string, error: unknown) => void;
+}
+
+interface ExecutionHost {
+  scheduler: ToolScheduler;
+  /** The place of the task among the running tasks. */
+  turn: Pick<ExecutionTurn, 'pass' | 'hold'>;
+  /** The abort scope of the task. The execution closes it. */
+  task: AbortScope<AbortCause>;
+  /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
+  wakeAfter: (ms: number) => void;
+  /** Returns the events that the execution must append first. Undefined if these events are already durable. */
+  opening: () => ComputeOpeningEvents | undefined;
+  opened: () => void;
+}
+
+interface PassResources {
+  workspace: Workspace;
+  earlier: readonly Snapshot[];
+}
+
+/** The resources of one pass over the task's steps. The end of the pass releases the turn and the time limit. */
+interface ExecutionPass {
+  opened?: PassResources;
+  turn?: TurnAbortScope;
+  timeout?: PausableTimeout;
+}
+
+export class Execution {
+  readonly #taskId: string;
+  #options: ExecutionOptions;
+  readonly #host: ExecutionHost;
+  readonly #loop: AbortScope<AbortCause>;
+  /** True if the task was woken during this execution. The loop then checks the task again before it exits. */
+  again = false;
+
+  constructor(taskId: string, options: ExecutionOptions, host: ExecutionHost) {
+    this.#taskId = taskId;
+    this.#options = options;
+    this.#host = host;
+    this.#loop = host.task.child();
+  }
+
+  /** Releases the abort scope of an execution that never runs. */
+  close(): void {
+    this.#host.task.close();
+  }
+
+  abort(stop: AbortCause): void {
+    this.#host.task.abort(stop);
+  }
+
+  /** Ends the loop and the model call. Running tools continue. */
+  abortLoop(stop: AbortCause): void {
+    this.#loop.abort(stop);
+  }
+
+  /**
+   * Runs until all work has ended, or until the claim is lost. Never rejects. A second call is not allowed. The
+   * execution appends nothing after the claim was lost.
+   */
+  async run(claim: Claim, command?: DeferredCommandAppend): Promise<void> {
+    this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
+    claim.onLost(() => {
+      this.#options.onFailure(this.#taskId, new OwnershipLostError(this.#taskId));
+      this.abort(CONTINUED_ELSEWHERE);
+    });
+    const release = this.#options.log.retain(this.#taskId);
+    try {
+      await this.#carryOn(command);
+    } catch (error) {
+      if (!claim.held) return;
+      // The disk may have space later, so a timer wakes the task after a storage error. Without the timer, the task
+      // would wait for the next command.
+      if (!(await this.#fail(error))) this.#host.wakeAfter(RETRY_MS);
+    } finally {
+      release();
+      this.#host.task.close();
+    }
+  }
+
+  async #carryOn(command: DeferredCommandAppend | undefined): Promise<void> {
+    try {
+      if (await this.#orphaned()) {
+        this.#host.wakeAfter(ORPHAN_CHECK_MS);
+        return;
+      }
+      await this.#open();
+      do {
+        this.again = false;
+        await this.#untilSettled(command);
+      } while (this.again && !this.#loop.signal.aborted);
+    } finally {
+      // E3: even after a failure, the decision is appended. The sender of the decision then gets an answer.
+      if (command?.settled === false) await command.settle();
+    }
+  }
+
+  /**
+   * D6: ends the processes that a killed server left running. Returns true if such a process may still work on a call
+   * of this task.
+   */
+  async #orphaned(): Promise<boolean> {
+    const { log, children = NO_CHILD_RECORDS } = this.#options;
+    const orphans = await children.endOrphans();
+    if (orphans.length === 0) return false;
+    const changed = await log.change(this.#taskId, (s) => ({
+      type: 'append',
+      events: isSettled(s) ? [] : orphanedCallEvents(s, orphans),
+    }));
+    if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
+    return findOrphanedCall(changed.snapshot, orphans) !== undefined;
+  }
+
+  async #open(): Promise<void> {
+    const opening = this.#host.opening();
+    if (opening === undefined) return;
+    await this.#options.log.change(this.#taskId, (s) => ({ type: 'append', events: opening(s) }));
+    this.#host.opened();
+  }
+
+  async #untilSettled(command: DeferredCommandAppend | undefined): Promise<void> {
+    const pass: ExecutionPass = {};
+    try {
+      await this.#work(pass, command);
+    } finally {
+      pass.timeout?.cancel();
+      pass.turn?.end();
+    }
+  }
+
+  async #work(pass: ExecutionPass, command: DeferredCommandAppend | undefined): Promise<void> {
+    const { log, clock, toolbox, budget, limits } = this.#options;
+    const { task, scheduler } = this.#host;
+    const loop = this.#loop;
+    for (;;) {
+      const loaded = await log.load(this.#taskId);
+      if (loaded === undefined || loop.signal.aborted) return;
+      const pending = command?.settled === false ? command : undefined;
+      const snapshot = pending?.foresee(loaded, clock.now()) ?? loaded;
+      if (limits.taskMs !== null) pass.timeout ??= this.#limitTask(snapshot, limits.taskMs);
+      const step = nextStep(snapshot, { budget, now: clock.now() });
+      if (pending !== undefined && (step.type !== 'run' || step.calls.length > 1)) {
+        await pending.settle();
+        continue;
+      }
+      switch (step.type) {
+        case 'settled':
+          return;
+        case 'wait':
+          this.#host.wakeAfter(step.until - clock.now());
+          return;
+        case 'append':
+        case 'recover':
+          // The step was decided on an earlier snapshot. If the task has changed since then, the loop decides again.
+          await log.change(this.#taskId, (s) =>
+            s.seq === snapshot.seq ? { type: 'append', events: step.events } : { type: 'keep' },
+          );
+          break;
+        case 'run': {
+          await toolbox.settled(loop.signal);
+          const { workspace, earlier } = (pass.opened ??= await this.#obtain(snapshot));
+          pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs);
+          const { scope } = pass.turn;
+          const timeouts = [pass.turn.timeout, pass.timeout, this.#host.turn].filter(
+            (it) => it !== undefined,
+          );
+          const runs = await Promise.allSettled(
+            step.calls.map((call) =>
+              scheduler.run(snapshot, call, {
+                log,
+                workspace,
+                earlier,
+                scope,
+                timeouts,
+                ...(pending && { command: pending }),
+              }),
+            ),
+          );
+          await pending?.settle();
+          // E1: all runs must end before the error is thrown. Otherwise the next execution would run at the same time.
+          for (const run of runs) if (run.status === 'rejected') throw run.reason;
+          // A tool call waits for a new decision. After that decision, the call needs new scopes, even if this
+          // execution still runs.
+          if (runs.some((run) => run.status === 'fulfilled' && run.value === 'asked-again')) {
+            pass.turn.end();
+            delete pass.turn;
+          }
+          break;
+        }
+        case 'ask-model': {
+          const passed = this.#host.turn.pass();
+          if (passed !== undefined) {
+            pass.turn?.end();
+            delete pass.turn;
+            const release = pass.timeout?.hold();
+            const granted = await passed;
+            release?.();
+            if (!granted) return;
+            break;
+          }
+          const next = await this.#beforeTurn(snapshot);
+          if (next.type === 'stop') {
+            await log.change(this.#taskId, (s) =>
+              s.seq === snapshot.seq ? { type: 'append', events: [next.event] } : { type: 'keep' },
+            );
+            break;
+          }
+          // MCP servers need time to start before the model sees the list of tools.
+          await toolbox.settled(loop.signal);
+          pass.opened ??= await this.#obtain(snapshot);
+          pass.turn?.end();
+          pass.turn = new TurnAbortScope(task, clock, limits.turnMs);
+          const place = { ...pass.opened, turn: pass.turn.scope, loop, bytes: next.bytes };
+          await askModel(snapshot, this.#options, place);
+          break;
+        }
+      }
+    }
+  }
+
+  /**
+   * Returns the number of bytes that the next turn may write. At a limit, returns instead the event that ends the task,
+   * or makes it wait for a person.
+   */
+  async #beforeTurn(
+    snapshot: Snapshot,
+  ): Promise<{ type: 'go'; bytes: number } | { type: 'stop'; event: TaskEvent }> {
+    const { journal, clock, writingLimits } = this.#options;
+    const limits = writingLimits();
+    const now = clock.now();
+    const size = await journal.taskSize(snapshot.taskId);
+    const failure = taskSizeFailure(size, limits);
+    if (failure !== undefined) return { type: 'stop', event: { type: 'task.failed', message: failure } };
+    const use = await journal.dailyWritten(snapshot.principal, utcDay(now));
+    const reached = reachedDailyLimit(use, limits);
+    const event: TaskEvent | undefined = reached
+      ? { type: 'input.required', pending: [], question: dailyLimitQuestion(reached, now) }
+      : await this.#dailyQuestion(snapshot);
+    return event ? { type: 'stop', event } : { type: 'go', bytes: bytesLeft(size, use, limits) };
+  }
+
+  /** Returns a question if the principal's daily budget is spent and the next turn may cost money. */
+  async #dailyQuestion(snapshot: Snapshot): Promise<TaskEvent | undefined> {
+    const { dailyBudget, journal, clock, models } = this.#options;
+    if (dailyBudget === undefined || newestMessage(snapshot)?.command !== undefined) return undefined;
+    // With a daily budget, the server does not start if the price of a model is unknown. So a model without a price is
+    // free.
+    if (models.resolve(snapshot.settings.model).price === undefined) return undefined;
+    const use = await journal.dailyUse(snapshot.principal, utcDay(clock.now()));
+    const asks = dailyBudgetQuestion(use, dailyBudget);
+    return asks && { type: 'input.required', pending: [], ...asks };
+  }
+
+  /** Starts the task's time limit. At this limit, the task fails. */
+  #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
+    const { clock, log, onFailure } = this.#options;
+    const message = `The task worked longer than its time limit of ${timeLimitText(taskMs)}. To continue, send another message in its session.`;
+    const end = async (): Promise<void> => {
+      // The time limit does not fail a task that waits for a person or has ended.
+      const changed = await log.change(snapshot.taskId, (s) =>
+        isSettled(s) ? { type: 'keep' } : failAfterTimeout(s, message),
+      );
+      if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
+    };
+    return new PausableTimeout(clock, Math.max(0, taskMs - activeTime(snapshot, clock.now())), () => {
+      end().catch((error: unknown) => onFailure(snapshot.taskId, error));
+    });
+  }
+
+  async #obtain(snapshot: Snapshot): Promise<PassResources> {
+    const { log, journal, openWorkspace } = this.#options;
+    const workspace = await openWorkspace(snapshot.settings.workspace);
+    const rows = await journal.session(snapshot.principal, snapshot.sessionId);
+    const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
+    const earlier: Snapshot[] = [];
+    for (const row of rows.slice(0, Math.max(own, 0))) {
+      const ended = await log.load(row.taskId);
+      if (ended) earlier.push(ended);
+    }
+    return { workspace, earlier };
+  }
+
+  /** Appends `task.failed`, unless the journal itself caused the error. Returns true if the task has ended. */
+  async #fail(error: unknown): Promise<boolean> {
+    const { log, onFailure } = this.#options;
+    onFailure(this.#taskId, error);
+    if (error instanceof ProductError && error.reason === 'STORAGE') return false;
+    try {
+      await log.change(this.#taskId, (s) =>
+        isTerminal(s)
+          ? { type: 'keep' }
+          : { type: 'append', events: [{ type: 'task.failed', message: messageOf(error) }] },
+      );
+      return true;
+    } catch (second) {
+      onFailure(this.#taskId, second);
+      return false;
+    }
+  }
+}

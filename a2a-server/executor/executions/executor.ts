@@ -1,0 +1,362 @@
+/**
+ * Starts executions, and has a registry of the running ones.
+ *
+ * - E1: a task has at most one execution. A wake-up during an execution sets a flag. The execution checks this flag
+ *   before it exits.
+ * - E1 over several servers: an execution needs a claim, i.e. the right to run the task. The claim is kept until the
+ *   execution has ended and no timer will wake the task.
+ * - A task that waits for a person or has ended uses no memory here.
+ */
+import { AbortScope } from '../../../shared/runtime/abort.ts';
+import type { CommandKey } from '../../journal/journal.ts';
+import type { Claim, UnopenedTask } from '../../journal/ownership.ts';
+import { FairTurns, type ExecutionTurn } from '../../limits/fair-turns.ts';
+import { LIMITS } from '../../limits/limits.ts';
+import { queuePositionEvents } from './queued-events.ts';
+import { restartEvents } from '../../task/next-step.ts';
+import type { Snapshot } from '../../task/snapshot.ts';
+import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
+import { DeferredCommandAppend, type AppendedCommand } from '../task-log/deferred-command-append.ts';
+import type { AbortCause } from '../abort-scopes/abort-cause.ts';
+import type { ChangeDecision } from '../task-log/task-log.ts';
+import {
+  type UnopenedTasks,
+  unopenedAfterSearch,
+  workspaceUnavailableEvents,
+} from './tasks-no-server-can-open.ts';
+import { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
+
+const ENDED_ELSEWHERE: AbortCause = {
+  reason: 'task-cancel',
+  message: 'Stopped because the task was ended through another server.',
+};
+
+const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
+
+/**
+ * The time after which a task that waits for its turn reports its place in the queue. Under load, most tasks wait for a
+ * shorter time.
+ */
+const REPORT_PLACE_MS = 1_000;
+
+/** The shortest time between two events about the place in the queue. */
+const REPORT_AGAIN_MS = 10_000;
+
+/** The time limit for the start of an approved tool call. After it, the decision is appended without the start. */
+const START_WITHIN_MS = 250;
+
+export interface ExecutorOptions extends ExecutionOptions {
+  /** The time limit for an aborted tool to end. A tool may have another limit. */
+  graceMs: number;
+  /** Limits how many tasks run at the same time. By default, the default limits apply. */
+  turns?: FairTurns;
+}
+
+/** Names a task that may need an execution. */
+interface WokenTask {
+  taskId: string;
+  /** The owner of the task. */
+  principal: string;
+  /** True if the task has run before. It then goes before the new tasks of its principal. */
+  begun: boolean;
+}
+
+interface Running {
+  execution: Execution;
+  turn: ExecutionTurn;
+  /** A promise that resolves when the last event about the place in the queue is durable. */
+  placeTold: Promise<unknown>;
+  /** The time of the last event about the place in the queue, in milliseconds since 1970. */
+  toldAt: number | null;
+  stopTelling?: () => void;
+  done: Promise<void>;
+}
+
+export class Executor {
+  readonly #options: ExecutorOptions;
+  readonly #server = new AbortScope<AbortCause>();
+  readonly #running = new Map<string, Running>();
+  /** Functions that cancel a task's wake-up timer, by task id. */
+  readonly #later = new Map<string, () => void>();
+  /** The events that a task's next execution appends first, by task id. An entry stays until its events are durable. */
+  readonly #openings = new Map<string, ComputeOpeningEvents>();
+  /** The claims of tasks that execute, or that a timer will wake. */
+  readonly #claims = new Map<string, Claim>();
+  readonly #turns: FairTurns;
+  readonly scheduler: ToolScheduler;
+  #closing = false;
+  #looking = false;
+  #unopened: UnopenedTasks = new Map();
+
+  constructor(options: ExecutorOptions) {
+    this.#options = options;
+    this.#turns = options.turns ?? new FairTurns({ limits: () => LIMITS });
+    this.scheduler = new ToolScheduler(options);
+  }
+
+  /** The number of tasks that run. */
+  get size(): number {
+    return this.#running.size - this.#turns.waiting;
+  }
+
+  /** The number of tasks that wait for their turn. */
+  get waiting(): number {
+    return this.#turns.waiting;
+  }
+
+  /** Starts an execution. If one runs, it checks the task again before it exits. Returns at once. */
+  wake(task: WokenTask): void {
+    const { taskId } = task;
+    if (this.#closing) return;
+    this.#later.get(taskId)?.();
+    const running = this.#running.get(taskId);
+    if (running) {
+      running.execution.again = true;
+      return;
+    }
+    this.#begin(task);
+  }
+
+  /**
+   * Checks that the queue has space for a new task of the principal. Call the returned function once the task was
+   * woken, or was not created.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  reserve(principal: string): Promise<() => void> {
+    return this.#turns.reserve(principal);
+  }
+
+  /**
+   * Appends a command and wakes the task. If no execution runs, one append contains the command and the start of the
+   * approved tool call. Resolves when the command is durable, because an accepted command must never be lost (E3).
+   * @throws ProductError STORAGE
+   */
+  async command(
+    { taskId, principal }: Omit<WokenTask, 'begun'>,
+    rule: (snapshot: Snapshot) => ChangeDecision,
+    key: CommandKey,
+  ): Promise<AppendedCommand> {
+    const { log, clock } = this.#options;
+    const task = { taskId, principal, begun: true };
+    if (this.#closing || this.#running.has(taskId) || !this.#turns.isFree(principal)) {
+      const changed = await log.change(taskId, rule, key);
+      if (changed?.type === 'appended') this.wake(task);
+      return { changed };
+    }
+    this.#later.get(taskId)?.();
+    const command = new DeferredCommandAppend(log, taskId, rule, key);
+    // The execution may have loaded the task before this append. So the wake-up makes it check the task again.
+    const settleAlone = (): Promise<void> => command.settle().then(() => this.wake(task));
+    const cancelTimer = clock.after(START_WITHIN_MS, () => void settleAlone().catch(() => undefined));
+    this.#begin(task, command);
+    try {
+      return await command.result;
+    } finally {
+      cancelTimer();
+    }
+  }
+
+  #begin(task: WokenTask, command?: DeferredCommandAppend): void {
+    const { taskId, principal, begun } = task;
+    const turn = this.#turns.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
+    const execution = new Execution(taskId, this.#options, {
+      scheduler: this.scheduler,
+      task: this.#server.child(),
+      turn,
+      wakeAfter: (ms) => this.#wakeAfter({ taskId, principal, begun: true }, ms),
+      opening: () => this.#openings.get(taskId),
+      opened: () => void this.#openings.delete(taskId),
+    });
+    const running: Running = {
+      execution,
+      turn,
+      done: Promise.resolve(),
+      placeTold: Promise.resolve(),
+      toldAt: null,
+    };
+    this.#running.set(taskId, running);
+    if (turn.state === 'waiting')
+      running.stopTelling = this.#options.clock.after(REPORT_PLACE_MS, () => this.#tellPlace(taskId));
+    running.done = this.#run(task, running, command);
+  }
+
+  async #run(task: WokenTask, running: Running, command?: DeferredCommandAppend): Promise<void> {
+    const { execution, turn } = running;
+    const { taskId, principal } = task;
+    const claim = await this.#claim(taskId);
+    if (claim === undefined || !(await turn.granted) || !claim.held) {
+      execution.close();
+      // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an
+      // error from `result`.
+      await command?.settle().catch(() => undefined);
+    } else {
+      await execution.run(claim, command);
+    }
+    running.stopTelling?.();
+    turn.end();
+    await running.placeTold;
+    // There is no `await` between the next lines. A concurrent wake-up therefore either sets `again`, or starts the
+    // next execution.
+    this.#running.delete(taskId);
+    if (execution.again) this.wake({ taskId, principal, begun: true });
+    else this.#release(taskId);
+  }
+
+  #tellPlaceAgain(taskId: string): void {
+    const toldAt = this.#running.get(taskId)?.toldAt ?? null;
+    if (toldAt !== null && this.#options.clock.now() - toldAt >= REPORT_AGAIN_MS) this.#tellPlace(taskId);
+  }
+
+  /**
+   * Appends an event with the number of tasks before this one. A task that has already run gets no such event, because
+   * it soon continues.
+   */
+  #tellPlace(taskId: string): void {
+    const claim = this.#claims.get(taskId);
+    const running = this.#running.get(taskId);
+    if (this.#closing || claim?.held !== true || running === undefined) return;
+    const { turn } = running;
+    if (turn.begun || turn.state !== 'waiting') return;
+    const { log, onFailure, clock } = this.#options;
+    running.toldAt = clock.now();
+    running.placeTold = log
+      .ownedBy(claim)
+      .change(taskId, (s) => ({
+        type: 'append',
+        events: queuePositionEvents(s, turn.ahead, this.#turns.limit),
+      }))
+      .catch((error: unknown) => onFailure(taskId, error));
+  }
+
+  /** Claims the task. Returns undefined if another server owns it. */
+  async #claim(taskId: string): Promise<Claim | undefined> {
+    const { ownership } = this.#options.journal;
+    const kept = this.#claims.get(taskId);
+    if (kept?.held === true) return kept;
+    this.#claims.delete(taskId);
+    // The lease has ended since the claim. While this server has this claim, the search for abandoned tasks skips the
+    // task.
+    if (kept !== undefined) ownership.release(taskId, kept);
+    const claim = await ownership.claim(taskId);
+    if (claim !== undefined) this.#keep(taskId, claim);
+    return claim;
+  }
+
+  #keep(taskId: string, claim: Claim): void {
+    this.#claims.set(taskId, claim);
+    if (claim.takenOver) this.#openings.set(taskId, restartEvents);
+  }
+
+  /** Releases the claim of a task that does not execute, unless a timer will wake the task. */
+  #release(taskId: string): void {
+    const claim = this.#claims.get(taskId);
+    // During a shutdown, this server keeps the claim. The next owner then learns that the work may be unfinished.
+    if (claim === undefined || this.#closing || this.#running.has(taskId) || this.#later.has(taskId)) return;
+    this.#claims.delete(taskId);
+    this.#openings.delete(taskId);
+    this.#options.journal.ownership.release(taskId, claim);
+  }
+
+  /** Aborts all work of an ended task. The caller has already appended the end. */
+  stop(taskId: string, stop: AbortCause): void {
+    this.#openings.delete(taskId);
+    this.#later.get(taskId)?.();
+    const running = this.#running.get(taskId);
+    running?.execution.abort(stop);
+    if (running?.turn.state === 'waiting') running.turn.end();
+    this.#release(taskId);
+  }
+
+  /**
+   * Starts to claim tasks. Wakes the submitted and working tasks that no living server owns, now and regularly.
+   * @param onLook called regularly if several servers use the journal
+   * @returns the number of tasks that were woken now
+   */
+  async recover(onLook: () => void): Promise<number> {
+    const { journal, openWorkspace } = this.#options;
+    await journal.ownership.start({
+      look: () => {
+        // While the journal cannot be reached, this server claims no task. It tries again soon.
+        this.#lookForAbandoned().catch(() => undefined);
+        this.scheduler.abortRequested().catch(() => undefined);
+        onLook();
+      },
+      ended: (taskId) => this.stop(taskId, ENDED_ELSEWHERE),
+      canOpen: (workspace) =>
+        openWorkspace(workspace).then(
+          () => true,
+          () => false,
+        ),
+    });
+    return this.#lookForAbandoned();
+  }
+
+  async #lookForAbandoned(): Promise<number> {
+    if (this.#closing || this.#looking) return 0;
+    this.#looking = true;
+    try {
+      // A task that this server has lost is still in `#running` while its tools run. The task must not start again
+      // before its tools have ended.
+      const { journal } = this.#options;
+      const { claimed, unopened } = await journal.ownership.claimAbandoned([...this.#running.keys()]);
+      for (const { taskId, claim } of claimed) this.#keep(taskId, claim);
+      try {
+        for (const { taskId } of claimed) {
+          const row = await journal.row(taskId);
+          if (row) this.wake({ taskId, principal: row.principal, begun: row.state !== 'submitted' });
+        }
+      } finally {
+        // A task that could not be read does not run. Without its claim, the next search for abandoned tasks finds it.
+        for (const { taskId } of claimed) this.#release(taskId);
+      }
+      await this.#reportUnopened(unopened);
+      return claimed.length;
+    } finally {
+      this.#looking = false;
+    }
+  }
+
+  async #reportUnopened(tasks: readonly UnopenedTask[]): Promise<void> {
+    const { log, clock } = this.#options;
+    const { unopened, due } = unopenedAfterSearch(this.#unopened, tasks, clock.now());
+    this.#unopened = unopened;
+    for (const task of due)
+      await log.change(task.taskId, (s) => ({ type: 'append', events: workspaceUnavailableEvents(s, task) }));
+  }
+
+  /**
+   * Stops the executor. Model calls end at once, and the next process repeats them. Running tools may finish within
+   * `graceMs`. After that time, they stop with the reason `server-shutdown`.
+   */
+  async shutdown(graceMs: number): Promise<void> {
+    this.#closing = true;
+    for (const cancel of this.#later.values()) cancel();
+    const running = [...this.#running.values()];
+    for (const { execution, turn } of running) {
+      execution.abortLoop(SHUTDOWN);
+      if (turn.state === 'waiting') turn.end();
+    }
+    this.scheduler.stopWaiting(SHUTDOWN);
+    const cancelTimer = this.#options.clock.after(graceMs, () => this.stopAll());
+    await Promise.all(running.map(({ done }) => done));
+    cancelTimer();
+    this.stopAll();
+  }
+
+  /** Stops all running work without a grace period, during a shutdown. */
+  stopAll(): void {
+    this.#server.abort(SHUTDOWN);
+  }
+
+  /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
+  #wakeAfter(task: WokenTask, ms: number): void {
+    const { taskId } = task;
+    if (this.#closing) return;
+    this.#later.get(taskId)?.();
+    const cancelTimer = this.#options.clock.after(ms, () => this.wake(task));
+    this.#later.set(taskId, () => {
+      cancelTimer();
+      this.#later.delete(taskId);
+    });
+  }
+}

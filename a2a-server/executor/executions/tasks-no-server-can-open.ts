@@ -1,0 +1,67 @@
+/**
+ * Finds the tasks that no server can claim, because none can open their workspace. A server does not know the others'
+ * directories, so it waits: another server claims what it can open within a few seconds. Pure.
+ */
+import type { UnopenedTask } from '../../journal/ownership.ts';
+import type { TaskEvent } from '../../task/events.ts';
+import { progressNoteOf, type Snapshot } from '../../task/snapshot.ts';
+
+/**
+ * The time for another server to claim a task, in milliseconds. It is longer than a lease. At the end of a dead
+ * server's lease, another server claims its tasks.
+ */
+const CLAIM_WITHIN_MS = 10_000;
+
+/** The maximum number of tasks that one search checks. A check reads the task, and the next search waits for its end. */
+const MAX_CHECKS = 50;
+
+/** Times in milliseconds since 1970. */
+interface UnopenedTimes {
+  /** The time at which this server first found the task. */
+  foundAt: number;
+  /** The time at which this server last checked that the task says why it waits. At first, this is `foundAt`. */
+  checkedAt: number;
+}
+
+/** The times of the tasks that no server has opened, by task id. */
+export type UnopenedTasks = ReadonlyMap<string, UnopenedTimes>;
+
+interface UnopenedSearch {
+  unopened: UnopenedTasks;
+  /** The tasks to check now. */
+  due: readonly UnopenedTask[];
+}
+
+/**
+ * Returns the unopened tasks after a search, and the tasks to check now. A task is due if every server has had enough
+ * time to claim it. The tasks without a check for the longest time come first, so each task gets its turn.
+ */
+export function unopenedAfterSearch(
+  before: UnopenedTasks,
+  tasks: readonly UnopenedTask[],
+  now: number,
+): UnopenedSearch {
+  const timesOf = ({ taskId }: UnopenedTask): UnopenedTimes =>
+    before.get(taskId) ?? { foundAt: now, checkedAt: now };
+  const due = tasks
+    .filter((task) => now - timesOf(task).foundAt >= CLAIM_WITHIN_MS)
+    .toSorted((one, other) => timesOf(one).checkedAt - timesOf(other).checkedAt)
+    .slice(0, MAX_CHECKS);
+  const unopened = new Map(tasks.map((task) => [task.taskId, timesOf(task)]));
+  for (const task of due) unopened.set(task.taskId, { ...timesOf(task), checkedAt: now });
+  return { unopened, due };
+}
+
+/**
+ * Returns the event with the reason why the task waits. Returns nothing if the journal already has the event, or if the
+ * task is not in the state `working`.
+ */
+export function workspaceUnavailableEvents(
+  snapshot: Snapshot,
+  { workspace, label }: Pick<UnopenedTask, 'workspace' | 'label'>,
+): TaskEvent[] {
+  const servers = label === null ? 'server' : `server with the label ${label}`;
+  const text = `The task waits: no running ${servers} can open its workspace ${workspace}. Start a server that can, or cancel the task.`;
+  if (snapshot.status.state !== 'working' || progressNoteOf(snapshot) === text) return [];
+  return [{ type: 'workspace.unavailable', workspace, text }];
+}

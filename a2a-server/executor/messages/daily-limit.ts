@@ -1,0 +1,22 @@
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Journal } from '../../journal/journal.ts';
+import { type ReachedDailyLimit, reachedDailyLimit, type WritingLimits } from '../../limits/daily-writing.ts';
+import { utcDay } from '../../task/costs/cost-sum.ts';
+
+export interface DailyLimitOptions {
+  journal: Pick<Journal, 'dailyWritten'>;
+  clock: Pick<Clock, 'now'>;
+  /** Returns the limits of written events that apply now. */
+  writingLimits: () => WritingLimits;
+}
+
+/**
+ * Returns the daily limit of written data that the principal, its tenant or the server has reached. Above this limit,
+ * only messages with a decision are accepted.
+ */
+export async function findReachedDailyLimit(
+  principal: string,
+  { journal, clock, writingLimits }: DailyLimitOptions,
+): Promise<ReachedDailyLimit | undefined> {
+  return reachedDailyLimit(await journal.dailyWritten(principal, utcDay(clock.now())), writingLimits());
+}

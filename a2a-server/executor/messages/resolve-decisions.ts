@@ -1,0 +1,178 @@
+/**
+ * Prepares a client's decisions for the pure core. D4: an edit is validated like a model's input, and gets a new
+ * preview. D2: if the shown content has changed, the person must decide again.
+ */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { PresenceAssertion } from '../../../shared/protocol/presence-assertion.ts';
+import type { PresenceProof } from '../../../shared/presence/presence-proof.ts';
+import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-approval.ts';
+import { repeatedIn, type ResolvedDecision } from '../../task/decide.ts';
+import type { Policy } from '../../policy/prepare-rules.ts';
+import type { ApproverDemand } from '../../task/approver.ts';
+import { denyMessage, findPresenceRule, approverDemandOfRules } from '../../policy/verdict.ts';
+import type { TaskEvent } from '../../task/events.ts';
+import { shownCodeOf } from '../../task/shown-code-of-call.ts';
+import { callOf, type Call, type Snapshot } from '../../task/snapshot.ts';
+import type { Tool, ToolContext } from '../../tools/tool.ts';
+import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
+import type { Workspace } from '../../tools/workspace/workspace.ts';
+import type { PageTarget } from '../../../shared/net/page-address.ts';
+import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
+import { toProductError } from './command-result.ts';
+import { showCall, type ShownCall } from '../model-turn/prepare-call.ts';
+
+type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
+
+interface EditContext {
+  toolbox: Toolbox;
+  /** Returns the policy that applies now. */
+  policy: () => Policy;
+  openWorkspace: (path: string | undefined) => Promise<Workspace>;
+  presence?: Pick<PresenceVerifier, 'prove'>;
+  /** The principal who decides. */
+  by: string;
+}
+
+export interface PresenceVerifier {
+  /**
+   * Checks an assertion of one of the principal's passkeys, and uses up its challenge.
+   * @throws ProductError PRESENCE_REQUIRED for every assertion that is not valid
+   */
+  prove(principal: string, assertion: PresenceAssertion): Promise<PresenceProof>;
+  /** Returns the page's URL for an action, at the only address where passkeys work. The URL alone gives no access. */
+  address(target: PageTarget): string;
+}
+
+export type DecisionsResult =
+  | { type: 'resolved'; decisions: ResolvedDecision[] }
+  /** The content has changed since the person saw it. The caller must append this event and decide nothing. */
+  | { type: 'outdated'; call: Call; event: Outdated };
+
+/**
+ * Returns the decisions as the pure core needs them, or the event that asks the person again.
+ * @throws ProductError INVALID_DECISION for an invalid edit, PRESENCE_REQUIRED for an invalid assertion. E3: a refused
+ * decision changes nothing.
+ */
+export async function resolveDecisions(
+  { decisions }: DecisionsPart,
+  snapshot: Snapshot,
+  context: EditContext,
+): Promise<DecisionsResult> {
+  const resolved: ResolvedDecision[] = [];
+  for (const decision of decisions) {
+    const call = callOf(snapshot, decision.callId);
+    const edits = call !== undefined && mayEdit(call, decision);
+    // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
+    const repeated = edits ? repeatedIn(decisions, decision) : undefined;
+    if (repeated) throw toProductError(repeated);
+    const edit = edits ? await edited(decision, call, snapshot, context) : null;
+    if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
+    resolved.push({
+      callId: decision.callId,
+      decision: decision.decision,
+      scope: decision.scope,
+      grant: decision.grant,
+      reason: decision.reason ?? null,
+      shown: decision.shown,
+      ...(decision.answer !== undefined && { answer: decision.answer }),
+      edited: edit?.type === 'edited' ? edit.call : null,
+      ...(edit?.type === 'edited' && edit.rule !== undefined && { editPresenceRule: edit.rule }),
+      ...(edit?.type === 'edited' && edit.approver && { approver: edit.approver }),
+      ...(decision.presence && { presence: await proven(decision.presence, context) }),
+    });
+  }
+  return { type: 'resolved', decisions: resolved };
+}
+
+/**
+ * False if the pure core will refuse the edit: the tool call does not wait, or the decision belongs to another
+ * question.
+ */
+function mayEdit(call: Call, { decision, shown }: Decision): boolean {
+  const { state } = call;
+  return decision === 'edit' && state.type === 'waiting' && shown === shownCodeOf(call, state.reason);
+}
+
+async function proven(assertion: PresenceAssertion, { presence, by }: EditContext): Promise<PresenceProof> {
+  if (presence === undefined)
+    throw new ProductError('PRESENCE_REQUIRED', 'This server has no passkeys. Nothing was decided.');
+  return presence.prove(by, assertion);
+}
+
+/**
+ * The result of an edit. `rule` is the rule, if any, that demands presence for the new input. `approver` says who may
+ * approve it.
+ */
+type Edited =
+  | { type: 'edited'; call: ShownCall; rule: string | undefined; approver: ApproverDemand | undefined }
+  | { type: 'outdated'; event: Outdated };
+
+async function edited(
+  decision: Decision,
+  call: Call,
+  snapshot: Snapshot,
+  { toolbox, policy, openWorkspace }: EditContext,
+): Promise<Edited> {
+  const { signal } = new AbortController();
+  await toolbox.settled(signal);
+  const tool = toolbox.get(call.tool);
+  if (tool === undefined) throw invalid(call, toolbox.absence(call.tool));
+  const parsed = parseInput(tool, newInput(decision, call, tool));
+  if (!parsed.ok) throw invalid(call, parsed.message);
+  const workspace = await openWorkspace(snapshot.settings.workspace);
+  const { principal } = snapshot;
+  const place = { principal, workspace, signal };
+  const shown = await showCall(tool, parsed.input, place);
+  // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
+  const event = await outdatedSince(call, tool, place);
+  if (event !== undefined) return { type: 'outdated', event };
+  if (!shown.ok) throw invalid(call, shown.message);
+  if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
+  const facts = { ...call, reach: shown.reach };
+  const rules = policy();
+  const denied = denyMessage(facts, rules);
+  if (denied !== undefined) throw invalid(call, denied);
+  return {
+    type: 'edited',
+    call: shown.call,
+    rule: findPresenceRule(facts, rules),
+    approver: approverDemandOfRules(facts, rules),
+  };
+}
+
+/** True if the edit changes content that the proposed call does not change. The person has not seen that content. */
+function isUnseen(edit: ShownCall, { basis }: Call): boolean {
+  return basis !== null && edit.basis !== basis && edit.basis !== ABSENT_FILE_BASIS;
+}
+
+/** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
+async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<Outdated | undefined> {
+  if (call.basis === null) return undefined;
+  const now = await showCall(tool, call.input, place);
+  if (!now.ok)
+    throw invalid(
+      call,
+      `the proposed change is no longer possible (${now.message}). Deny it, and say in the reason what you want`,
+    );
+  const { preview, basis } = now.call;
+  if (basis === call.basis) return undefined;
+  return { type: 'tool.outdated', callId: call.callId, tool: call.tool, title: call.title, preview, basis };
+}
+
+function newInput(decision: Decision, call: Call, tool: Tool): unknown {
+  if (decision.content === undefined) return decision.input;
+  if (tool.withContent === undefined)
+    throw invalid(
+      call,
+      `${call.tool} does not write a whole text, so "content" has no meaning. Edit its input`,
+    );
+  return tool.withContent(decision.input ?? call.input, decision.content);
+}
+
+function invalid(call: Call, why: string): ProductError {
+  return new ProductError(
+    'INVALID_DECISION',
+    `The edit of call ${call.callId} was not accepted: ${why}. The call still waits.`,
+    { facts: { callId: call.callId } },
+  );
+}

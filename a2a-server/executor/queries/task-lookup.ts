@@ -1,0 +1,38 @@
+/** Finds a task by its id. For an unknown task, every function throws the same error. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { maySeeTasksOf, type Requester } from '../../access/requester.ts';
+import type { Journal, TaskRow } from '../../journal/journal.ts';
+import type { Snapshot } from '../../task/snapshot.ts';
+import type { TaskLog } from '../task-log/task-log.ts';
+
+/** Returns the row of a task that the requester may see. @throws ProductError UNKNOWN_TASK */
+export async function findVisibleRow(
+  journal: Pick<Journal, 'row'>,
+  taskId: string,
+  requester: Requester,
+): Promise<TaskRow> {
+  const row = await journal.row(taskId);
+  if (row === undefined || !maySeeTasksOf(requester, row.principal)) throw unknownTask(taskId);
+  return row;
+}
+
+/**
+ * Returns the task after its last entry, or after entry `atSeq`.
+ * @throws ProductError UNKNOWN_TASK
+ */
+export async function loadTask(
+  log: Pick<TaskLog, 'load'>,
+  taskId: string,
+  atSeq?: number,
+): Promise<Snapshot> {
+  const snapshot = await log.load(taskId, atSeq);
+  if (snapshot === undefined) throw unknownTask(taskId);
+  return snapshot;
+}
+
+export function unknownTask(taskId: string): ProductError {
+  return new ProductError(
+    'UNKNOWN_TASK',
+    `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,
+  );
+}

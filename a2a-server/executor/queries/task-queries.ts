@@ -1,0 +1,149 @@
+/** Reads tasks for their principal, and for other principals that may see them. */
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { CostReport, TaskCosts } from '../../../shared/protocol/cost-report.ts';
+import type { Receipt } from '../../../shared/receipt/receipt.ts';
+import type { Requester } from '../../access/requester.ts';
+import type {
+  FileBytes,
+  OwnerFilter,
+  TaskFilter,
+  TaskFilterValues,
+  TaskPage,
+  TaskPageRequest,
+  TaskRow,
+} from '../../journal/journal.ts';
+import { costReport, sumCosts } from '../../task/costs/cost-report.ts';
+import { utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
+import { dailyBudgetLimit } from '../../task/costs/daily-budget.ts';
+import type { JournalEntry } from '../../task/events.ts';
+import { filesOf } from '../../task/task-files.ts';
+import { callOf, type Snapshot } from '../../task/snapshot.ts';
+import type { StoredFile } from '../../task/stored-file.ts';
+import type { ExecutorOptions } from '../executions/executor.ts';
+import { followTaskJournal, type FollowUntil } from './follow-task-journal.ts';
+import { readReceipt } from './read-receipt.ts';
+import { readTaskCosts } from './read-task-costs.ts';
+import type { TaskLog } from '../task-log/task-log.ts';
+import { toToolDeclaration } from '../../tools/toolbox.ts';
+import { loadTask, findVisibleRow } from './task-lookup.ts';
+
+interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
+  log: TaskLog;
+}
+
+export interface TaskQueries {
+  /** Returns the task's row. This takes the same time for short and long tasks. @throws ProductError UNKNOWN_TASK */
+  row(taskId: string, by: Requester): Promise<TaskRow>;
+  /** Returns the task after its last entry, or after entry `atSeq`. @throws ProductError UNKNOWN_TASK */
+  snapshot(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot>;
+  /** Returns the costs of the principal's tasks by UTC day. @param days the number of days, including today */
+  costs(principal: string, days: number): Promise<CostReport>;
+  /**
+   * Returns the receipt of a task, of its first `events` events or of all.
+   * @throws ProductError UNKNOWN_TASK; INVALID_CURSOR if the task has fewer events
+   */
+  receipt(taskId: string, by: Requester, events?: number): Promise<Receipt>;
+  /**
+   * Returns the cost of each model request of the task. This takes longer for a longer task.
+   * @throws ProductError UNKNOWN_TASK
+   */
+  taskCosts(taskId: string, by: Requester): Promise<TaskCosts>;
+  /**
+   * Returns the journal entries after a position, in order. Does not wait for new entries.
+   * @throws ProductError UNKNOWN_TASK
+   */
+  entries(
+    taskId: string,
+    by: Requester,
+    { after, limit }: { after: number; limit: number },
+  ): Promise<readonly JournalEntry[]>;
+  /**
+   * Returns the JSON Schema that checks an edited input of this tool call. Returns null if the agent does not have the
+   * tool now.
+   * @throws ProductError UNKNOWN_TASK, UNKNOWN_CALL
+   */
+  inputSchema(taskId: string, by: Requester, callId: string): Promise<Record<string, unknown> | null>;
+  sessionCost(principal: string, sessionId: string): Promise<CostSum>;
+  /**
+   * Returns the content of a file of the task's messages or results, by its hash.
+   * @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the task has no such file
+   */
+  file(
+    taskId: string,
+    by: Requester,
+    hash: string,
+  ): Promise<Pick<StoredFile, 'mediaType'> & Pick<FileBytes, 'bytes'>>;
+  list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
+  /** Returns the workspaces and the models of these tasks. */
+  filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
+  /**
+   * Yields batches of entries after `after`. Ends when the reader has all entries of a settled or ended task. S3: the
+   * reader pulls the entries, so a slow reader needs no buffer. Ends without an error when `signal` aborts.
+   * @throws ProductError INVALID_CURSOR for a position after the journal's end (S2: a cursor is never rounded);
+   * UNKNOWN_TASK
+   */
+  follow(
+    taskId: string,
+    after: number,
+    options: { until: FollowUntil; signal: AbortSignal },
+  ): AsyncGenerator<readonly JournalEntry[], void, undefined>;
+}
+
+export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
+  return {
+    row: (taskId, by) => findVisibleRow(journal, taskId, by),
+    async snapshot(taskId, by, atSeq) {
+      await findVisibleRow(journal, taskId, by);
+      return loadTask(log, taskId, atSeq);
+    },
+    receipt: async (taskId, by, events) =>
+      readReceipt(journal, await findVisibleRow(journal, taskId, by), events),
+    async taskCosts(taskId, by) {
+      await findVisibleRow(journal, taskId, by);
+      return readTaskCosts(journal, taskId);
+    },
+    async entries(taskId, by, { after, limit }) {
+      await findVisibleRow(journal, taskId, by);
+      return journal.read(taskId, after, limit);
+    },
+    async inputSchema(taskId, by, callId) {
+      await findVisibleRow(journal, taskId, by);
+      const call = callOf(await loadTask(log, taskId), callId);
+      if (call === undefined)
+        throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
+      const tool = toolbox.get(call.tool);
+      return tool === undefined ? null : toToolDeclaration(tool).inputSchema;
+    },
+    sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
+    async file(taskId, by, hash) {
+      await findVisibleRow(journal, taskId, by);
+      // Only files of messages and results are returned. The journal also contains the old content of changed files,
+      // which clients must not get.
+      const file = filesOf(await loadTask(log, taskId)).find((each) => each.hash === hash);
+      const bytes = file && (await journal.content(taskId, hash));
+      if (file === undefined || bytes === undefined)
+        throw new ProductError(
+          'UNKNOWN_ADDRESS',
+          `Task ${taskId} has no such file. The task's metadata lists its files.`,
+        );
+      return { mediaType: file.mediaType, bytes };
+    },
+    list: (filter, page) => journal.list(filter, page),
+    filterValues: (owner) => journal.filterValues(owner),
+    follow: (taskId, after, how) => followTaskJournal(journal, taskId, after, how),
+    async costs(principal, days) {
+      const toDay = utcDay(clock.now());
+      const fromDay = toDay - days + 1;
+      const report = costReport(await journal.costs({ principal, fromDay }), { fromDay, toDay });
+      const sessions: CostReport['sessions'] = [];
+      for (const each of report.sessions) {
+        const [first] = each.sessionId === null ? [] : await journal.session(principal, each.sessionId);
+        sessions.push({ ...each, title: first?.title ?? '' });
+      }
+      if (dailyBudget === undefined) return { ...report, sessions };
+      const use = await journal.dailyUse(principal, toDay);
+      const limitUsd = dailyBudgetLimit(use, dailyBudget);
+      return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
+    },
+  };
+}

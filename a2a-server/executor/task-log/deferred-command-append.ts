@@ -1,0 +1,110 @@
+/**
+ * Delays the append of a valid command. One append can then contain a decision and the start of the approved tool call.
+ * If that call does not start soon, the command is appended alone.
+ *
+ * E3: the sender gets an answer only after the command is durable. The journal contains the command once.
+ */
+import { Deferred } from '../../../shared/client/core/deferred.ts';
+import type { CommandKey, FileBytes } from '../../journal/journal.ts';
+import { OwnershipLostError } from '../../journal/ownership.ts';
+import type { TaskEvent } from '../../task/events.ts';
+import { foldEntries, foldNext } from '../../task/fold.ts';
+import type { Snapshot } from '../../task/snapshot.ts';
+import type { ChangeDecision, ChangeResult, TaskLog } from './task-log.ts';
+
+/** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
+export interface AppendedCommand {
+  changed: ChangeResult | undefined;
+  snapshot?: Snapshot;
+}
+
+/** Further events for the append of the command. `events` computes them from the task as it is after the command. */
+interface FollowingEvents {
+  events: (after: Snapshot) => readonly TaskEvent[];
+  contents: readonly FileBytes[];
+  /** The log of the execution that these events belong to. */
+  log: TaskLog;
+}
+
+export class DeferredCommandAppend {
+  readonly #log: TaskLog;
+  readonly #taskId: string;
+  readonly #rule: (snapshot: Snapshot) => ChangeDecision;
+  readonly #key: CommandKey;
+  readonly #result = new Deferred<AppendedCommand>();
+  #settling: Promise<AppendedCommand> | undefined;
+
+  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => ChangeDecision, key: CommandKey) {
+    this.#log = log;
+    this.#taskId = taskId;
+    this.#rule = rule;
+    this.#key = key;
+    // The sender may await the result later. This handler prevents an unhandled rejection until then.
+    this.#result.promise.catch(() => undefined);
+  }
+
+  /** Resolves when the command is durable. Rejects if the journal cannot be written. */
+  get result(): Promise<AppendedCommand> {
+    return this.#result.promise;
+  }
+
+  get settled(): boolean {
+    return this.#settling !== undefined;
+  }
+
+  /**
+   * Returns the task as it would be if this command were appended now. If the task refuses the command, returns the
+   * task unchanged.
+   */
+  foresee(snapshot: Snapshot, at: number): Snapshot {
+    const change = this.#rule(snapshot);
+    return change.type === 'append' ? foldNext(snapshot, change.events, at) : snapshot;
+  }
+
+  /** Appends the command and the following events. Only the first call appends, and only that call returns true. */
+  async settle(following?: FollowingEvents): Promise<boolean> {
+    if (this.#settling !== undefined) {
+      await this.#settling;
+      return false;
+    }
+    this.#settling = this.#append(following);
+    this.#settling.then(
+      (result) => this.#result.resolve(result),
+      (error: unknown) => this.#result.reject(error),
+    );
+    await this.#settling;
+    return true;
+  }
+
+  async #append(following: FollowingEvents | undefined): Promise<AppendedCommand> {
+    const alone = { events: () => [], contents: [], log: this.#log };
+    try {
+      return await this.#appendWith(following ?? alone);
+    } catch (error) {
+      // E3: another server owns the task now. The command does not need the execution.
+      if (!(error instanceof OwnershipLostError)) throw error;
+      return this.#appendWith(alone);
+    }
+  }
+
+  async #appendWith({ events, contents, log }: FollowingEvents): Promise<AppendedCommand> {
+    let own: { before: Snapshot; count: number } | undefined;
+    const changed = await log.change(
+      this.#taskId,
+      (before) => {
+        const change = this.#rule(before);
+        if (change.type !== 'append') return change;
+        own = { before, count: change.events.length };
+        const more = events(foldNext(before, change.events));
+        return {
+          type: 'append',
+          events: [...change.events, ...more],
+          contents: [...(change.contents ?? []), ...contents],
+        };
+      },
+      this.#key,
+    );
+    if (changed?.type !== 'appended' || own === undefined) return { changed };
+    return { changed, snapshot: foldEntries(own.before, changed.entries.slice(0, own.count)) };
+  }
+}

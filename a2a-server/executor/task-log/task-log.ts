@@ -1,0 +1,223 @@
+/**
+ * Reads snapshots from the journal and appends changes. A pure rule decides each change from the snapshot. If another
+ * writer was faster, the rule runs again on the new snapshot.
+ *
+ * - J1: an append names the `seq` of the snapshot that its rule used. The journal refuses an older `seq`.
+ * - J2: a snapshot in memory is a cache. New entries are folded into it before each use.
+ * - Snapshots of executing tasks stay in memory. Others may be freed by the garbage collector.
+ * - Writers of one task wait in a queue, so each writer gets its chance. Correctness depends only on the journal's key.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { TraceContext } from '../../../shared/net/trace-context.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { type Claim, OwnershipLostError } from '../../journal/ownership.ts';
+import type { FairGate } from '../../limits/fair-gate.ts';
+import type {
+  AppendRequest,
+  AppendResult,
+  CommandKey,
+  FileBytes,
+  Journal,
+  RecordedCommand,
+} from '../../journal/journal.ts';
+import type { JournalEntry, TaskEvent } from '../../task/events.ts';
+import type { CommandRefusal } from '../../task/command-outcome.ts';
+import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
+import { foldAll, foldEntries, taskStateAfter } from '../../task/fold.ts';
+import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
+
+const ENTRIES_PER_PAGE = 1000;
+/**
+ * The number of tasks with a weak reference to their snapshot. A cached snapshot saves the fold of the whole journal.
+ */
+const MAX_CACHED_TASKS = 1000;
+
+/** The decision of a rule. `keep` means that no change is needed. */
+export type ChangeDecision =
+  | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
+  | { type: 'keep' }
+  | CommandRefusal;
+
+export type ChangeResult =
+  | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
+  | { type: 'kept'; snapshot: Snapshot }
+  | { type: 'repeated'; command: RecordedCommand }
+  | CommandRefusal;
+
+interface TaskLogOptions {
+  /** The deadlines of pending actions. If absent, pending actions have no deadline. */
+  waits?: DeadlineOptions | undefined;
+  /** Called for each task whose end this process has appended. */
+  onEnded?: ((task: Snapshot) => void) | undefined;
+  /** Lets principals append in turn. If absent, each append begins at once. */
+  gate?: FairGate;
+}
+
+interface DeadlineOptions {
+  clock: Clock;
+  expiry: ExpirySettings;
+  /** Called with each deadline once it is durable, in milliseconds since 1970. */
+  onDeadline: (deadline: number) => void;
+}
+
+export class TaskLog {
+  readonly #journal: Journal;
+  readonly #options: TaskLogOptions;
+  #claim: Claim | undefined;
+  #retained = new Map<string, Snapshot | null>();
+  #recent = new Map<string, WeakRef<Snapshot>>();
+  #queues = new Map<string, Promise<unknown>>();
+
+  constructor(journal: Journal, options: TaskLogOptions = {}) {
+    this.#journal = journal;
+    this.#options = options;
+  }
+
+  /** Returns the log for the execution that has this claim. Both logs share their snapshots. */
+  ownedBy(claim: Claim): TaskLog {
+    const log = new TaskLog(this.#journal, this.#options);
+    log.#retained = this.#retained;
+    log.#recent = this.#recent;
+    log.#queues = this.#queues;
+    log.#claim = claim;
+    return log;
+  }
+
+  /**
+   * Keeps the task's snapshot in memory until the returned function is called. A task has at most one such caller at a
+   * time.
+   */
+  retain(taskId: string): () => void {
+    this.#retained.set(taskId, null);
+    return () => this.#retained.delete(taskId);
+  }
+
+  /**
+   * Returns the task after its last entry, or after entry `upTo`. Folds only entries that are newer than the cached
+   * snapshot.
+   */
+  async load(taskId: string, upTo = Number.MAX_SAFE_INTEGER): Promise<Snapshot | undefined> {
+    const known = this.#retained.get(taskId) ?? this.#recent.get(taskId)?.deref();
+    const start = known && known.seq <= upTo ? known : undefined;
+    const snapshot = await this.#readOn(taskId, start, upTo);
+    if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#remember(snapshot);
+    return snapshot;
+  }
+
+  /**
+   * Applies a rule to the task. The result `appended` means that the events are durable. Returns undefined for an
+   * unknown task.
+   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError if this log has a claim that was
+   * lost
+   */
+  async change(
+    taskId: string,
+    rule: (snapshot: Snapshot) => ChangeDecision,
+    command?: CommandKey,
+  ): Promise<ChangeResult | undefined> {
+    const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
+      this.#change(taskId, rule, command),
+    );
+    const settled = turn.catch(() => undefined);
+    this.#queues.set(taskId, settled);
+    try {
+      return await turn;
+    } finally {
+      if (this.#queues.get(taskId) === settled) this.#queues.delete(taskId);
+    }
+  }
+
+  /** Appends to a task of the principal as soon as it is the principal's turn. @throws ProductError STORAGE */
+  append(principal: string, append: AppendRequest): Promise<AppendResult> {
+    const { gate } = this.#options;
+    const write = (): Promise<AppendResult> => this.#journal.append(append);
+    return gate === undefined ? write() : gate.pass(principal, write);
+  }
+
+  async #change(
+    taskId: string,
+    rule: (snapshot: Snapshot) => ChangeDecision,
+    command: CommandKey | undefined,
+  ): Promise<ChangeResult | undefined> {
+    let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
+    while (snapshot !== undefined) {
+      const change = rule(snapshot);
+      if (change.type === 'refuse') return change;
+      if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
+      if (this.#claim?.held === false) throw this.#lost(taskId);
+      const events = this.#dated(snapshot, change.events);
+      const trace = newestTrace(events) ?? snapshot.trace;
+      const result = await this.append(snapshot.principal, {
+        taskId,
+        expectedSeq: snapshot.seq,
+        events,
+        state: taskStateAfter(events) ?? snapshot.status.state,
+        ...(command && { command }),
+        ...(this.#claim?.epoch !== undefined && { epoch: this.#claim.epoch }),
+        ...(change.contents && { contents: change.contents }),
+        ...(trace && { trace }),
+      });
+      if (result.type === 'repeated') return result;
+      if (result.type === 'fenced') throw this.#lost(taskId);
+      if (result.type === 'appended') {
+        const after = foldEntries(snapshot, result.entries);
+        this.#remember(after);
+        const deadline = deadlineAfterEvents(events);
+        if (typeof deadline === 'number') this.#options.waits?.onDeadline(deadline);
+        if (isTerminal(after)) this.#options.onEnded?.(after);
+        return { type: 'appended', snapshot: after, entries: result.entries };
+      }
+      snapshot = await this.#readOn(taskId, snapshot);
+    }
+    return undefined;
+  }
+
+  /** Ends the execution that has the claim. Returns the error for its append. */
+  #lost(taskId: string): OwnershipLostError {
+    this.#claim?.lose();
+    return new OwnershipLostError(taskId);
+  }
+
+  /** Adds deadlines to the events that ask a person. Every append of a change calls this function. */
+  #dated(snapshot: Snapshot, events: readonly TaskEvent[]): readonly TaskEvent[] {
+    const { waits } = this.#options;
+    if (waits === undefined) return events;
+    const { clock, expiry } = waits;
+    return withDeadlines(snapshot, events, { now: clock.now(), expiry });
+  }
+
+  async #readOn(
+    taskId: string,
+    start: Snapshot | undefined,
+    upTo = Number.MAX_SAFE_INTEGER,
+  ): Promise<Snapshot | undefined> {
+    let snapshot = start;
+    for (let pages = 1; ; pages += 1) {
+      const page = await this.#journal.read(taskId, snapshot?.seq ?? 0, ENTRIES_PER_PAGE);
+      const entries = page.filter(({ seq }) => seq <= upTo);
+      snapshot = snapshot === undefined ? foldAll(taskId, entries) : foldEntries(snapshot, entries);
+      if (snapshot === undefined || entries.length < page.length) return snapshot;
+      // If the task was deleted while its pages were read, the pages are incomplete. So the task counts as unknown.
+      if (page.length < ENTRIES_PER_PAGE)
+        return pages > 1 && (await this.#journal.row(taskId)) === undefined ? undefined : snapshot;
+      // X3: one page per event-loop turn. A long journal must not block other requests.
+      await nextTurn();
+    }
+  }
+
+  #remember(snapshot: Snapshot): void {
+    const { taskId } = snapshot;
+    const known = this.#retained.get(taskId);
+    if (known === null || (known && known.seq < snapshot.seq)) this.#retained.set(taskId, snapshot);
+    if (this.#recent.get(taskId)?.deref() === snapshot) return;
+    this.#recent.delete(taskId);
+    this.#recent.set(taskId, new WeakRef(snapshot));
+    const [oldest] = this.#recent.keys();
+    if (this.#recent.size > MAX_CACHED_TASKS && oldest !== undefined) this.#recent.delete(oldest);
+  }
+}
+
+function newestTrace(events: readonly TaskEvent[]): TraceContext | undefined {
+  const received = events.findLast((event) => event.type === 'message.received');
+  return received?.type === 'message.received' ? received.trace : undefined;
+}

@@ -1,0 +1,52 @@
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
+import type { Policy } from '../../policy/prepare-rules.ts';
+import { approverDemandOfRules, denyMessage, findPresenceRule } from '../../policy/verdict.ts';
+import { coversDemand, demandMetByApprover, mergeDemands } from '../../task/approver.ts';
+import type { Call, Snapshot } from '../../task/snapshot.ts';
+import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
+
+/**
+ * Applies the rules that deny, or demand presence or an approver, directly before the tool runs. So a new rule stops
+ * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
+ * changed symbolic link.
+ */
+export async function runToolUnderPolicy(
+  tool: Tool,
+  { task, call }: { task: Snapshot; call: Call },
+  policy: Policy,
+  run: ToolRun,
+): Promise<ToolResult> {
+  // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
+  // demands of the rules apply.
+  const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
+  if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
+  const met = demandMetByApprover(task, call);
+  const reach = await resolveTargets(tool, call.input, run.workspace);
+  const approved = { ...call, reach };
+  // The person's passkey approved only the targets in the input. A redirect may lead to a target of another rule. So
+  // the rules that did not match the input are checked again.
+  const unproven =
+    call.decided?.presence === true
+      ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }
+      : policy;
+  const check = (more: Partial<ResolvedTargets>): void => {
+    const facts = { ...approved, reach: { ...reach, ...more } };
+    const denied = denyMessage(facts, policy);
+    if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
+    const presenceRule = findPresenceRule(facts, unproven);
+    if (presenceRule !== undefined)
+      throw new ProductError(
+        'FORBIDDEN',
+        `No person has approved this call with a passkey, and ${presenceRule} demands presence. It was not run. Request the call again, so that the person is asked.`,
+      );
+    const demand = mergeDemands(approverDemandOfRules(facts, policy), ofDecision);
+    if (demand !== undefined && !coversDemand(met, demand))
+      throw new ProductError(
+        'FORBIDDEN',
+        'The policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',
+      );
+  };
+  check({});
+  return tool.run(call.input, { ...run, goesTo: (hosts) => check({ hosts }) });
+}

@@ -1,0 +1,179 @@
+/**
+ * Asks a person the questions of one tool execution. The question is a pending action, so the task waits for the
+ * person. E1: the task's only execution continues to run the tool. Any process may append the answer.
+ *
+ * - E3: a question is durable before a person sees it. An answer is durable before the tool gets it.
+ * - E2: a question stays open after the process exits. After the answer, the next process records the tool execution as
+ *   interrupted.
+ */
+import { onAbort, type AbortScope } from '../../../shared/runtime/abort.ts';
+import { questionSchema as questionShape, type Question } from '../../../shared/protocol/question.ts';
+import { ellipsize } from '../../../shared/text/capped-text.ts';
+import type { Journal } from '../../journal/journal.ts';
+import type { RequestedCall, TaskEvent } from '../../task/events.ts';
+import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
+import { foldNext } from '../../task/fold.ts';
+import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../../task/snapshot.ts';
+import type { PersonsAnswer } from '../../tools/tool.ts';
+import type { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
+import { inputHash } from '../../../shared/protocol/shown-code.ts';
+import type { AbortCause } from '../abort-scopes/abort-cause.ts';
+import type { TaskLog } from '../task-log/task-log.ts';
+
+const MAX_TITLE_CHARS = 80;
+
+interface QuestionOptions {
+  log: TaskLog;
+  journal: Pick<Journal, 'watch'>;
+  taskId: string;
+  call: Call;
+  toolId: string;
+  scope: AbortScope<AbortCause>;
+  /** These time limits pause while the tool waits for a person. */
+  timeouts: readonly Pick<PausableTimeout, 'hold'>[];
+}
+
+export class ToolQuestions {
+  readonly #options: QuestionOptions;
+  #waiting = 0;
+
+  constructor(options: QuestionOptions) {
+    this.#options = options;
+  }
+
+  get waits(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /**
+   * Asks the person and waits without limit.
+   * @param options if `signal` aborts, the question is withdrawn. An answer before the abort stays valid.
+   * @throws ZodError for an invalid question; AbortError if the tool execution stops, the task ends, or `signal` aborts
+   */
+  async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
+    const { scope, timeouts } = this.#options;
+    const question = questionShape.parse(asked);
+    scope.signal.throwIfAborted();
+    signal?.throwIfAborted();
+    const release = timeouts.map((timeout) => timeout.hold());
+    this.#waiting += 1;
+    try {
+      return await this.#answer(await this.#put(question), signal);
+    } finally {
+      this.#waiting -= 1;
+      for (const goOn of release) goOn();
+    }
+  }
+
+  /** Appends the question and returns its call id. Resolves when the question is durable. */
+  async #put(question: Question): Promise<string> {
+    const { log, taskId, call, toolId, scope } = this.#options;
+    let callId = '';
+    const put = await log.change(taskId, (s) => {
+      const state = callOf(s, call.callId)?.state;
+      if (state?.type !== 'running' || state.toolId !== toolId || isTerminal(s)) return { type: 'keep' };
+      callId = nextId(s, call.callId);
+      const event: TaskEvent = {
+        type: 'tool.asked',
+        call: questionCall(question, call, callId),
+        askedBy: call.callId,
+      };
+      return {
+        type: 'append',
+        events: [event, parkOrContinue(foldNext(s, [event]))],
+      };
+    });
+    if (put?.type !== 'appended') throw this.#over(scope);
+    return callId;
+  }
+
+  /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
+  async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
+    const { log, journal, taskId, scope } = this.#options;
+    let rung = true;
+    let wake: (() => void) | undefined;
+    const ring = (): void => {
+      rung = true;
+      wake?.();
+    };
+    const unwatch = journal.watch(taskId, ring);
+    const stopListening = onAbort(scope.signal, ring);
+    const stopHeeding = signal && onAbort(signal, ring);
+    try {
+      for (;;) {
+        scope.signal.throwIfAborted();
+        if (!rung) await new Promise<void>((resolve) => (wake = resolve));
+        if (signal?.aborted === true) await this.#withdraw(callId);
+        rung = false;
+        const snapshot = await log.load(taskId);
+        const state = snapshot && callOf(snapshot, callId)?.state;
+        const answer = state?.type === 'settled' ? answerOf(state.result) : undefined;
+        if (answer !== undefined) return answer;
+        if (snapshot === undefined || isTerminal(snapshot)) throw this.#over(scope);
+        if (state?.type === 'settled') throw withdrawn();
+      }
+    } finally {
+      unwatch();
+      stopListening();
+      stopHeeding?.();
+    }
+  }
+
+  async #withdraw(callId: string): Promise<void> {
+    await this.#options.log.change(this.#options.taskId, (s) => {
+      const question = callOf(s, callId);
+      return question?.state.type === 'waiting' && !isTerminal(s)
+        ? { type: 'append', events: withTaskState(s, questionWithdrawn(question)) }
+        : { type: 'keep' };
+    });
+  }
+
+  /** Stops the tool, because the task has ended. */
+  #over(scope: AbortScope<AbortCause>): Error {
+    scope.abort({
+      reason: 'task-cancel',
+      message: 'Stopped because the task ended before the answer to its question.',
+    });
+    return withdrawn();
+  }
+}
+
+function withdrawn(): Error {
+  return new DOMException('The question was withdrawn.', 'AbortError');
+}
+
+function answerOf(result: CallResult): PersonsAnswer | undefined {
+  switch (result.type) {
+    case 'answered':
+      return { type: 'answered', answer: result.answer, by: result.by };
+    case 'denied':
+      return { type: 'declined', reason: result.reason };
+    case 'withdrawn':
+    case 'ran':
+    case 'skipped':
+    case 'refused':
+      return undefined;
+  }
+}
+
+function nextId({ calls }: Snapshot, callId: string): string {
+  const before = Object.values(calls).filter(({ askedBy }) => askedBy === callId).length;
+  return `${callId}.q${before + 1}`;
+}
+
+function questionCall(question: Question, { tool, source }: Call, callId: string): RequestedCall {
+  const [line = ''] = question.text.split('\n');
+  const input: Record<string, unknown> = { ...question };
+  return {
+    callId,
+    modelCallId: callId,
+    tool,
+    title: ellipsize(line, MAX_TITLE_CHARS),
+    input,
+    inputHash: inputHash(input),
+    sideEffect: 'none',
+    source,
+    preview: { type: 'question', ...question },
+    basis: null,
+  };
+}

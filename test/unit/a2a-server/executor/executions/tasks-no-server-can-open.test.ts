@@ -1,0 +1,75 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  type UnopenedTasks,
+  unopenedAfterSearch,
+  workspaceUnavailableEvents,
+} from '../../../../../a2a-server/executor/executions/tasks-no-server-can-open.ts';
+import { foldAll, foldNext } from '../../../../../a2a-server/task/fold.ts';
+import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import { created, inputRequired, message, working } from '../../../../support/journal-samples.ts';
+
+const TASK = { taskId: 'a', workspace: '/work', label: null };
+
+function taskAfter(...events: TaskEvent[]) {
+  const all = [created('session'), message('do it'), ...events];
+  const snapshot = foldAll(
+    'a',
+    all.map((event, index) => ({ seq: index + 1, at: 1, event })),
+  );
+  if (snapshot === undefined) throw new Error('the sample is empty');
+  return snapshot;
+}
+
+/** Returns the ids of the due tasks of each search, one search per time. */
+function dueIn(searches: readonly (readonly [now: number, tasks: readonly (typeof TASK)[]])[]): string[][] {
+  let unopened: UnopenedTasks = new Map();
+  return searches.map(([now, tasks]) => {
+    const search = unopenedAfterSearch(unopened, tasks, now);
+    unopened = search.unopened;
+    return search.due.map(({ taskId }) => taskId);
+  });
+}
+
+describe('a task whose workspace this server cannot open', () => {
+  it('R119 it is checked if no server has claimed it for 10 s', () => {
+    expect(dueIn([1_000, 9_000, 10_999, 11_000].map((now) => [now, [TASK]]))).toEqual([[], [], [], ['a']]);
+  });
+
+  it('R119 the wait starts again if another server had claimed it meanwhile', () => {
+    expect(
+      dueIn([
+        [1_000, [TASK]],
+        [5_000, []],
+        [9_000, [TASK]],
+        [11_000, [TASK]],
+      ]).flat(),
+    ).toEqual([]);
+  });
+
+  it('R119 of hundreds of tasks, each is checked in one of the next searches, and then again', () => {
+    const ids = Array.from({ length: 120 }, (_, index) => `task-${index}`);
+    const tasks = ids.map((taskId) => ({ ...TASK, taskId }));
+    const [, first = [], second = [], third = []] = dueIn(
+      [0, 10_000, 11_000, 12_000].map((now) => [now, tasks]),
+    );
+    expect([...first, ...second, ...third.slice(0, 20)]).toEqual(ids);
+    expect(third.slice(20)).toEqual(first.slice(0, 30));
+  });
+
+  it('R119 the task says once why it waits', () => {
+    const task = taskAfter(working);
+    const events = workspaceUnavailableEvents(task, TASK);
+    expect(events).toMatchObject([{ text: expect.stringContaining('can open its workspace /work') }]);
+    expect(workspaceUnavailableEvents(foldNext(task, events), TASK)).toEqual([]);
+  });
+
+  it('R119 the text names the label that a server needs', () => {
+    expect(workspaceUnavailableEvents(taskAfter(working), { ...TASK, label: 'disk-2' })).toMatchObject([
+      { text: expect.stringContaining('no running server with the label disk-2 can open') },
+    ]);
+  });
+
+  it('a task that waits for a person gets no such event', () => {
+    expect(workspaceUnavailableEvents(taskAfter(working, inputRequired), TASK)).toEqual([]);
+  });
+});

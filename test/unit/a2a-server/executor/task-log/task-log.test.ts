@@ -1,0 +1,116 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { TaskLog } from '../../../../../a2a-server/executor/task-log/task-log.ts';
+import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
+import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { foldAll } from '../../../../../a2a-server/task/fold.ts';
+import { beginning, continuing, delta, message, working } from '../../../../support/journal-samples.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+const TASK = 'task-1';
+const TURN = { type: 'turn.started', turn: 1, model: 'offline' } as const;
+
+let journal: Journal;
+/** The seq after which each read of the journal began. */
+let reads: number[];
+
+beforeEach(async () => {
+  const path = join(await temporaryDirectory(), 'journal.db');
+  const real = await openSqliteJournal({ path, clock: () => 1 });
+  reads = [];
+  journal = {
+    ownership: real.ownership,
+    now: () => real.now(),
+    append: (append) => real.append(append),
+    read(taskId, after, limit) {
+      reads.push(after);
+      return real.read(taskId, after, limit);
+    },
+    row: (taskId) => real.row(taskId),
+    rows: (taskIds) => real.rows(taskIds),
+    command: (principal, messageId) => real.command(principal, messageId),
+    toolExecution: (toolId) => real.toolExecution(toolId),
+    content: (taskId, hash) => real.content(taskId, hash),
+    withSavedFiles: (principal) => real.withSavedFiles(principal),
+    list: (filter, page) => real.list(filter, page),
+    filterValues: (principal) => real.filterValues(principal),
+    session: (principal, sessionId) => real.session(principal, sessionId),
+    costs: (filter) => real.costs(filter),
+    dailyUse: (principal, day) => real.dailyUse(principal, day),
+    dailyWritten: (principal, day) => real.dailyWritten(principal, day),
+    taskSize: (taskId) => real.taskSize(taskId),
+    unsettled: () => real.unsettled(),
+    statistics: () => real.statistics(),
+    deadlines: (limit) => real.deadlines(limit),
+    deleteEndedSessions: (before, limit) => real.deleteEndedSessions(before, limit),
+    maintain: (limit) => real.maintain(limit),
+    watch: (taskId, wake) => real.watch(taskId, wake),
+    reachable: () => real.reachable(),
+    close: () => real.close(),
+  };
+  await journal.append(
+    beginning(TASK, { events: [message('do it'), working, TURN, delta('a'), delta('b')] }),
+  );
+});
+
+afterEach(() => journal.close());
+
+/** Each test uses its log again at the end. So the garbage collector does not remove the log's snapshot. */
+describe('a task that the server has loaded before', () => {
+  it('J2 continues from its last snapshot, and equals the fold of the whole journal', async () => {
+    const log = new TaskLog(journal);
+    const held = await log.load(TASK);
+    await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
+    reads = [];
+    const snapshot = await log.load(TASK);
+    expect(reads).toEqual([held?.seq]);
+    expect(snapshot?.openTurn?.text).toBe('abc');
+    expect(snapshot).toEqual(foldAll(TASK, await journal.read(TASK, 0, 100)));
+  });
+
+  it('a loaded task can be read in its state after an earlier event', async () => {
+    const log = new TaskLog(journal);
+    await log.load(TASK);
+    const earlier = await log.load(TASK, 5);
+    expect(earlier).toEqual(foldAll(TASK, await journal.read(TASK, 0, 5)));
+    expect(await log.load(TASK)).toMatchObject({ seq: 6, openTurn: { text: 'ab' } });
+  });
+
+  it('J1 a change applies to the task’s current state, also after another writer’s append', async () => {
+    const log = new TaskLog(journal);
+    await log.load(TASK);
+    await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
+    const changed = await log.change(TASK, ({ seq }) => ({ type: 'append', events: [delta(String(seq))] }));
+    expect(changed).toMatchObject({ type: 'appended', snapshot: { seq: 8, openTurn: { text: 'abc7' } } });
+  });
+
+  it('if no event was added, the server does not read the task again before a decision', async () => {
+    const log = new TaskLog(journal);
+    const held = await log.load(TASK);
+    reads = [];
+    const changed = await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
+    await log.load(TASK);
+    expect(reads).toEqual([held?.seq, 7]);
+    expect(changed?.type).toBe('appended');
+  });
+});
+
+describe('a task with a running execution', () => {
+  it('the task’s snapshot stays in memory until the execution releases it', async () => {
+    const log = new TaskLog(journal);
+    const release = log.retain(TASK);
+    await log.load(TASK);
+    reads = [];
+    await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
+    expect(reads).toEqual([]);
+    release();
+    await log.change(TASK, () => ({ type: 'append', events: [delta('d')] }));
+    expect(reads).toHaveLength(1);
+  });
+});
+
+it('a load of an unknown task returns undefined, and changes nothing', async () => {
+  const log = new TaskLog(journal);
+  expect(await log.load('task-2')).toBeUndefined();
+  expect(await log.change('task-2', () => ({ type: 'append', events: [delta('c')] }))).toBeUndefined();
+});
