@@ -9,3 +9,9 @@ const FACTOR = Number(process.env['RUNS'] ?? (process.env['ALL_TESTS'] === undef
 export function numberOfRuns(count: number): number {
   return Math.ceil(count * FACTOR);
 }
+
+/**
+ * The distance between the positions that a test checks, if it could check all: `npm test` checks every fifth position,
+ * and `npm run test:all` checks each one.
+ */
+export const STRIDE = Math.max(1, Math.round(1 / FACTOR));

@@ -15,6 +15,8 @@ const FORBIDDEN =
   /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}\p{Variation_Selector}\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000\u115F\u1160\u2800\u3164\uFFA0\u{E0000}-\u{E0FFF}]/u;
 const ARABIC_SIGNS = /[\u0600-\u0605\u06DD\u070F\u0890\u0891\u08E2\u{110BD}\u{110CD}]/gu;
 const EMOJI = new RegExp('\\p{RGI_Emoji}', 'gv');
+/** Contains each emoji of a text: only the first character of an emoji can be ASCII. The search for emoji is slow. */
+const BEYOND_ASCII = /\p{ASCII}?\P{ASCII}+/gu;
 
 const hostile = fc
   .array(
@@ -88,7 +90,7 @@ function placesBetweenTokens(shown: string): ReadonlySet<number> {
 
 function withoutLegitimate(shown: string): string {
   return shown
-    .replaceAll(EMOJI, '')
+    .replaceAll(BEYOND_ASCII, (part) => part.replaceAll(EMOJI, ''))
     .replaceAll(ARABIC_SIGNS, '')
     .replaceAll(/[\n\t]/g, '');
 }
