@@ -5,15 +5,21 @@ import { availableParallelism } from 'node:os';
 
 /**
  * `npm test` leaves these out; `npm run test:all`, `npm run verify` and CI run them. They take minutes, or they start a
- * program for each test. The starts are most of the time of the suite.
+ * program for each test, or several servers share a PostgreSQL database. The starts are most of the time of the suite.
  */
 const LONG = [
   'test/e2e/',
   'test/integration/(acp|bridge|client|mcp-servers|web)/',
   'executor/interleavings.test',
+  'http/server-program.test',
+  'journal/postgres/(lost-database|postgres-ownership|wake-ups).test',
+  'journal/sqlite/processes.test',
 ];
 
-/** A sample of them stays in `npm test`: both programs, an approval over MCP, and a kill of the server. */
+/**
+ * A sample of them stays in `npm test`: both programs, an approval over MCP, and a kill of the server. The contract of the
+ * journal stays too, on SQLite and on PostgreSQL.
+ */
 const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
 
 /**
