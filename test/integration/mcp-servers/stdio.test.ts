@@ -87,10 +87,10 @@ describe('an MCP server that is a program at stdio', () => {
   ] as const)(
     'X3 a program with the fault "%s" has a status that names the fault, and other servers continue to work',
     async (fault, why) => {
-      const stage = await mcpStage({
-        bad: await peerSettings('stdio', { fault }),
-        good: await peerSettings('stdio'),
-      });
+      // The long delay saves the starts of more processes with the fault.
+      const limits = { firstMs: 4_000, mostMs: 4_000 };
+      const bad = await peerSettings('stdio', { fault });
+      const stage = await mcpStage({ bad, good: await peerSettings('stdio') }, limits);
       const { error } = await stage.status(({ error: known }) => known !== undefined, 'bad');
       expect(error).toMatch(why);
       await stage.status(isReady, 'good');

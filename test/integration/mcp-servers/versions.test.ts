@@ -1,20 +1,21 @@
 /** Tests how the client detects a server's MCP revision and transport. Uses real server processes. */
-import { describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Question } from '../../../shared/protocol/question.ts';
 import { modernSettings, peerSettings, startPeer } from '../../support/mcp-peer/peer-process.ts';
-import { isDown, isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
+import { isDown, isReady, mcpStage, type McpStage } from '../../support/mcp-peer/mcp-stage.ts';
 
 const stopCause = () => ({ reason: 'abort-request' as const, message: 'Aborted on request: wrong page' });
 
 describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports only 2026-07-28', (kind) => {
-  const connected = async () => {
-    const stage = await mcpStage({ peer: await modernSettings(kind) });
+  let settings: Record<string, unknown>;
+  let stage: McpStage;
+  beforeAll(async () => {
+    settings = await modernSettings(kind);
+    stage = await mcpStage({ peer: settings });
     await stage.status(isReady);
-    return stage;
-  };
+  });
 
   it('R80 the client reaches a server of 2026-07-28, runs its tools and shows its progress', async () => {
-    const stage = await connected();
     expect(stage.log.join('')).toMatch(/"revision":"2026-07-28"/);
     expect(await stage.call('note', { text: 'hello' })).toBe('note: hello');
     const said: string[] = [];
@@ -23,7 +24,6 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports o
   });
 
   it('a server of 2026-07-28 asks the person behind its call through the call’s result, also while several calls run', async () => {
-    const stage = await connected();
     const by = { principal: 'ada', channel: 'test' };
     const questions: string[] = [];
     const askOf = (colour: string) => (question: Question) => {
@@ -43,7 +43,6 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports o
   });
 
   it('R83 a server of 2026-07-28 gets the cancellation of a stopped call, and answers other calls', async () => {
-    const stage = await connected();
     const stop = new AbortController();
     const never = stage.call('never', {}, { signal: stop.signal, stopCause });
     await stage.call('note');
@@ -56,7 +55,6 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports o
   });
 
   it('after a server of 2026-07-28 announces a change to its subscriber, the client reads its tool list again', async () => {
-    const stage = await connected();
     const { tools } = await stage.status(isReady);
     // The server acknowledges the subscription after the list is first read.
     for (let known = tools; known === tools;) {
@@ -67,20 +65,18 @@ describe.each(['stdio', 'http'] as const)('an MCP server over %s that supports o
   });
 
   it('a server of 2026-07-28 gets certain parameters in headers over HTTP, if its schema asks for it', async () => {
-    const stage = await connected();
     expect(await stage.call('mirrored', { place: 'Zürich' })).toBe(
       kind === 'http' ? 'Zürich: =?base64?WsO8cmljaA==?=' : 'Zürich: no header',
     );
   });
 
   it('002 the client pings a server of 2026-07-28 with server/discover', async () => {
-    const settings = { ...(await modernSettings(kind)), pingInterval: 5, pingTimeout: '10s' };
-    const stage = await mcpStage({ peer: settings });
-    await stage.status(isReady);
+    const pinging = await mcpStage({ peer: { ...settings, pingInterval: 5, pingTimeout: '10s' } });
+    await pinging.status(isReady);
     // The call ends at the next ping. The client sends the second ping only after the answer to the first.
-    expect(await stage.call('discovered')).toBe('discovered');
-    expect(await stage.call('discovered')).toBe('discovered');
-    expect(stage.log.join('')).not.toMatch(/is down|is silent/);
+    expect(await pinging.call('discovered')).toBe('discovered');
+    expect(await pinging.call('discovered')).toBe('discovered');
+    expect(pinging.log.join('')).not.toMatch(/is down|is silent/);
   });
 });
 

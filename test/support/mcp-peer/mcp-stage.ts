@@ -1,5 +1,4 @@
-/** Starts MCP servers as the agent does, with short time limits. They close after the test. */
-import { afterEach } from '@jest/globals';
+/** Starts MCP servers as the agent does, with short time limits. They close after the test, or after the file if a `beforeAll` started them. */
 import { pino } from 'pino';
 import type { McpServerLimits } from '../../../a2a-server/mcp-servers/mcp-server.ts';
 import { startMcpServers, type McpServers } from '../../../a2a-server/mcp-servers/mcp-servers.ts';
@@ -8,6 +7,7 @@ import type { ToolRun } from '../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import { cleanUpLater } from '../clean-up.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { entryOf } from './peer-process.ts';
 
@@ -24,14 +24,8 @@ export interface McpStage {
   close: () => Promise<void>;
 }
 
-const stages = new Set<McpStage>();
-
 /** A person who declines every question. */
 const ask = () => Promise.resolve({ type: 'declined' as const, reason: null });
-
-afterEach(async () => {
-  for (const stage of stages) await stage.close();
-});
 
 /** Starts servers by name. Resolves after the first attempt to reach each of them. */
 export async function mcpStage(
@@ -74,12 +68,9 @@ export async function mcpStage(
         await new Promise((resolve) => setTimeout(resolve, 2));
       }
     },
-    close: async () => {
-      stages.delete(stage);
-      await servers.close();
-    },
+    close: () => servers.close(),
   };
-  stages.add(stage);
+  cleanUpLater(stage.close);
   await servers.settled(new AbortController().signal);
   return stage;
 }

@@ -1,5 +1,4 @@
-/** Starts the test MCP server in its own process. All processes end after the test. */
-import { afterEach } from '@jest/globals';
+/** Starts the test MCP server in its own process. The process ends after the test, or after the file if a `beforeAll` started it. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
@@ -9,6 +8,7 @@ import {
   type McpServerEntry,
 } from '../../../a2a-server/mcp-servers/server-settings.ts';
 import { bundledProgram } from '../bundled-program.ts';
+import { cleanUpLater } from '../clean-up.ts';
 import type { Fault } from './session.ts';
 
 type PeerKind = 'stdio' | 'http' | 'sse';
@@ -21,15 +21,6 @@ const seen = z.object({
   posts: z.number(),
   brokenPipes: z.number(),
   calls: z.record(z.string(), z.number()),
-});
-
-const running = new Set<ChildProcess>();
-
-afterEach(async () => {
-  const children = [...running];
-  for (const child of children) child.kill('SIGKILL');
-  await Promise.all(children.filter((child) => !over(child)).map((child) => once(child, 'exit')));
-  running.clear();
 });
 
 interface RemotePeer {
@@ -58,10 +49,7 @@ export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', por
     forget: async () => void (await fetch(`${origin}/forget`)),
     refuse: async () => void (await fetch(`${origin}/refuse`)),
     freeze: () => void child.kill('SIGSTOP'),
-    kill: async () => {
-      child.kill('SIGKILL');
-      if (!over(child)) await once(child, 'exit');
-    },
+    kill: () => kill(child),
     again: (other = fault) => startPeer(kind, other, listens),
   };
 }
@@ -69,7 +57,7 @@ export async function startPeer(kind: 'http' | 'sse', fault: Fault = 'none', por
 /** Starts a program that prints its address as its first line. */
 async function listening(program: string, args: string[]): Promise<{ child: ChildProcess; port: number }> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
-  running.add(child);
+  cleanUpLater(() => kill(child));
   const [line] = z
     .tuple([z.string()])
     .rest(z.unknown())
@@ -105,6 +93,7 @@ export function entryOf(settings: Record<string, unknown>): McpServerEntry {
 /** The path of the bundled program. */
 export const peerProgram = (): Promise<string> => bundledProgram('test/support/mcp-peer/program.ts');
 
-function over(child: ChildProcess): boolean {
-  return child.exitCode !== null || child.signalCode !== null;
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }

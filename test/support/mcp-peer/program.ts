@@ -5,14 +5,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
-import { isInitializeRequest, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { fault, message as jsonRpc, newShared, Session, type Fault } from './session.ts';
+import { fault, MORE_THAN_A_MESSAGE, newShared, Session, type Fault } from './session.ts';
+import type { HttpPeer } from './streamable-http.ts';
 
 const [kind = 'stdio', port = '0', named = 'none'] = process.argv.slice(2);
 const wrong = fault.parse(named);
 const shared = newShared();
 const seen = { streams: 0, open: 0, sessions: 0, posts: 0, brokenPipes: 0 };
+/** The SDK is imported only for Streamable HTTP, because it is most of the program's start. */
+const http: HttpPeer | undefined =
+  kind === 'http'
+    ? (await import('./streamable-http.ts')).createHttpPeer({ wrong, shared, seen })
+    : undefined;
 
 if (kind === 'stdio') overStdio(wrong);
 else {
@@ -20,7 +24,7 @@ else {
     if (request.url === '/seen') tellSeen(response);
     else if (request.url === '/forget') forget(response);
     else if (request.url === '/refuse') response.end(() => server.close());
-    else void (kind === 'sse' ? overSse : overHttp)(request, response);
+    else void (http?.serve ?? overSse)(request, response);
   });
   server.listen(Number(port), '127.0.0.1', () => {
     process.stdout.write(`${JSON.stringify(server.address())}\n`);
@@ -42,7 +46,7 @@ function overStdio(does: Fault): void {
     process.exitCode = 4;
     return;
   }
-  if (does === 'long-line') process.stdout.write('x'.repeat(40 * 1024 * 1024));
+  if (does === 'long-line') process.stdout.write('x'.repeat(MORE_THAN_A_MESSAGE));
   const session = new Session(
     {
       send: (message) => void process.stdout.write(`${JSON.stringify(message)}\n`),
@@ -88,57 +92,10 @@ async function overSse(request: IncomingMessage, response: ServerResponse): Prom
   setImmediate(() => session.take(body));
 }
 
-const transports = new Map<string, StreamableHTTPServerTransport>();
-
-/** Streamable HTTP with the older SDK's transport: sessions, and one stream per request. */
-async function overHttp(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const id = request.headers['mcp-session-id'];
-  const body: unknown = request.method === 'POST' ? JSON.parse(await text(request)) : undefined;
-  let transport = typeof id === 'string' ? transports.get(id) : undefined;
-  if (transport === undefined) {
-    if (!isInitializeRequest(body) && wrong === 'forgotten-400')
-      return void response
-        .writeHead(400)
-        .end('{"error":{"message":"Bad Request: No valid session ID provided"}}');
-    if (!isInitializeRequest(body)) return void response.writeHead(404).end('no such session');
-    transport = await newTransport();
-  }
-  const asked = jsonRpc.safeParse(body).data;
-  if (asked?.method === 'tools/call' && (wrong === 'calls-404' || wrong === 'calls-400')) {
-    shared.calls['refused'] = (shared.calls['refused'] ?? 0) + 1;
-    if (wrong === 'calls-404') return void response.writeHead(404).end('no such session');
-    const error = { code: -32000, message: 'the chat session is over' };
-    return void response.writeHead(400).end(JSON.stringify({ jsonrpc: '2.0', id: asked.id, error }));
-  }
-  seen.open += 1;
-  response.on('close', () => (seen.open -= 1));
-  await transport.handleRequest(request, response, body);
-}
-
-async function newTransport(): Promise<StreamableHTTPServerTransport> {
-  seen.sessions += 1;
-  const name = `session-${process.pid}-${seen.sessions}`;
-  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => name });
-  const send = (sent: object, about?: string | number): void =>
-    void transport.send(
-      JSONRPCMessageSchema.parse(sent),
-      about === undefined ? {} : { relatedRequestId: about },
-    );
-  const drop = (): void => void transport.close();
-  const session = new Session({ send, drop, fault: wrong }, shared);
-  Object.assign(transport, {
-    onmessage: (received: unknown) => session.take(received),
-    onclose: () => transports.delete(name),
-  });
-  await transport.start();
-  transports.set(name, transport);
-  return transport;
-}
-
 /** Forgets every session, and keeps the streams open. */
 function forget(response: ServerResponse): void {
   streams.clear();
-  transports.clear();
+  http?.forget();
   response.end();
 }
 

@@ -35,6 +35,9 @@ export const fault = z.enum([
 ]);
 export type Fault = z.infer<typeof fault>;
 
+/** More characters than the agent accepts in a message, which is 16 MiB. */
+export const MORE_THAN_A_MESSAGE = 20 * 1024 * 1024;
+
 /** The transport of a session. */
 interface Wire {
   /** @param about the id of the request that the message belongs to, for transports with one stream per request */
@@ -84,7 +87,7 @@ const NAMES = [
 export const PEER_TOOLS = NAMES.length;
 
 /** State shared by all sessions of a process. */
-interface Shared {
+export interface Shared {
   tools: string[];
   /** Calls so far, by tool. */
   calls: Record<string, number>;
@@ -191,7 +194,7 @@ export class Session {
       case 'rich':
         return this.#reply(id, RICH);
       case 'flood':
-        return this.#say(id, 'x'.repeat(40 * 1024 * 1024));
+        return this.#say(id, 'x'.repeat(MORE_THAN_A_MESSAGE));
       case 'slow':
         // This tool ignores the client's cancellation of the call.
         await new Promise<void>((resolve) => this.#shared.release.push(resolve));
