@@ -36,6 +36,9 @@ export interface FakeAgentOptions {
   tasks?: Map<string, FakeTask>;
 }
 
+/** What an agent can change while it runs. The rest is on its card, which the bridge has read. */
+export type FakeAgentReactions = Pick<FakeAgentOptions, 'onMessage' | 'onDecisions' | 'pageLinksMs'>;
+
 export class FakeAgent {
   readonly tasks: Map<string, FakeTask>;
   /** The requests so far, in order. `method` is the JSON-RPC method or the path. */
@@ -54,7 +57,9 @@ export class FakeAgent {
   gate: Promise<void> = Promise.resolve();
   /** The number of events after which the agent cuts each stream. Undefined means never. */
   cutAfter: number | undefined;
-  readonly #options: FakeAgentOptions;
+  #options: FakeAgentOptions;
+  /** The number of tasks that the agent has forgotten. */
+  #forgotten = 0;
   readonly #server: Server;
   readonly #byMessage = new Map<string, FakeTask>();
   readonly #streams = new Set<ServerResponse>();
@@ -104,6 +109,24 @@ export class FakeAgent {
         this.#arrivals.add(arrived);
       });
     }
+  }
+
+  /** Forgets its tasks and its record of requests, and reacts in another way. Its next tasks have new ids. */
+  become({ onMessage, onDecisions, pageLinksMs }: FakeAgentReactions): void {
+    const { onMessage: _, onDecisions: __, pageLinksMs: ___, ...card } = this.#options;
+    this.#options = {
+      ...card,
+      ...(onMessage && { onMessage }),
+      ...(onDecisions && { onDecisions }),
+      ...(pageLinksMs !== undefined && { pageLinksMs }),
+    };
+    this.#forgotten += this.tasks.size;
+    this.tasks.clear();
+    this.#byMessage.clear();
+    for (const record of [this.requests, this.decisions, this.aborted, this.abortRequests, this.pageTargets])
+      record.length = 0;
+    this.gate = Promise.resolve();
+    this.cutAfter = undefined;
   }
 
   /** Holds back answers to messages. @returns a function that releases them */
@@ -215,7 +238,7 @@ export class FakeAgent {
   /** Finds the task of a message. A repeated message gets its first task. */
   #take(message: Message): FakeTask {
     const known = this.#byMessage.get(message.messageId) ?? this.tasks.get(message.taskId);
-    const number = String(this.tasks.size + 1);
+    const number = String(this.#forgotten + this.tasks.size + 1);
     const context = message.contextId === '' ? `session-${number}` : message.contextId;
     const task =
       known ?? new FakeTask(`task-${number}`, context, this.#extensions.includes(RESUMABLE_STREAM));

@@ -8,10 +8,13 @@ import {
   DELEGATE,
   LIST,
   WAIT,
+  sharedClient,
   startAgent,
   startClient,
 } from './support/bridge-stage.ts';
 import { resultOf, textOf } from './support/raw-client.ts';
+
+const onBridge = sharedClient();
 
 describe('calls of the bridge’s tools', () => {
   test('S3 if a client does not read, 200 results wait for it without a Node warning about listeners', async () => {
@@ -28,11 +31,10 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R60 two delegations, a status call and a decision run at the same time, and none blocks another', async () => {
-    const agent = await startAgent({
+    const { agent, bridge: client } = await onBridge({
       onMessage: (task, text) => (text === 'ask' ? task.work().ask(pendingWrite('one')) : task.work()),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const client = await startClient(agent);
     const slow = client.call(DELEGATE, { task: 'slow' });
     const alsoSlow = client.call(DELEGATE, { task: 'slow too' });
     await agent.asked('SendStreamingMessage', 2);
@@ -42,7 +44,7 @@ describe('calls of the bridge’s tools', () => {
       client.call(CHECK, { sessionId: asking.structuredContent?.['sessionId'] }),
       client.call(DECIDE, { sessionId: asking.structuredContent?.['sessionId'], ...APPROVE_ONE }),
     ]);
-    expect(textOf(listed)).toContain('session-1');
+    expect(textOf(listed)).toContain(String(asking.structuredContent?.['sessionId']));
     expect(status.isError).toBeUndefined();
     expect(decided.structuredContent).toMatchObject({ state: 'completed', output: 'written' });
     // The slow calls wait until their tasks end.
@@ -53,38 +55,36 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R61 a cancel by session id cancels the first turn on the agent, and the delegating call ends', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({ onMessage: (task) => task.work() });
     const running = client.call(DELEGATE, { task: 'run on' });
     await agent.asked('SendStreamingMessage');
     const listed = await client.call(LIST, { state: 'working' });
-    const sessionId = /session-1/.exec(textOf(listed))?.[0];
+    const { id, contextId: sessionId } = agent.task;
+    expect(textOf(listed)).toContain(sessionId);
     const cancelled = await client.call(CANCEL, { sessionId, reason: 'enough' });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     expect(agent.requests.find((each) => each.method === 'CancelTask')?.params).toMatchObject({
-      id: 'task-1',
+      id,
       metadata: { reason: 'enough' },
     });
     expect((await running).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
   test('R61 before a task has an id, the client can cancel it with the id of its message', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work() });
+    const { agent, bridge: client } = await onBridge({ onMessage: (task) => task.work() });
     const openGate = agent.hold();
-    const client = await startClient(agent);
     const handle = await client.call(DELEGATE, { task: 'slow to start', waitSeconds: 0 });
     const sessionId = handle.structuredContent?.['sessionId'];
     expect(handle.structuredContent).toMatchObject({ state: 'not_delivered' });
     const cancelling = client.call(CANCEL, { sessionId });
     await agent.asked('SendStreamingMessage');
     openGate();
-    expect((await cancelling).structuredContent).toMatchObject({ state: 'cancelled', taskId: 'task-1' });
+    expect((await cancelling).structuredContent).toMatchObject({ state: 'cancelled', taskId: agent.task.id });
     expect(agent.task.ended).toBe(true);
   });
 
   test('a task uses the fast tier and a consultation the smart tier, unless the call names a model', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work().complete() });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({ onMessage: (task) => task.work().complete() });
     const CONSULT = 'quick_consultation_for_second_opinion';
     const delegated = await client.call(DELEGATE, { task: 'go' });
     await client.call(CONSULT, { question: 'why?' });
@@ -102,14 +102,13 @@ describe('calls of the bridge’s tools', () => {
     ['the empty string', ''],
     ['a word', 'token'],
   ])('R62 with the progress token %s, the call reports progress that names the tools', async (_, token) => {
-    const agent = await startAgent({
+    const { bridge: client } = await onBridge({
       onMessage: (task) =>
         task
           .work()
           .activity({ type: 'tool.started', callId: 'c', tool: 'search-text', title: 'Search', toolId: 't' })
           .complete(),
     });
-    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'go' }, { progressToken: token });
     expect(client.progress()).not.toEqual([]);
     for (const each of client.progress()) expect(each.token).toBe(token);
@@ -135,8 +134,9 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R15 B4 for an unknown session, the error lists the existing sessions, and the bridge starts nothing', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({
+      onMessage: (task) => task.work().say('done').complete(),
+    });
     await client.call(DELEGATE, { task: 'known' });
     const calls = [
       client.call(WAIT, { sessionId: 'nowhere' }),
@@ -148,33 +148,37 @@ describe('calls of the bridge’s tools', () => {
     for (const result of await Promise.all(calls)) {
       expect(result.isError).toBe(true);
       expect(textOf(result)).toContain('There is no session "nowhere"');
-      expect(textOf(result)).toContain('session-1');
+      expect(textOf(result)).toContain(agent.task.contextId);
     }
     expect(agent.tasks.size).toBe(1);
   });
 
   test('a session keeps its agent: the bridge refuses a call that names an unknown agent, and sends nothing', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work().say('done').complete() });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({
+      onMessage: (task) => task.work().say('done').complete(),
+    });
     await client.call(DELEGATE, { task: 'one' });
-    const refused = await client.call(DELEGATE, { task: 'two', sessionId: 'session-1', agent: 'nobody' });
+    const sessionId = agent.task.contextId;
+    const refused = await client.call(DELEGATE, { task: 'two', sessionId, agent: 'nobody' });
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toContain('There is no agent "nobody"');
     expect(agent.count('SendStreamingMessage')).toBe(1);
-    const more = await client.call(DELEGATE, { task: 'two', sessionId: 'session-1', agent: 'agent' });
-    expect(more.structuredContent).toMatchObject({ sessionId: 'session-1', taskId: 'task-2' });
+    const more = await client.call(DELEGATE, { task: 'two', sessionId, agent: 'agent' });
+    expect(agent.tasks.size).toBe(2);
+    const [, second] = agent.tasks.keys();
+    expect(more.structuredContent).toMatchObject({ sessionId, taskId: second });
   });
 
   test('R06 if a session waits for a decision, a message is refused; the error names the tool, the session and the calls', async () => {
-    const agent = await startAgent({
+    const { agent, bridge: client } = await onBridge({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
     });
-    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask' });
-    const refused = await client.call(DELEGATE, { task: 'approve', sessionId: 'session-1' });
+    const sessionId = agent.task.contextId;
+    const refused = await client.call(DELEGATE, { task: 'approve', sessionId });
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toMatch(
-      /approve_or_deny_pending_action: sessionId "session-1", callId "one" .*callId "two"/,
+      new RegExp(`approve_or_deny_pending_action: sessionId "${sessionId}", callId "one" .*callId "two"`),
     );
     expect(agent.count('SendStreamingMessage')).toBe(1);
     expect(agent.decisions).toEqual([]);
@@ -196,8 +200,9 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R06 a decision with an unknown word is refused, the bridge sends nothing, and the action stays pending', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work().ask(pendingWrite('one')) });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({
+      onMessage: (task) => task.work().ask(pendingWrite('one')),
+    });
     const asked = await client.call(DELEGATE, { task: 'ask' });
     const sessionId = asked.structuredContent?.['sessionId'];
     for (const decision of ['reject', 'yes', 'APPROVE ', 'Approve', 1, true, null, ['approve']]) {
@@ -213,11 +218,10 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('a decision that the agent receives has the shown code, the scope and the reason', async () => {
-    const agent = await startAgent({
+    const { agent, bridge: client } = await onBridge({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two'), pendingWrite('three')),
       onDecisions: (task) => task.work().complete(),
     });
-    const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
     await client.call(DECIDE, {
       sessionId: asked.structuredContent?.['sessionId'],
@@ -235,11 +239,10 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R03 after a decision about one of two actions the call returns, and the other action stays pending', async () => {
-    const agent = await startAgent({
+    const { bridge: client } = await onBridge({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => task.ask(pendingWrite('two')),
     });
-    const client = await startClient(agent);
     const asked = await client.call(DELEGATE, { task: 'ask' });
     const decided = await client.call(DECIDE, {
       sessionId: asked.structuredContent?.['sessionId'],
@@ -252,8 +255,7 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('after its time limit, a wait returns the session and the next step; a later wait gets the result', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({ onMessage: (task) => task.work() });
     const early = await client.call(DELEGATE, { task: 'slow', waitSeconds: 0.05 });
     expect(early.structuredContent).toMatchObject({ state: 'working' });
     expect(textOf(early)).toContain('wait_for_task');
@@ -284,7 +286,7 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('R40 a client aborts a tool execution by its id, with the tool and with the method tools/abort', async () => {
-    const agent = await startAgent({
+    const { agent, bridge: client } = await onBridge({
       onMessage: (task) =>
         task.work().activity({
           type: 'tool.started',
@@ -294,7 +296,6 @@ describe('calls of the bridge’s tools', () => {
           toolId: 'live-1',
         }),
     });
-    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'run', waitSeconds: 0 });
     const asTool = await client.call('abort_tool_execution', { toolId: 'live-1' });
     expect(asTool.structuredContent).toEqual({ success: true, message: 'asked to abort live-1' });
@@ -311,7 +312,7 @@ describe('calls of the bridge’s tools', () => {
   });
 
   test('every result uses the same name for a state, and after a cancel no action is pending', async () => {
-    const agent = await startAgent({
+    const { agent, bridge: client } = await onBridge({
       onMessage: (task) =>
         task
           .work()
@@ -324,32 +325,34 @@ describe('calls of the bridge’s tools', () => {
           })
           .ask(pendingWrite('one')),
     });
-    const client = await startClient(agent);
     await client.call(DELEGATE, { task: 'ask' });
+    const { id, contextId: sessionId } = agent.task;
     const listed = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(textOf(listed)).toContain('(input_required');
-    const cancelled = await client.call(CANCEL, { sessionId: 'session-1' });
+    const cancelled = await client.call(CANCEL, { sessionId });
     expect(cancelled.structuredContent).toMatchObject({
       state: 'cancelled',
       pending: [],
       calls: [{ callId: 'one', state: 'skipped' }],
     });
-    const looked = await client.call(CHECK, { sessionId: 'session-1' });
+    const looked = await client.call(CHECK, { sessionId });
     expect(looked.structuredContent).toMatchObject({ state: 'cancelled', phase: 'cancelled' });
     const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     const said = [listed, cancelled, looked, unknown].map(textOf).join('\n');
-    expect(said).toContain('task task-1: cancelled.');
+    expect(said).toContain(`task ${id}: cancelled.`);
     expect(said).not.toMatch(/canceled|input-required/);
   });
 
   test('a message to a session whose task has ended starts the session’s next task', async () => {
-    const agent = await startAgent({ onMessage: (task, text) => task.work().say(`did ${text}`).complete() });
-    const client = await startClient(agent);
+    const { agent, bridge: client } = await onBridge({
+      onMessage: (task, text) => task.work().say(`did ${text}`).complete(),
+    });
     const first = await client.call(DELEGATE, { task: 'one' });
     const sessionId = first.structuredContent?.['sessionId'];
     const second = await client.call(DELEGATE, { task: 'two', sessionId });
-    expect(second.structuredContent).toMatchObject({ sessionId, taskId: 'task-2', output: 'did two' });
-    expect(agent.tasks.get('task-2')?.contextId).toBe(sessionId);
+    const [, next] = agent.tasks.values();
+    expect(next?.contextId).toBe(sessionId);
+    expect(second.structuredContent).toMatchObject({ sessionId, taskId: next?.id, output: 'did two' });
   });
 
   test('B2 unknown tools and malformed requests are JSON-RPC errors, and stdout contains only MCP', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
+import type { FakeAgent, FakeAgentOptions, FakeAgentReactions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import {
   DECIDE,
   DELEGATE,
@@ -14,6 +14,7 @@ import {
   bridgeStart,
   closing,
   program,
+  shared,
   startAgent,
   startClient,
   stateDirectory,
@@ -30,19 +31,18 @@ import {
 
 const approving: Person = () => ({ action: 'accept', content: {} });
 
-async function askingAs(options: FakeAgentOptions, ...callIds: string[]): Promise<FakeAgent> {
-  return startAgent({
-    ...options,
+function asks(...callIds: string[]): FakeAgentReactions {
+  return {
     onMessage: (task) => task.work().ask(...callIds.map((callId) => pendingWrite(callId))),
     onDecisions: (task, decisions) => {
       for (const { callId, decision } of decisions) task.say(`${callId}: ${decision}. `);
       if (task.pending.length === 0) task.work().complete();
     },
-  });
+  };
 }
 
 async function asking(...callIds: string[]): Promise<FakeAgent> {
-  return askingAs({}, ...callIds);
+  return startAgent(asks(...callIds));
 }
 
 describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
@@ -53,13 +53,23 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     return closing(await connect(program, bridge, person));
   }
 
+  let answering: Person;
+  const sharedForms = (args: readonly string[]): ReturnType<typeof shared<FormClient>> =>
+    shared(
+      async (agent) =>
+        connect(program, await bridgeStart(agent, { args }), (form, taken) => answering(form, taken)),
+      (client) => client.close(),
+    );
+  const onBridge = sharedForms(FAST_ANSWERS);
+  const onSlowBridge = sharedForms(['--fastest-answer-seconds', '60']);
+
   test('R67 a form shows the preview to the person, "Accept" approves, and the call returns the result', async () => {
-    const agent = await asking('one');
+    const { agent, bridge: client } = await onBridge(asks('one'));
     const messages: string[] = [];
-    const client = await clientAt(agent, (form, taken) => {
+    answering = (form, taken) => {
       messages.push(form.message);
       return approving(form, taken);
-    });
+    };
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     expect(messages).toHaveLength(1);
@@ -82,25 +92,15 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     ]);
   });
 
-  test.each<[string, Person, readonly string[], RegExp]>([
-    ['a form that is closed', () => ({ action: 'cancel' }), FAST_ANSWERS, /closed without an answer/],
-    [
-      'an Accept that is too fast',
-      approving,
-      ['--fastest-answer-seconds', '60'],
-      /faster than anybody reads/,
-    ],
-    [
-      'a Decline that is too fast',
-      () => ({ action: 'decline' }),
-      ['--fastest-answer-seconds', '60'],
-      /faster than/,
-    ],
+  test.each<[string, Person, typeof onBridge, RegExp]>([
+    ['a form that is closed', () => ({ action: 'cancel' }), onBridge, /closed without an answer/],
+    ['an Accept that is too fast', approving, onSlowBridge, /faster than anybody reads/],
+    ['a Decline that is too fast', () => ({ action: 'decline' }), onSlowBridge, /faster than/],
   ])(
     'R67 after %s the action is still pending, and the tool can decide it',
-    async (__, person, args, says) => {
-      const agent = await asking('one');
-      const client = await clientAt({ url: agent.url, args }, person);
+    async (__, person, onSuitableBridge, says) => {
+      const { agent, bridge: client } = await onSuitableBridge(asks('one'));
+      answering = person;
       const asked = await client.call(DELEGATE, { task: 'do it' });
       expect(asked.structuredContent).toMatchObject({
         state: 'input_required',
@@ -134,20 +134,20 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 
   test('R67 B2 if the tool decides while a form is open, the bridge withdraws or ignores the form, and sends one decision', async () => {
-    const agent = await asking('one');
+    const { agent, bridge: client } = await onBridge(asks('one'));
     const shown = signal();
     const decided = signal();
     const withdrawn = signal();
-    const client = await clientAt(agent, async (_form, taken) => {
+    answering = async (_form, taken) => {
       taken.addEventListener('abort', withdrawn.happen);
       shown.happen();
       await decided.happened;
       return { action: 'decline' };
-    });
+    };
     const call = client.call(DELEGATE, { task: 'do it' });
     await shown.happened;
     const decision = {
-      sessionId: 'session-1',
+      sessionId: agent.task.contextId,
       title: 'Write one.md',
       callId: 'one',
       shown: 'hash-of-one',
@@ -169,7 +169,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   ])(
     'R67 if another client decides, the bridge withdraws the form; it notices the decision %s',
     async (__, options) => {
-      const agent = await askingAs(options, 'one');
+      const agent = await startAgent({ ...options, ...asks('one') });
       const shown = signal();
       const decided = signal();
       const client = await clientAt(agent, async () => {
@@ -230,7 +230,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 
   test('R67 R01 with the real server, "Accept" in the form writes the file once', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await clientAt(whole.server, approving);
     const done = await client.call(DELEGATE, {
       task: plan(append('test.md', 'hello\n'), append('test.md', 'again\n'), { say: 'Done.' }),
@@ -239,34 +239,31 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
     expect(await whole.file('test.md')).toBe('hello\nagain\n');
   });
-});
 
-describe.each(FORM_CLIENTS.filter(([, , { holds }]) => holds))('%s', (_, connect) => {
-  test('R67 R48 if the client cancels a call while its form is open, the bridge withdraws the form, and the next call shows it again', async () => {
-    const agent = await asking('one');
-    const shown = signal();
-    const withdrawn = signal();
-    const forms: unknown[] = [];
-    const person: Person = (form, taken) => {
-      forms.push(form);
-      if (forms.length > 1) return { action: 'accept', content: {} };
-      taken.addEventListener('abort', withdrawn.happen);
-      shown.happen();
-      return new Promise(() => undefined);
-    };
-    const bridge = await bridgeStart(agent, { args: FAST_ANSWERS });
-    const client = closing(await connect(program, bridge, person));
-    const cancelled = new AbortController();
-    const call = client.call(DELEGATE, { task: 'do it' }, cancelled.signal).catch(() => 'cancelled');
-    await shown.happened;
-    cancelled.abort();
-    expect(await call).toBe('cancelled');
-    await withdrawn.happened;
-    const done = await client.call(WAIT, { sessionId: 'session-1' });
-    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
-    expect(agent.decisions).toHaveLength(1);
-    expect(forms).toHaveLength(2);
-  });
+  if (holds)
+    test('R67 R48 if the client cancels a call while its form is open, the bridge withdraws the form, and the next call shows it again', async () => {
+      const { agent, bridge: client } = await onBridge(asks('one'));
+      const shown = signal();
+      const withdrawn = signal();
+      const forms: unknown[] = [];
+      answering = (form, taken) => {
+        forms.push(form);
+        if (forms.length > 1) return { action: 'accept', content: {} };
+        taken.addEventListener('abort', withdrawn.happen);
+        shown.happen();
+        return new Promise(() => undefined);
+      };
+      const cancelled = new AbortController();
+      const call = client.call(DELEGATE, { task: 'do it' }, cancelled.signal).catch(() => 'cancelled');
+      await shown.happened;
+      cancelled.abort();
+      expect(await call).toBe('cancelled');
+      await withdrawn.happened;
+      const done = await client.call(WAIT, { sessionId: agent.task.contextId });
+      expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+      expect(agent.decisions).toHaveLength(1);
+      expect(forms).toHaveLength(2);
+    });
 });
 
 function decisionFor({ structuredContent }: FormResult): Record<string, unknown> {

@@ -1,10 +1,10 @@
 /** Tests actions that are too long for a form (D5), and actions that another channel decides (R97). */
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import type { FakeAgent, FakeAgentOptions } from '../../support/fake-agent.ts';
+import type { FakeAgentReactions } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { signal } from '../../support/signal.ts';
-import { DELEGATE, FAST_ANSWERS, bridgeStart, closing, program, startAgent } from './support/bridge-stage.ts';
+import { DELEGATE, FAST_ANSWERS, bridgeStart, program, shared } from './support/bridge-stage.ts';
 import { FORM_CLIENTS, type FormClient, type Person, textOf } from './support/form-client.ts';
 import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 
@@ -17,12 +17,12 @@ const LONG = pendingWrite('one', {
   preview: { type: 'command', command: 'echo x\n'.repeat(40).trimEnd(), cwd: '/w' },
 });
 
-async function agentAsking(action = LONG, options: FakeAgentOptions = {}): Promise<FakeAgent> {
-  return startAgent({
+function asking(action = LONG, reactions: FakeAgentReactions = {}): FakeAgentReactions {
+  return {
     onMessage: (task) => task.work().ask(action),
     onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
-    ...options,
-  });
+    ...reactions,
+  };
 }
 
 /** Decides like a person on the server's page. */
@@ -34,21 +34,27 @@ function decideOnPage(task: FakeTask, decision: 'approve' | 'deny'): void {
 const urlForm = z.looseObject({ mode: z.literal('url'), url: z.string(), message: z.string() });
 
 describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
-  async function clientAt(agent: FakeAgent, person: Person, urls = true): Promise<FormClient> {
-    const start = await bridgeStart(agent, { args: FAST_ANSWERS });
-    return closing(await connect(program, start, person, { urls }));
-  }
+  let person: Person;
+  const onBridge = (urls: boolean): ReturnType<typeof shared<FormClient>> =>
+    shared(
+      async (agent) => {
+        const start = await bridgeStart(agent, { args: FAST_ANSWERS });
+        return connect(program, start, (form, taken) => person(form, taken), { urls });
+      },
+      (client) => client.close(),
+    );
+  const [withUrls, withoutUrls] = [onBridge(true), onBridge(false)];
 
   test('D5 if an action is too long for a form, the form links to the page; the person decides there, and the call continues', async () => {
-    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
-    const client = await clientAt(agent, (form) => {
+    const { agent, bridge: client } = await withUrls(asking(LONG, { pageLinksMs: 600_000 }));
+    person = (form) => {
       const { url, message } = urlForm.parse(form);
       expect(url).toBe(`${agent.url}/page#code=1`);
       expect(message).toMatch(/^Run a command of 40 lines\nToo long for a form\. Open the page/);
       expect(JSON.stringify(form)).not.toContain('echo x');
       void agent.asked('subscribe').then(() => decideOnPage(agent.task, 'approve'));
       return { action: 'accept' };
-    });
+    };
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'approve on the page' });
     expect(textOf(done)).not.toContain('page#code');
@@ -57,29 +63,29 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 
   test('D5 if the person declines the link to the page, the action is denied', async () => {
-    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
-    const client = await clientAt(agent, () => ({ action: 'decline' }));
+    const { bridge: client } = await withUrls(asking(LONG, { pageLinksMs: 600_000 }));
+    person = () => ({ action: 'decline' });
     const done = await client.call(DELEGATE, { task: 'do it' });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'decided deny' });
   });
 
   test('D5 if the person opens the page and does not decide there, the action stays pending', async () => {
-    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
-    const client = await clientAt(agent, () => ({ action: 'accept' }));
+    const { agent, bridge: client } = await withUrls(asking(LONG, { pageLinksMs: 600_000 }));
+    person = () => ({ action: 'accept' });
     const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
     expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
     expect(textOf(asked)).toMatch(/opened the page, and has not decided there yet/);
     expect(agent.decisions).toEqual([]);
   });
 
-  test.each<[string, boolean, FakeAgentOptions]>([
+  test.each<[string, boolean, FakeAgentReactions]>([
     ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
     ['an agent without a page', true, {}],
   ])(
     'D5 with %s the bridge shows no form, and the result names the command line for the decision',
     async (__, urls, options) => {
-      const agent = await agentAsking(LONG, options);
-      const client = await clientAt(agent, unasked, urls);
+      const { agent, bridge: client } = await (urls ? withUrls : withoutUrls)(asking(LONG, options));
+      person = unasked;
       const asked = await client.call(DELEGATE, { task: 'do it' });
       expect(asked.structuredContent).toMatchObject({ state: 'input_required' });
       expect(textOf(asked)).toMatch(
@@ -90,16 +96,16 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   );
 
   test('R97 if another channel decides first, the bridge withdraws the form, or the result says that the form’s answer did not count', async () => {
-    const agent = await agentAsking(pendingWrite('one'));
+    const { agent, bridge: client } = await withUrls(asking(pendingWrite('one')));
     const shown = signal();
     const withdrawn = signal();
     const answering = signal();
-    const client = await clientAt(agent, async (_form, taken) => {
+    person = async (_form, taken) => {
       taken.addEventListener('abort', withdrawn.happen);
       shown.happen();
       await answering.happened;
       return { action: 'accept', content: {} };
-    });
+    };
     const call = client.call(DELEGATE, { task: 'do it' });
     await shown.happened;
     if (holds) await agent.asked('subscribe');
@@ -113,7 +119,14 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
   });
 });
 
+const onTasksBridge = (urls: boolean): ReturnType<typeof shared<TasksClient>> =>
+  shared(
+    async (agent) => tasksClient(program, await bridgeStart(agent, { args: FAST_ANSWERS }), { urls }),
+    (client) => client.close(),
+  );
+
 describe('forms in MCP tasks', () => {
+  const [withUrls, withoutUrls] = [onTasksBridge(true), onTasksBridge(false)];
   const detailed = z.looseObject({
     status: z.string(),
     pollIntervalMs: z.number(),
@@ -142,8 +155,7 @@ describe('forms in MCP tasks', () => {
   }
 
   test('D5 every poll of an action that is too long for a form has the same link, until the person opens the page', async () => {
-    const agent = await agentAsking(LONG, { pageLinksMs: 600_000 });
-    const client = await tasksClientAt(agent);
+    const { agent, bridge: client } = await withUrls(asking(LONG, { pageLinksMs: 600_000 }));
     const { taskId, task } = await delegated(client);
     const [[key, form] = ['', undefined]] = Object.entries(task.inputRequests ?? {});
     expect(urlForm.parse(form?.params).url).toBe(`${agent.url}/page#code=1`);
@@ -162,22 +174,20 @@ describe('forms in MCP tasks', () => {
   });
 
   test('D5 after a link has expired, the bridge requests a new link from the server', async () => {
-    const agent = await agentAsking(LONG, { pageLinksMs: 1 });
-    const client = await tasksClientAt(agent);
+    const { agent, bridge: client } = await withUrls(asking(LONG, { pageLinksMs: 1 }));
     const { task } = await delegated(client);
     // Each link expires at once. So the bridge requests a new link at each poll, and never has a valid one to show.
     expect(task.status).toBe('completed');
     expect(agent.count('/page/links')).toBeGreaterThan(1);
   });
 
-  test.each<[string, boolean, FakeAgentOptions]>([
+  test.each<[string, boolean, FakeAgentReactions]>([
     ['a client that opens no URLs', false, { pageLinksMs: 600_000 }],
     ['an agent without a page', true, {}],
   ])(
     'D5 with %s the MCP task ends, and its result shows the pending action and names the command line',
     async (_, urls, options) => {
-      const agent = await agentAsking(LONG, options);
-      const client = await tasksClientAt(agent, urls);
+      const { bridge: client } = await (urls ? withUrls : withoutUrls)(asking(LONG, options));
       const { task } = await delegated(client);
       expect(task).toMatchObject({
         status: 'completed',
@@ -188,8 +198,7 @@ describe('forms in MCP tasks', () => {
   );
 
   test('R97 a decision on the page removes the form; a later answer in the form has no effect, and the result says so', async () => {
-    const agent = await agentAsking(pendingWrite('one'));
-    const client = await tasksClientAt(agent);
+    const { agent, bridge: client } = await withUrls(asking(pendingWrite('one')));
     const { taskId, task } = await delegated(client);
     expect(task.pollIntervalMs).toBeLessThanOrEqual(500);
     const [key = ''] = Object.keys(task.inputRequests ?? {});
@@ -209,7 +218,7 @@ describe('forms in MCP tasks', () => {
   });
 
   test('R97 if the client sends an accepted answer twice, the result does not say that the answer was ignored', async () => {
-    const agent = await agentAsking(pendingWrite('one'), {
+    const reactions = asking(pendingWrite('one'), {
       onDecisions: (task) => {
         task.activity({
           type: 'tool.decided',
@@ -221,7 +230,7 @@ describe('forms in MCP tasks', () => {
         task.work().say('went on').complete();
       },
     });
-    const client = await tasksClientAt(agent);
+    const { agent, bridge: client } = await withUrls(reactions);
     const { taskId, task } = await delegated(client);
     const [key = ''] = Object.keys(task.inputRequests ?? {});
     for (const _ of [1, 2]) await update(client, taskId, { [key]: { action: 'accept', content: {} } });
@@ -233,10 +242,6 @@ describe('forms in MCP tasks', () => {
 const unasked: Person = () => {
   throw new Error('a form was shown');
 };
-
-async function tasksClientAt(agent: FakeAgent, urls = true): Promise<TasksClient> {
-  return closing(await tasksClient(program, await bridgeStart(agent, { args: FAST_ANSWERS }), { urls }));
-}
 
 function update(client: TasksClient, taskId: string, inputResponses: object): ReturnType<TasksClient['ask']> {
   return client.ask('tasks/update', { taskId, inputResponses });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { TOOL_EXECUTIONS_META_KEY } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { rowIn } from '../../support/bridge-database.ts';
-import type { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent, FakeAgentReactions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import {
   APPROVE_ONE,
@@ -12,9 +12,11 @@ import {
   DELEGATE,
   LIST,
   WAIT,
+  bridgeStart,
   closeAfterTest,
   closing,
   program,
+  shared,
   startAgent,
   stateDirectory,
 } from './support/bridge-stage.ts';
@@ -32,26 +34,38 @@ async function bridgeOf(agent: FakeAgent, args: readonly string[] = []): Promise
   return restarted({ stateDir, agentUrl: agent.url, args: ['--log-level', 'info', ...args] });
 }
 
+const httpBridge = (args: readonly string[] = []): ReturnType<typeof shared<HttpBridge>> =>
+  shared(
+    async (agent) =>
+      startHttpBridge(program, await bridgeStart(agent, { args: ['--log-level', 'info', ...args] })),
+    (bridge) => bridge.kill(),
+  );
+const onBridge = httpBridge();
+const onCancellingBridge = httpBridge(['--on-cancel', 'cancel']);
+const working: FakeAgentReactions = { onMessage: (task) => task.work() };
+
 async function agentOf(options: Parameters<typeof FakeAgent.start>[0] = {}): Promise<FakeAgent> {
   return startAgent({ onMessage: (task) => task.work(), ...options });
 }
 
-describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }) => {
+describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (name, connect, { sessions }) => {
   async function clientOf(bridge: HttpBridge): Promise<HttpClient> {
     return closing(await connect(bridge));
   }
 
   test('B3 the bridge marks a result as collected after it has written the response and the client has sent another call', async () => {
-    const agent = await agentOf({ onMessage: (task) => task.work().say('done').complete() });
-    const bridge = await bridgeOf(agent);
+    const { agent, bridge } = await onBridge({ onMessage: (task) => task.work().say('done').complete() });
     const client = await clientOf(bridge);
     await client.call(DELEGATE, { task: 'go' });
     await client.call(LIST, {});
-    await rowIn(bridge.stateDir, `SELECT 1 FROM delegations WHERE state = 'collected'`);
+    await rowIn(
+      bridge.stateDir,
+      `SELECT 1 FROM delegations WHERE state = 'collected' AND task_id = '${agent.task.id}'`,
+    );
   });
 
   test('a client delegates with progress, sees the pending action, approves, and gets the result', async () => {
-    const agent = await agentOf({
+    const { bridge } = await onBridge({
       onMessage: (task) =>
         task
           .work()
@@ -59,7 +73,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
           .ask(pendingWrite('one')),
       onDecisions: (task) => task.work().say('written').complete(),
     });
-    const client = await clientOf(await bridgeOf(agent));
+    const client = await clientOf(bridge);
     const progress: string[] = [];
     const asked = await client.call(DELEGATE, { task: 'go' }, { onprogress: (it) => progress.push(it) });
     expect(asked.structuredContent).toMatchObject({
@@ -73,25 +87,29 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   });
 
   test('R60 a client waits for a task, and cancels it with a second call', async () => {
-    const agent = await agentOf();
-    const client = await clientOf(await bridgeOf(agent));
+    const { agent, bridge } = await onBridge(working);
+    const client = await clientOf(bridge);
     const waiting = client.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
-    const cancelled = await client.call(CANCEL, { sessionId: 'session-1', reason: 'enough' });
+    const cancelled = await client.call(CANCEL, { sessionId: agent.task.contextId, reason: 'enough' });
     expect(cancelled.structuredContent).toMatchObject({ state: 'cancelled' });
     expect((await waiting).structuredContent).toMatchObject({ state: 'cancelled' });
   });
 
   test('R40 a client lists the running tool executions, and aborts one with the tool and with the method tools/abort', async () => {
     const started = { type: 'tool.started', callId: 'c', tool: 'run-command', title: 'Run' } as const;
-    const agent = await agentOf({
+    const { agent, bridge } = await onBridge({
       onMessage: (task) => task.work().activity({ ...started, toolId: 'live-1' }),
     });
-    const client = await clientOf(await bridgeOf(agent));
-    await new Promise<unknown>((resolve) => {
-      client.call(DELEGATE, { task: 'run' }, { onprogress: resolve }).catch(() => undefined);
+    const client = await clientOf(bridge);
+    await new Promise<void>((resolve) => {
+      const onprogress = (message: string): void => {
+        if (message.includes('run-command')) resolve();
+      };
+      // No client repeats the unanswered call of the client before, because the bridge would recognise the repetition.
+      client.call(DELEGATE, { task: `run for ${name}` }, { onprogress }).catch(() => undefined);
     });
-    const looked = await client.call(CHECK, { sessionId: 'session-1' });
+    const looked = await client.call(CHECK, { sessionId: agent.task.contextId });
     expect(looked['_meta']?.[TOOL_EXECUTIONS_META_KEY]).toMatchObject([{ toolId: 'live-1', agent: 'agent' }]);
     expect(looked.metadata).toMatchObject({ toolId: 'live-1' });
     expect((await client.call('abort_tool_execution', { toolId: 'live-1' })).structuredContent).toEqual({
@@ -118,8 +136,8 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
     await bridge.logged(/"fate":"goes-on"/);
     const listed = await client.call(LIST, {});
     expect(listed.structuredContent).toMatchObject({
-      sessions: [{ sessionId: 'session-1', state: 'working' }],
-      notes: [expect.stringContaining('Its task was not touched. Session "session-1"')],
+      sessions: [{ sessionId: agent.task.contextId, state: 'working' }],
+      notes: [expect.stringContaining(`Its task was not touched. Session "${agent.task.contextId}"`)],
     });
     expect(agent.count('CancelTask')).toBe(0);
   });
@@ -127,8 +145,7 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
   // In 2026-07-28 a client cancels a call by closing its stream. So the bridge cannot know the reason of the cancel.
   if (sessions)
     test('R48 with --on-cancel cancel, a call that the person stops cancels its task', async () => {
-      const agent = await agentOf();
-      const bridge = await bridgeOf(agent, ['--on-cancel', 'cancel']);
+      const { agent, bridge } = await onCancellingBridge(working);
       const client = await clientOf(bridge);
       const stop = new AbortController();
       const waiting = client.call(DELEGATE, { task: 'long' }, { signal: stop.signal });
@@ -182,19 +199,18 @@ describe.each(HTTP_CLIENTS)('%s over Streamable HTTP', (_, connect, { sessions }
       void waiting;
       await expect(client.call(LIST, {})).rejects.toThrow();
       const next = await clientOf(bridge);
-      const waitingOn = next.call(WAIT, { sessionId: 'session-1' });
+      const waitingOn = next.call(WAIT, { sessionId: agent.task.contextId });
       agent.task.say('done').complete();
       expect((await waitingOn).structuredContent).toMatchObject({ state: 'completed', output: 'done' });
       expect(agent.count('CancelTask')).toBe(0);
     });
 
   test('two clients share agents, sessions and results', async () => {
-    const agent = await agentOf();
-    const bridge = await bridgeOf(agent);
+    const { agent, bridge } = await onBridge(working);
     const [one, other] = [await clientOf(bridge), await clientOf(bridge)];
     const waiting = one.call(DELEGATE, { task: 'long' });
     await agent.asked('SendStreamingMessage');
-    const also = other.call(WAIT, { sessionId: 'session-1' });
+    const also = other.call(WAIT, { sessionId: agent.task.contextId });
     agent.task.say('done').complete();
     for (const result of await Promise.all([waiting, also])) {
       expect(result.structuredContent).toMatchObject({ state: 'completed', output: 'done' });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type ApplicationElicitResult, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import { taskId as asTaskId } from '@modelcontextprotocol/ext-tasks/core';
 import { z } from 'zod';
-import type { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent, FakeAgentReactions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
@@ -15,6 +15,7 @@ import {
   bridgeStart,
   closing,
   program,
+  shared,
   startAgent,
   stateDirectory,
 } from './support/bridge-stage.ts';
@@ -46,11 +47,26 @@ async function clientAt(
   return closing(await tasksClient(program, start, rest));
 }
 
-const asking = (): Promise<FakeAgent> =>
-  startAgent({
-    onMessage: (task) => task.work().ask(pendingWrite('one')),
-    onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
-  });
+const asks: FakeAgentReactions = {
+  onMessage: (task) => task.work().ask(pendingWrite('one')),
+  onDecisions: (task, [decision]) => task.work().say(`decided ${decision?.decision}`).complete(),
+};
+const works: FakeAgentReactions = { onMessage: (task) => task.work() };
+const asking = (): Promise<FakeAgent> => startAgent(asks);
+
+/** Like `clientAt`, but the tests share the bridge. */
+function sharedTasksClient(
+  options: TasksClientOptions & { args?: readonly string[] } = {},
+): ReturnType<typeof shared<TasksClient>> {
+  const { args = FAST_ANSWERS, ...rest } = options;
+  return shared(
+    async (agent) => tasksClient(program, await bridgeStart(agent, { args }), rest),
+    (client) => client.close(),
+  );
+}
+
+const onBridge = sharedTasksClient();
+const withoutTasks = sharedTasksClient({ tasks: false });
 
 test('R66 a client that declares tasks gets a task at once, polls it, answers its form, and gets the result', async () => {
   const agent = await asking();
@@ -75,6 +91,12 @@ test('R66 a client that declares tasks gets a task at once, polls it, answers it
 });
 
 describe('MCP tasks of a client that declares them', () => {
+  let given = accept();
+  const onBridgeWithMore = sharedTasksClient({
+    person: () => given,
+    args: [...FAST_ANSWERS, '--forms', 'more'],
+  });
+
   test.each<[string, ApplicationElicitResult, object]>([
     ['Decline denies', { action: 'decline' }, { decision: 'deny' }],
     [
@@ -85,19 +107,15 @@ describe('MCP tasks of a client that declares them', () => {
     ['changed text is an edit', accept({ editedContent: 'hi' }), { decision: 'edit', content: 'hi' }],
     ['trust sets a wider scope', accept({ decision: 'trust_tool' }), { decision: 'approve', scope: 'tool' }],
   ])('R66 in the form of an MCP task, %s', async (_, answer, decision) => {
-    const agent = await asking();
-    const client = await clientAt(agent, {
-      person: () => answer,
-      args: [...FAST_ANSWERS, '--forms', 'more'],
-    });
+    const { agent, bridge: client } = await onBridgeWithMore(asks);
+    given = answer;
     const execution = await client.session.callTool(DELEGATE, { task: 'do it' });
     await execution.settle();
     expect(agent.decisions).toMatchObject([decision]);
   });
 
   test('R95 wait_for_task for a task with a pending action returns the preview at once, and creates no second MCP task', async () => {
-    const agent = await asking();
-    const client = await clientAt(agent);
+    const { agent, bridge: client } = await onBridge(asks);
     const begun = await client.ask('tools/call', { name: DELEGATE, arguments: { task: 'do it' } });
     const { taskId } = z.looseObject({ taskId: z.string() }).parse(begun.result);
     await agent.asked('SendStreamingMessage', 1);
@@ -115,8 +133,7 @@ describe('MCP tasks of a client that declares them', () => {
   });
 
   test('R95 wait_for_task for a task that the client already polls creates no second MCP task, and the result says so', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await clientAt(agent);
+    const { agent, bridge: client } = await onBridge(works);
     const taskId = await delegated(client);
     expect(await look(client, taskId)).toMatchObject({ status: 'working' });
     const waited = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: taskId } });
@@ -152,8 +169,7 @@ describe('MCP tasks of a client that declares them', () => {
   });
 
   test('R66 a client that does not declare MCP tasks uses tools for the same steps, and the bridge refuses its task methods', async () => {
-    const agent = await asking();
-    const client = await clientAt(agent, { tasks: false });
+    const { agent, bridge: client } = await withoutTasks(asks);
     const asked = await client.ask('tools/call', {
       name: DELEGATE,
       arguments: { task: 'do it', waitSeconds: 0 },
@@ -206,8 +222,7 @@ describe('MCP tasks of a client that declares them', () => {
   });
 
   test('R66 if the tool decides, the bridge withdraws the form and ignores a later answer to it, and the task continues', async () => {
-    const agent = await asking();
-    const client = await clientAt(agent);
+    const { agent, bridge: client } = await onBridge(asks);
     const taskId = await delegated(client);
     const [key = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
     // The tools accept the task id as a session id.
@@ -235,11 +250,10 @@ describe('MCP tasks of a client that declares them', () => {
   });
 
   test('R66 an answer to one of several forms removes that form, and the other actions stay pending', async () => {
-    const agent = await startAgent({
+    const { agent, bridge: client } = await onBridge({
       onMessage: (task) => task.work().ask(pendingWrite('one'), pendingWrite('two')),
       onDecisions: (task) => (task.pending.length === 0 ? task.work().complete() : undefined),
     });
-    const client = await clientAt(agent);
     const taskId = await delegated(client);
     const [one = '', two = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
     await client.ask('tasks/update', {
@@ -287,8 +301,7 @@ describe('MCP tasks of a client that declares them', () => {
   });
 
   test('R66 tasks/cancel cancels the task on its agent, and a second tasks/cancel gets the same result', async () => {
-    const agent = await startAgent({ onMessage: (task) => task.work() });
-    const client = await clientAt(agent);
+    const { agent, bridge: client } = await onBridge(works);
     const taskId = await delegated(client);
     expect(await look(client, taskId)).toMatchObject({ status: 'working' });
     for (const _ of [1, 2])
@@ -336,8 +349,7 @@ describe('MCP tasks of a client that declares them', () => {
   });
 
   test('R66 a client that does not declare MCP tasks cannot subscribe to them', async () => {
-    const agent = await asking();
-    const client = await clientAt(agent, { tasks: false });
+    const { bridge: client } = await withoutTasks(asks);
     const { error } = await client.ask('subscriptions/listen', { notifications: { taskIds: ['a::b'] } });
     expect(error).toMatchObject({ code: -32021 });
   });

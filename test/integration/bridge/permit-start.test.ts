@@ -1,16 +1,16 @@
 /** Tests that a call alone cannot let its task use another directory, or run without questions. */
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
-import { FakeAgent } from '../../support/fake-agent.ts';
+import type { FakeAgent } from '../../support/fake-agent.ts';
 import {
   DELEGATE,
   FAST_ANSWERS,
-  closeAfterTest,
   closing,
   program,
+  startAgent,
   startClient,
   stateDirectory,
 } from './support/bridge-stage.ts';
@@ -21,18 +21,19 @@ import { type TasksClient, tasksClient } from './support/tasks-client.ts';
 const APPROVALS = ['auto', 'human-only', 'tool-only'] as const;
 
 describe('a task that a call asks to start', () => {
+  // The tests share the agent, and those with the same settings and client also the bridge.
   let agent: FakeAgent;
   let home: string;
   let own: string;
-  beforeEach(async () => {
-    agent = await FakeAgent.start({ onMessage: (task) => task.work().say('did it').complete() });
-    closeAfterTest(() => agent.stop());
+  beforeAll(async () => {
+    agent = await startAgent();
     home = await realpath(await mkdtemp(join(program.directory, 'home-')));
     own = join(home, 'project');
     await mkdir(join(own, 'sub'), { recursive: true });
     await mkdir(join(home, '.ssh'));
     await symlink(join(home, '.ssh'), join(own, 'link'));
   });
+  beforeEach(() => agent.become({ onMessage: (task) => task.work().say('did it').complete() }));
 
   const start = async (...args: readonly string[]) => ({
     stateDir: await stateDirectory(),
@@ -84,13 +85,22 @@ describe('a task that a call asks to start', () => {
 
   describe.each(FORM_CLIENTS)('for %s', (_, connect) => {
     const forms: ShownForm[] = [];
-    afterEach(() => void forms.splice(0));
-    const clientWith = async (answer: FormAnswer, ...args: readonly string[]): Promise<FormClient> => {
+    let answer: FormAnswer;
+    const connected = async (...args: readonly string[]): Promise<FormClient> => {
       const client = await connect(program, await start(...args), (form) => {
         forms.push(form);
         return answer;
       });
       return closing(client);
+    };
+    let shared: FormClient;
+    beforeAll(async () => {
+      shared = await connected();
+    });
+    beforeEach(() => void forms.splice(0));
+    const clientWith = async (given: FormAnswer, ...args: readonly string[]): Promise<FormClient> => {
+      answer = given;
+      return args.length === 0 ? shared : connected(...args);
     };
 
     test('X2 a task can use another directory after the person accepts it in a form', async () => {
@@ -109,8 +119,8 @@ describe('a task that a call asks to start', () => {
       ['answers too fast', { action: 'accept' }, ['--fastest-answer-seconds', '60']],
       ['declines, and only people decide', { action: 'decline' }, ['--approvals', 'human-only']],
       ['is never asked', { action: 'accept' }, ['--approvals', 'tool-only']],
-    ])('X2 a task in another directory is refused if the person %s', async (__, answer, args) => {
-      const client = await clientWith(answer, ...args);
+    ])('X2 a task in another directory is refused if the person %s', async (__, given, args) => {
+      const client = await clientWith(given, ...args);
       const refused = await client.call(DELEGATE, { task: 'read id_rsa', workspace: join(home, '.ssh') });
       expect(refused.isError).toBe(true);
       expect(refused.content[0]?.text).toContain('--allow-workspace');
@@ -133,18 +143,37 @@ describe('a task that a call asks to start', () => {
         expect(agent.tasks.size).toBe(1);
       },
     );
+
+    test.each(['outside', 'own'])(
+      'D5 the bridge shows no form for a directory whose name needs more than two rows: %s',
+      async (where) => {
+        const client = await clientWith({ action: 'accept' });
+        const long = 'd'.repeat(40);
+        const workspace = join(where === 'outside' ? join(home, '.ssh') : own, long, long, long, long);
+        const unasked = where === 'own' ? { autoExecute: true } : {};
+        const refused = await client.call(DELEGATE, { task: 'do it', workspace, ...unasked });
+        expect(refused.isError).toBe(true);
+        expect(refused.content[0]?.text).toContain(
+          where === 'own' ? 'without autoExecute' : '--allow-workspace',
+        );
+        expect(forms).toEqual([]);
+        expect(agent.count('SendStreamingMessage')).toBe(0);
+      },
+    );
   });
 
   describe('in a client that repeats the call with the person’s answer', () => {
     const asked = z.looseObject({ resultType: z.literal('input_required'), requestState: z.string() });
     const accepts = { start: { action: 'accept', content: {} } };
+    let client: TasksClient;
+    beforeAll(async () => {
+      client = closing(await tasksClient(program, await start(), { tasks: false }));
+    });
 
     async function askedFor(workspace: string): Promise<{
       call: (more?: object) => ReturnType<TasksClient['ask']>;
       repeated: () => ReturnType<TasksClient['ask']>;
     }> {
-      const client = await tasksClient(program, await start(), { tasks: false });
-      closing(client);
       const params = { name: DELEGATE, arguments: { task: 'read it', workspace } };
       const call = (more: object = {}): ReturnType<TasksClient['ask']> =>
         client.ask('tools/call', { ...params, ...more });
@@ -173,28 +202,4 @@ describe('a task that a call asks to start', () => {
       expect((await call()).result).toMatchObject({ resultType: 'input_required' });
     });
   });
-
-  test.each(['outside', 'own'])(
-    'D5 the bridge shows no form for a directory whose name needs more than two rows: %s',
-    async (where) => {
-      const forms: ShownForm[] = [];
-      const [[, connect] = []] = FORM_CLIENTS;
-      const client = await connect?.(program, await start(), (form) => {
-        forms.push(form);
-        return { action: 'accept' };
-      });
-      if (client === undefined) throw new Error('no client');
-      closing(client);
-      const long = 'd'.repeat(40);
-      const workspace = join(where === 'outside' ? join(home, '.ssh') : own, long, long, long, long);
-      const unasked = where === 'own' ? { autoExecute: true } : {};
-      const refused = await client.call(DELEGATE, { task: 'do it', workspace, ...unasked });
-      expect(refused.isError).toBe(true);
-      expect(refused.content[0]?.text).toContain(
-        where === 'own' ? 'without autoExecute' : '--allow-workspace',
-      );
-      expect(forms).toEqual([]);
-      expect(agent.count('SendStreamingMessage')).toBe(0);
-    },
-  );
 });

@@ -1,8 +1,11 @@
-/** Starts agents, bridges and clients for one test. After the test, they end in reverse order. */
-import { afterAll, afterEach } from '@jest/globals';
+/**
+ * Starts agents, bridges and clients for one test. After the test, they end in reverse order. What a `beforeAll` starts
+ * ends after the file.
+ */
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FakeAgent, type FakeAgentOptions } from '../../../support/fake-agent.ts';
+import { cleanUpAfterFile, cleanUpLater } from '../../../support/clean-up.ts';
+import { FakeAgent, type FakeAgentOptions, type FakeAgentReactions } from '../../../support/fake-agent.ts';
 import { type BridgeStart, builtBridge } from './bridge-program.ts';
 import { type HttpBridge, startHttpBridge } from './http-bridge.ts';
 import { RawClient } from './raw-client.ts';
@@ -22,16 +25,9 @@ export const FAST_ANSWERS = ['--fastest-answer-seconds', '0'];
 
 export const program = await builtBridge();
 
-const open: (() => unknown)[] = [];
+cleanUpAfterFile(() => program.remove());
 
-afterEach(async () => {
-  for (const close of open.splice(0).toReversed()) await close();
-});
-afterAll(() => program.remove());
-
-export function closeAfterTest(close: () => unknown): void {
-  open.push(close);
-}
+export const closeAfterTest = cleanUpLater;
 
 /** Creates a new state directory. The end of the test file removes it. */
 export function stateDirectory(): Promise<string> {
@@ -67,6 +63,44 @@ export async function startClient(agent: AgentAddress, start?: Partial<BridgeSta
   const client = await RawClient.start(program, await bridgeStart(agent, start));
   closeAfterTest(() => client.kill());
   return client;
+}
+
+/**
+ * Shares a bridge and its agent between tests that neither configure nor end them. A bridge takes longer to start than to
+ * test. The agent reacts as the test says, and has forgotten the tests before. Its tasks and sessions have new ids.
+ * @param connect starts the bridge of an agent
+ */
+export function shared<Bridge>(
+  connect: (agent: FakeAgent) => Promise<Bridge>,
+  close: (bridge: Bridge) => unknown,
+): (reactions?: FakeAgentReactions) => Promise<{ agent: FakeAgent; bridge: Bridge }> {
+  let started: Promise<{ agent: FakeAgent; bridge: Bridge }> | undefined;
+  const start = async (): Promise<{ agent: FakeAgent; bridge: Bridge }> => {
+    const agent = await FakeAgent.start();
+    cleanUpAfterFile(() => agent.stop());
+    const bridge = await connect(agent);
+    cleanUpAfterFile(() => close(bridge));
+    return { agent, bridge };
+  };
+  return async (reactions = {}) => {
+    started ??= start();
+    const both = await started;
+    both.agent.become(reactions);
+    return both;
+  };
+}
+
+/** Like `startClient`, but the tests share the bridge. */
+export function sharedClient(start?: Partial<BridgeStart>): ReturnType<typeof shared<RawClient>> {
+  const onBridge = shared(
+    async (agent) => RawClient.start(program, await bridgeStart(agent, start)),
+    (client) => client.kill(),
+  );
+  return async (reactions) => {
+    const both = await onBridge(reactions);
+    both.bridge.notifications.length = 0;
+    return both;
+  };
 }
 
 export async function startHttp(
