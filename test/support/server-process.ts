@@ -1,6 +1,9 @@
-/** Starts an A2A server process with its own directories for one test, and removes both afterwards. */
-import { afterEach } from '@jest/globals';
+/**
+ * Starts an A2A server process with its own directories. Both are removed after the test, or after the file if a
+ * `beforeAll` started the server.
+ */
 import { rm } from 'node:fs/promises';
+import { cleanUpLater } from './clean-up.ts';
 import {
   homeDirectoryOf,
   launchServer,
@@ -26,20 +29,11 @@ export interface ServerProcess
   again: () => Promise<ServerProcess>;
 }
 
-const homes: string[] = [];
-const launched = new Set<Launched>();
-
-afterEach(async () => {
-  await Promise.all([...launched].map(({ kill }) => kill()));
-  for (const home of homes.splice(0)) await rm(home, { recursive: true, force: true });
-});
-
 /** Starts a server. Resolves when it is ready. */
 export async function startServer(options: ServerOptions = {}): Promise<ServerProcess> {
   const home = options.home ?? (await newHome());
   const server = launchServer({ ...options, home });
-  launched.add(server);
-  void server.exited.then(() => launched.delete(server));
+  cleanUpLater(() => server.kill());
   const { pid, ended, log, logged, kill, stop } = server;
   return {
     ...home,
@@ -56,6 +50,6 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerPr
 
 async function newHome(): Promise<ServerHome> {
   const home = await newServerHome();
-  homes.push(homeDirectoryOf(home));
+  cleanUpLater(() => rm(homeDirectoryOf(home), { recursive: true, force: true }));
   return home;
 }

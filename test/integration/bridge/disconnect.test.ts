@@ -1,5 +1,5 @@
 /** Tests a client that disconnects from the bridge. Its tasks continue, or end with `--on-disconnect cancel`. */
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { McpClient } from '../../../shared/client/index.ts';
 import { readFile } from 'node:fs/promises';
 import { rowsIn } from '../../support/bridge-database.ts';
@@ -44,9 +44,14 @@ async function waits(bridge: Pick<HttpBridge, 'url' | 'credentials'>): Promise<v
   });
 }
 
+/** The server of the tests that do not end it. */
+let whole: Stage;
+beforeAll(async () => {
+  whole = await stage({ args: ['--mode', 'auto'] });
+});
+
 describe('a client that disconnects', () => {
   test('E4 a task continues on the agent when its client disconnects', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server);
     await client.call(DELEGATE, LONG);
     await client.close();
@@ -54,7 +59,6 @@ describe('a client that disconnects', () => {
   });
 
   test('with --on-disconnect cancel, the task is cancelled, and the status names the principal, the channel and the reason', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: ENDING });
     await client.call(DELEGATE, LONG);
     await client.close();
@@ -64,7 +68,6 @@ describe('a client that disconnects', () => {
   });
 
   test('with --on-disconnect cancel, the task is cancelled even if the delegating call has not returned yet', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: ENDING });
     client.send('tools/call', {
       name: DELEGATE,
@@ -77,7 +80,6 @@ describe('a client that disconnects', () => {
   });
 
   test('with --on-disconnect cancel, a task that another client started continues', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const stream = await whole.peer.stream(LONG.task);
     await stream.until((event) => event.state === 'WORKING');
     const { taskId, sessionId } = await whole.peer.task(await running(whole));
@@ -88,33 +90,32 @@ describe('a client that disconnects', () => {
   });
 
   test('B3 with --on-disconnect cancel, if the agent is down at the disconnect, the next bridge sends the cancel', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
+    const own = await stage({ args: ['--mode', 'auto'] });
     const stateDir = await stateDirectory();
-    const client = await startClient(whole.server, { args: ENDING, stateDir });
+    const client = await startClient(own.server, { args: ENDING, stateDir });
     await client.call(DELEGATE, LONG);
-    const taskId = await running(whole);
-    await whole.server.kill();
+    const taskId = await running(own);
+    await own.server.kill();
     await client.close();
     const recorded = await rowsIn(stateDir, 'SELECT state, cancel FROM delegations');
     expect(recorded).toEqual([['accepted', 'the client closed the connection']]);
-    const again = await stageAgain(whole);
+    const again = await stageAgain(own);
     await startClient(again.server, { stateDir });
     expect(await ended(again, taskId)).toBe('Cancelled by local over mcp: the client closed the connection');
   });
 
   test('B3 while the agent is down, a bridge tries to send a recorded cancel several times in a minute', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
+    const own = await stage({ args: ['--mode', 'auto'] });
     const stateDir = await stateDirectory();
-    const client = await startClient(whole.server, { args: ENDING, stateDir });
+    const client = await startClient(own.server, { args: ENDING, stateDir });
     await client.call(DELEGATE, LONG);
-    await whole.server.kill();
+    await own.server.kill();
     await client.close();
-    const next = await startClient(whole.server, { stateDir });
+    const next = await startClient(own.server, { stateDir });
     await next.logged(/(a recorded cancel was not carried out[^]*){3}/);
   });
 
   test('with --on-disconnect cancel over HTTP, a task continues if a signal ends the bridge', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     await waits(bridge);
     await bridge.kill('SIGTERM');
@@ -122,7 +123,6 @@ describe('a client that disconnects', () => {
   });
 
   test('with --on-disconnect cancel over HTTP, a client’s task continues if another client closes stdin of the same bridge', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const client = await startClient(whole.server, { args: [...ENDING, '--http', '0'] });
     const served = /"url":"([^"]+)","tokenFile":"([^"]+)"/;
     await client.logged(served);
@@ -134,7 +134,6 @@ describe('a client that disconnects', () => {
   });
 
   test('with --on-disconnect cancel over HTTP, DELETE cancels only the tasks of the client that sends it', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     const { url, token } = bridge;
     const [first, second] = [new McpClient({ url, token }), new McpClient({ url, token })];
@@ -151,7 +150,6 @@ describe('a client that disconnects', () => {
   });
 
   test('with --on-disconnect cancel over HTTP, the bridge treats the end of the MCP session as a disconnect', async () => {
-    const whole = await stage({ args: ['--mode', 'auto'] });
     const bridge = await startHttp(whole.server, { args: ENDING });
     const client = new McpClient({ url: bridge.url, token: bridge.token });
     await client.call(DELEGATE, LONG);
@@ -161,7 +159,6 @@ describe('a client that disconnects', () => {
 });
 
 test('the status of a task that was cancelled over MCP says that the cancel came over MCP, with or without a reason', async () => {
-  const whole = await stage({ args: ['--mode', 'auto'] });
   const client = await startClient(whole.server);
   for (const reason of ['the plan has changed', undefined]) {
     const begun = await client.call(DELEGATE, LONG);
@@ -173,7 +170,6 @@ test('the status of a task that was cancelled over MCP says that the cancel came
 });
 
 test('all results about a cancelled task use the spelling "cancelled"', async () => {
-  const whole = await stage({ args: ['--mode', 'auto'] });
   const client = await startClient(whole.server);
   const begun = await client.call(DELEGATE, LONG);
   const { sessionId } = Object(begun.structuredContent);

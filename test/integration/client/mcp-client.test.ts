@@ -1,6 +1,8 @@
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { actionOf } from '../../support/a2a-message.ts';
-import { describe, expect, test } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { McpClient, type McpClientOptions, type ToolUpdate } from '../../../shared/client/index.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { startHttp } from '../bridge/support/bridge-stage.ts';
@@ -18,20 +20,39 @@ interface Open extends Stage {
   client: McpClient;
 }
 
+let staged: Stage;
+let sharedBridge: HttpBridge;
+beforeAll(async () => {
+  staged = await stage();
+  sharedBridge = await startHttp(staged.server);
+});
+afterEach(async () => {
+  const { workspace } = staged.server;
+  for (const name of await readdir(workspace)) await rm(join(workspace, name), { recursive: true });
+});
+
+/** @returns a new client, on the bridge and the server of the tests that neither configure nor end them */
+function onShared(): Open {
+  return { ...staged, bridge: sharedBridge, client: clientOf(sharedBridge) };
+}
+
+/** @returns a new client with its own bridge, on its own server or that of the other tests */
 async function open(
   options: Partial<McpClientOptions> = {},
   args: string[] = [],
-  serverArgs: string[] = [],
+  own: Stage = staged,
 ): Promise<Open> {
-  const staged = await stage({ args: serverArgs });
-  const bridge = await startHttp(staged.server, { args });
-  const client = new McpClient({ url: bridge.url, token: bridge.token, patience: QUICK, ...options });
-  return { ...staged, bridge, client };
+  const bridge = await startHttp(own.server, { args });
+  return { ...own, bridge, client: clientOf(bridge, options) };
+}
+
+function clientOf({ url, token }: HttpBridge, options: Partial<McpClientOptions> = {}): McpClient {
+  return new McpClient({ url, token, patience: QUICK, ...options });
 }
 
 describe('the client library for the bridge, over MCP', () => {
   test('a delegated task waits, is approved, and completes, and the client gets progress', async () => {
-    const { client, file, server } = await open();
+    const { client, file, server } = onShared();
     const watched = new Watched();
     const execution = client.start(
       { text: 'create test.md with hello', workspace: server.workspace },
@@ -53,7 +74,7 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('the person answers a question with one of its choices', async () => {
-    const { client, server } = await open();
+    const { client, server } = onShared();
     const watched = new Watched();
     const execution = client.start(
       { text: plan(askPerson('Which colour?', ['red', 'blue'])), workspace: server.workspace },
@@ -67,7 +88,7 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('the client notices a decision over another channel; the client’s own later decision is refused', async () => {
-    const { client, peer, server } = await open();
+    const { client, peer, server } = onShared();
     const watched = new Watched();
     const execution = client.start(
       { text: 'create test.md with hello', workspace: server.workspace },
@@ -84,7 +105,7 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('R40 R41 R42 the client lists running executions; an abort stops only its own execution; a second abort reports that it had no effect', async () => {
-    const { client, server, peer } = await open();
+    const { client, server, peer } = onShared();
     const started = ['one', 'two'].map((name) => {
       const watched = new Watched();
       const execution = client.start(
@@ -109,7 +130,7 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('a task’s report lists its running tools with their ids for an abort, and progress arrives at once', async () => {
-    const { client, server, peer } = await open();
+    const { client, server, peer } = onShared();
     const watched = new Watched();
     const execution = client.start(
       { text: LONG('one'), autoExecute: true, workspace: server.workspace },
@@ -137,7 +158,11 @@ describe('the client library for the bridge, over MCP', () => {
       '/slow': (_request, response) =>
         void response.writeHead(200, { 'Content-Type': 'text/html' }).write('<p>'),
     });
-    const { client } = await open({}, [], ['--allow-private-host', site.host, '--mode', 'auto']);
+    const { client } = await open(
+      {},
+      [],
+      await stage({ args: ['--allow-private-host', site.host, '--mode', 'auto'] }),
+    );
     const read = await client.executeTool('list-files', { path: '.' });
     expect(read).toMatchObject({ state: 'completed', tools: [] });
 
@@ -166,7 +191,7 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('after a session revokes its trust, the next call of the tool waits again', async () => {
-    const { client, file, server } = await open();
+    const { client, file, server } = onShared();
     const watched = new Watched();
     const execution = client.start(
       {
@@ -193,7 +218,7 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('R61 aborting the signal cancels the agent’s task and its tools; cancelAll cancels all other tasks of the client', async () => {
-    const { client, server, peer } = await open();
+    const { client, server, peer } = onShared();
     const controller = new AbortController();
     const begin = (name: string, signal?: AbortSignal) => {
       const watched = new Watched();
@@ -276,7 +301,11 @@ describe('the client library for the bridge, over MCP', () => {
   });
 
   test('the client works with a prefix before tool names; an unknown session and a wrong token give errors with names', async () => {
-    const { client, bridge } = await open({ toolPrefix: 'gemini_' }, ['--tool-prefix', 'gemini_']);
+    const { client, bridge } = await open(
+      { toolPrefix: 'gemini_' },
+      ['--tool-prefix', 'gemini_'],
+      await stage(),
+    );
     expect(await client.tools()).toEqual([]);
     await expect(client.attach({ sessionId: 'unknown' }).result).rejects.toMatchObject({
       code: 'refused',
