@@ -7,6 +7,7 @@
 import type { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { ObservedEvent, SessionStateName } from '../../dialects/observation.ts';
+import type { TurnObservation } from '../../dialects/turn-observation.ts';
 import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './observed-task.ts';
 
 /** The state of the delivery of one message to the agent. */
@@ -58,6 +59,19 @@ export type SessionEvent =
   | { type: 'stream-opened' }
   | { type: 'forgotten'; error: ProductError }
   | { type: 'handed-over' };
+
+type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
+
+/** Returns the event for an observation that the bridge itself makes about a task. */
+export function bridgeObservation(
+  observation: OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>,
+  { taskId, sessionId }: { taskId: string; sessionId: string },
+): SessionEvent {
+  return {
+    type: 'observed',
+    observed: { seq: null, observations: [{ ...observation, taskId, sessionId }] },
+  };
+}
 
 /** The state before the first message is sent. */
 export const NEW_SESSION: SessionState = { type: 'not-delivered', delivery: { type: 'sending' }, task: null };

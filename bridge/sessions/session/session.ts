@@ -1,32 +1,29 @@
 /**
- * One session with one agent: its state, and the listeners for changes. `session-state.ts` computes the state. This
- * class does the I/O.
+ * One session with one agent: its state, and the listeners for changes. `session-state.ts` computes the state,
+ * `message-sender.ts` sends the messages, and `task-reader.ts` reads the streams.
  *
  * Invariants
  * - S1: no event is lost or repeated. So the state changes only through `nextSessionState`, which ignores repeated
  *   events.
  * - E4: a lost connection stops no task. A stream belongs to the session, not to the tool call that opened it, so the
  *   end of a tool call stops nothing.
- * - B1: a delegation happens exactly once. So a message is sent again only if it cannot have arrived, or if the agent
- *   recognizes a repeated message.
  */
-import type { Message, StreamResponse } from '@a2a-js/sdk';
+import type { StreamResponse } from '@a2a-js/sdk';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
-import type { CardFacts } from '../../agents/card.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
-import type { PendingInput, Dialect, PersonDecision } from '../../dialects/dialect.ts';
+import type { PendingInput, PersonDecision } from '../../dialects/dialect.ts';
 import type { Channel } from '../../settings/approval-mode.ts';
-import type { ObservedEvent, SessionStateName } from '../../dialects/observation.ts';
-import type { TurnObservation } from '../../dialects/turn-observation.ts';
+import type { SessionStateName } from '../../dialects/observation.ts';
 import type { DecisionClaims } from '../../state/decision-claims.ts';
-import { findOutdatedCall, outdatedError } from './outdated-call.ts';
-import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from './send-message.ts';
-import { decidedCalls, SentDecisions } from './claim-decisions.ts';
+import { SentDecisions } from './claim-decisions.ts';
+import { type DeliveryOptions, MessageSender, type WriteMessage } from './message-sender.ts';
+import type { AcknowledgedMessage } from './send-message.ts';
 import {
+  bridgeObservation,
   NEW_SESSION,
   nextSessionState,
   type SessionEvent,
@@ -58,10 +55,6 @@ type Listener = (change: SessionChange) => void;
 /** The polling interval in milliseconds, for a task that waits and whose agent closes the streams of such tasks. */
 const POLL_MS = 5_000;
 
-type OmitIds<T> = T extends unknown ? Omit<T, 'taskId' | 'sessionId'> : never;
-/** Observations that the bridge itself makes. */
-type OwnObservation = OmitIds<Extract<TurnObservation, { type: 'decided' | 'outdated' | 'moving' }>>;
-
 const NO_FILES = (): Promise<undefined> => Promise.resolve(undefined);
 
 interface SessionParts {
@@ -88,10 +81,6 @@ export class Session {
   /** The connection over which the last event came. */
   #connection: A2aConnection | undefined;
   #notes: readonly string[] = [];
-  /** The code of the question that was answered last. */
-  #answeredCode: string | undefined;
-  /** The number of answers that are on their way to the agent. */
-  #answers = 0;
   /** The number of callers that need a current view while the task waits. */
   #watchers = 0;
   /** The open request for the task to the agent. Undefined if no request is open. */
@@ -100,8 +89,7 @@ export class Session {
   readonly #end = new AbortController();
   readonly #decisions: SentDecisions;
   readonly #reader: TaskReader;
-  readonly #backOff: BackOffOptions;
-  readonly #readFile: NonNullable<SessionParts['readFile']>;
+  readonly #sender: MessageSender;
 
   constructor(
     agent: Agent,
@@ -110,8 +98,6 @@ export class Session {
   ) {
     this.agent = agent;
     this.firstMessageId = firstMessageId;
-    this.#backOff = backOff;
-    this.#readFile = readFile;
     this.#decisions = new SentDecisions(claims);
     this.#reader = new TaskReader({
       agent,
@@ -123,6 +109,17 @@ export class Session {
       streamEnded: () => this.#streamEnded(),
       streamed: (change) => this.#tell({ type: 'stream', change }),
       over: (error) => this.#readingIsOver(error),
+    });
+    this.#sender = new MessageSender({
+      agent,
+      decisions: this.#decisions,
+      backOff,
+      signal: this.#end.signal,
+      task: () => this.#task,
+      readFile: (url, path) => readFile(this, url, path),
+      change: (event) => this.#changes(event),
+      apply: (event) => this.#apply(event),
+      begin: (acknowledged) => this.#begin(acknowledged),
     });
   }
 
@@ -213,62 +210,11 @@ export class Session {
   /**
    * Sends a message. Resolves when the agent begins its response, because the agent then has the message. The session
    * reads the rest of the response later.
-   * @param write builds the message. The bridge may send it again, so every call must return the same message.
-   * @param options `answers` is the id of the question that the message answers. `withdrawal` is present if the message
-   * delegates work.
    * @throws ProductError ALREADY_DECIDED if an answer to the question is on its way. Other errors if the agent refuses
    * the message; the fact `arrived` says whether the message has arrived (see `send-message.ts`).
    */
-  async deliver(
-    write: (dialect: Dialect, card: CardFacts) => Message,
-    {
-      answers,
-      withdrawal,
-      resumed,
-    }: { answers?: string | undefined; withdrawal?: Withdrawal; resumed?: boolean } = {},
-  ): Promise<void> {
-    this.#refuseSecondAnswer(answers);
-    const before = this.#task;
-    this.#state = nextSessionState(this.#state, {
-      type: 'sending',
-      answers,
-      delegates: withdrawal !== undefined,
-    });
-    const during = this.#task;
-    let messageId = '';
-    let decided: readonly string[] = [];
-    if (answers !== undefined) this.#answers += 1;
-    try {
-      const begun = await sendUntilAcknowledged({
-        agent: this.agent,
-        write: async (connection) => {
-          const message = write(connection.dialect, connection.facts);
-          messageId = message.messageId;
-          await this.#checkFiles(message, connection);
-          decided = await this.#claim(message, connection);
-          // D2: the agent may have asked something else during these checks. This call throws then.
-          return decided.length === 0 ? message : write(connection.dialect, connection.facts);
-        },
-        backOff: this.#backOff,
-        signal: this.#end.signal,
-        withdrawal,
-        resumed,
-        onDelivery: (delivery) => this.#apply({ type: 'delivery', delivery }),
-      });
-      // Some agents do not confirm a decision, but only stop listing the call. So the bridge itself records the
-      // decision.
-      if (decided.length > 0) this.#observe({ type: 'decided', callIds: decided });
-      // The first event comes before `delivered`. Otherwise the session would show its earlier task in between.
-      this.#begin(begun);
-      this.#apply({ type: 'delivered' });
-    } catch (thrown) {
-      const error = this.agent.failed(thrown);
-      await this.#decisions.failed(messageId, error.facts['arrived'] === 'no' ? 'no' : 'unknown');
-      this.#apply({ type: 'undelivered', error, before, during });
-      throw thrown;
-    } finally {
-      if (answers !== undefined) this.#answers -= 1;
-    }
+  deliver(write: WriteMessage, options: DeliveryOptions = {}): Promise<void> {
+    return this.#sender.send(write, options);
   }
 
   /** Records that the message stays in the outbox, and when the next attempt starts. */
@@ -288,7 +234,7 @@ export class Session {
 
   /** Records that the agent does not know a task that an earlier bridge followed. */
   forget(task: { taskId: string; sessionId: string }, error: ProductError): void {
-    this.#observe({ type: 'moving', text: null }, task);
+    this.#changes(bridgeObservation({ type: 'moving', text: null }, task));
     this.#apply({ type: 'forgotten', error });
   }
 
@@ -429,64 +375,6 @@ export class Session {
     return this.#task?.view;
   }
 
-  /**
-   * Checks that files still have the content that the person saw. D2: a decision is valid only for what the person saw,
-   * and some agents do not check this. If a file has changed, the person must decide again, with a new diff.
-   * @throws ProductError INPUT_CHANGED. Nothing is sent then.
-   */
-  async #checkFiles({ parts }: Message, { url, dialect: { hazards } }: A2aConnection): Promise<void> {
-    const approved = hazards.approvedBy?.(parts) ?? [];
-    const view = this.#reported;
-    if (view === undefined || approved.length === 0) return;
-    const found = await findOutdatedCall(approved, view, (path) => this.#readFile(this, url, path));
-    if (found === undefined) return;
-    this.#observe({ type: 'outdated', ...found });
-    this.#tell({ type: 'state' });
-    throw outdatedError(found);
-  }
-
-  /**
-   * Throws if this bridge has sent an answer to the question, and the agent still works on it. D1: the first valid
-   * decision wins. The agent would take a second answer for the answer to its next question. If the agent stops and
-   * asks the same question again, the task waits, and the question can be answered again.
-   * @param answers the id of the question; undefined if the message answers none
-   */
-  #refuseSecondAnswer(answers: string | undefined): void {
-    const { question } = this.lastAsked;
-    if (answers === undefined || question?.id !== answers) return;
-    const task = this.#task;
-    const isAnswered = task?.type === 'working' && task.answered.has(answers);
-    if (isAnswered && this.#answeredCode === question.shown)
-      throw new ProductError(
-        'ALREADY_DECIDED',
-        'An answer to this question has been sent before, so nothing was sent. Look with wait_for_task.',
-        { facts: { callId: answers } },
-      );
-    this.#answeredCode = question.shown;
-  }
-
-  /**
-   * Claims the calls that the message decides, because some agents would run a call once per approval.
-   * @returns the ids of these calls
-   * @throws ProductError ALREADY_DECIDED
-   */
-  async #claim(
-    { messageId, taskId, parts }: Message,
-    { url, dialect: { hazards } }: A2aConnection,
-  ): Promise<readonly string[]> {
-    const decided = hazards.decidedBy?.(parts) ?? [];
-    await this.#decisions.claim(messageId, decidedCalls(decided, this.#reported), { agent: url, taskId });
-    return decided;
-  }
-
-  /** Applies an observation of the bridge itself to the state. */
-  #observe(known: OwnObservation, of: { taskId: string; sessionId: string } | undefined = this.view): void {
-    if (of === undefined) return;
-    const { taskId, sessionId } = of;
-    const observed: ObservedEvent = { seq: null, observations: [{ ...known, taskId, sessionId }] };
-    this.#changes({ type: 'observed', observed });
-  }
-
   /** Starts to read the response to a message. From now on, only the events of this newest stream count. */
   #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
@@ -509,7 +397,7 @@ export class Session {
 
   #streamEnded(): void {
     // While an answer is on its way, the end of a stream does not show that the agent asks again.
-    if (this.#answers === 0) this.#apply({ type: 'stream-ended' });
+    if (!this.#sender.isAnswering) this.#apply({ type: 'stream-ended' });
   }
 
   #readingIsOver(error: ProductError | undefined): void {
