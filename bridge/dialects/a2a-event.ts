@@ -76,9 +76,7 @@ export function readA2aEvent(event: StreamResponse, reading: DialectReader): Obs
       const at = status?.timestamp;
       if (activity !== null)
         observations.push({ type: 'activity', activity, ...(at === undefined ? {} : { at }) });
-      // A status with a decision on one call does not list the other pending calls, which have not changed. So this
-      // status is ignored.
-      if (status !== undefined && activity?.type !== 'tool.decided') {
+      if (status !== undefined) {
         observations.push({
           type: 'status',
           ...of,

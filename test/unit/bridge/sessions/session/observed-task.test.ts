@@ -211,6 +211,14 @@ describe('the bridge’s view of a task', () => {
     expect(hasSettled(both ?? view)).toBe(false);
   });
 
+  test('R03 the status of a decision counts only if no other action waits', () => {
+    const pending = [pendingWrite('one'), pendingWrite('two')];
+    const first = folded(at(1, snapshot({ state: 'input-required', pending })), at(2, ...decisionOn('one')));
+    expect(first).toMatchObject({ state: 'input-required', text: '', pending: [{ callId: 'two' }] });
+    const second = foldObserved(first, at(3, ...decisionOn('two')));
+    expect(second).toMatchObject({ state: 'working', text: 'decided', pending: [] });
+  });
+
   test('the view of an ended task has no pending action: unstarted calls are "skipped", and running calls keep their state', () => {
     const asked = {
       type: 'tool.requested',
@@ -289,4 +297,10 @@ function asking(id: string): TaskView {
 
 function started(callId: string) {
   return { type: 'tool.started', callId, tool: 'write-file', title: 'Write', toolId: 'x' } as const;
+}
+
+/** Returns the observations of the event that reports a decision on a call. */
+function decisionOn(callId: string): Observation[] {
+  const call = { callId, tool: 'w', title: 'W', decision: 'approve', by: 'me', channel: 'tool' } as const;
+  return [{ type: 'activity', activity: { type: 'tool.decided', ...call } }, status({ text: 'decided' })];
 }
