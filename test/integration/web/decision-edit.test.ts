@@ -108,6 +108,28 @@ describeInBrowser('a change on the page', (browser) => {
     expect(overview.calls.map((call) => call.state)).toEqual(['denied', 'ok']);
   });
 
+  test('a half-filled answer stays while the person looks at another task', async () => {
+    const question = { question: 'Which colours?', choices: [{ label: 'red' }, { label: 'blue' }] };
+    const asked = await on.peer.send(
+      plan(
+        { tool: 'ask-person', input: { ...question, multiple: true, freeText: true } },
+        { say: 'Thanks.' },
+      ),
+    );
+    const ended = await on.peer.send(plan({ say: 'Said.' }));
+    await signIn(page, on.server, { taskId: asked.taskId });
+    const open = (taskId: string): Promise<void> => page.locator(`nav a[href="#task=${taskId}"]`).click();
+    await page.getByLabel('blue').check();
+    await page.getByLabel('Your answer').fill('but dark');
+    await open(ended.taskId);
+    await state('completed');
+    await open(asked.taskId);
+    expect(await page.getByLabel('Your answer').inputValue()).toBe('but dark');
+    expect(await page.getByLabel('blue').isChecked()).toBe(true);
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await state('completed');
+  });
+
   test('an edit of a JSON input shows the changed lines, and an error if it is no JSON object', async () => {
     const edit = { path: 'a.md', oldText: 'one', newText: 'two' };
     await writeFile(join(on.server.workspace, 'a.md'), 'one\n');

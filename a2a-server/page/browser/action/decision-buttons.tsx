@@ -7,7 +7,7 @@ import type { Decision, PendingAction } from '../../../../shared/client/index.ts
 import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
-import { DraftsContext } from './drafts.ts';
+import { DraftsContext } from './drafts-context.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
 import { grantFromForm, NO_LIMITS } from './trust-limits.ts';
 

@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
-import { DraftsContext } from './drafts.ts';
+import { DraftsContext } from './drafts-context.ts';
 import { draftText, firstDraft, formDraft, shownProblems, type EditDraft } from './edit-draft.ts';
 import { editableOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';

@@ -4,7 +4,7 @@
  */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { DraftsContext } from './drafts.ts';
+import { DraftsContext } from './drafts-context.ts';
 import { ActionView } from './action-view.tsx';
 import { DecisionButtons } from './decision-buttons.tsx';
 import { EditAction } from './edit-action.tsx';

@@ -8,6 +8,8 @@ export interface FilledForm {
   values: Readonly<Record<string, string>>;
 }
 
+export const EMPTY_FORM: FilledForm = { chosen: [], text: '', values: {} };
+
 interface FormField {
   name: string;
   title: string;

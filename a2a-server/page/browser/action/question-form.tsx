@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks';
+import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
-import { answerFromForm, fieldsOf, type Question } from './question-answer.ts';
+import { DraftsContext } from './drafts-context.ts';
+import { answerFromForm, EMPTY_FORM, fieldsOf, type FilledForm, type Question } from './question-answer.ts';
 
 interface QuestionFormProps {
   action: PendingAction;
@@ -11,12 +12,18 @@ interface QuestionFormProps {
 }
 
 export function QuestionForm({ action: { callId, shown }, question, disabled, onDecide }: QuestionFormProps) {
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [text, setText] = useState('');
-  const [values, setValues] = useState<Readonly<Record<string, string>>>({});
+  const { answers } = useContext(DraftsContext);
+  const [form, setForm] = useState(answers.get(callId) ?? EMPTY_FORM);
+  const { chosen, text, values } = form;
+  const change = (changed: Partial<FilledForm>): void => {
+    const next = { ...form, ...changed };
+    answers.set(callId, next);
+    setForm(next);
+  };
+  const fill = (name: string, value: string): void => change({ values: { ...values, [name]: value } });
   const { choices = [], multiple = false, schema } = question;
   const words = schema === undefined && (choices.length === 0 || question.freeText === true);
-  const answer = answerFromForm(question, { chosen, text, values });
+  const answer = answerFromForm(question, form);
   const send = (): void => {
     if (answer !== undefined) onDecide({ callId, shown, decision: 'answer', answer });
   };
@@ -30,7 +37,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
             checked={chosen.includes(label)}
             onChange={({ currentTarget: { checked } }) => {
               const others = multiple ? chosen.filter((each) => each !== label) : [];
-              setChosen(checked ? [...others, label] : others);
+              change({ chosen: checked ? [...others, label] : others });
             }}
           />
           <span>
@@ -46,13 +53,10 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
               type={type}
               step="any"
               value={values[name] ?? ''}
-              onInput={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
+              onInput={(event) => fill(name, event.currentTarget.value)}
             />
           ) : (
-            <select
-              value={values[name] ?? ''}
-              onChange={(event) => setValues({ ...values, [name]: event.currentTarget.value })}
-            >
+            <select value={values[name] ?? ''} onChange={(event) => fill(name, event.currentTarget.value)}>
               <option value="" />
               {options.map(([value, label]) => (
                 <option key={value} value={value}>
@@ -68,7 +72,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
         <textarea
           aria-label="Your answer"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => change({ text: event.currentTarget.value })}
         />
       )}
       <div class="row">

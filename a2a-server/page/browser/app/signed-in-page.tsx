@@ -12,7 +12,8 @@ import {
   openNewTask,
   taskAddress,
 } from '../address.ts';
-import { draftsOf, DraftsContext, type TaskDrafts } from '../action/drafts.ts';
+import { draftsOf, type TaskDrafts } from '../action/drafts.ts';
+import { DraftsContext } from '../action/drafts-context.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
 import { showCount } from '../home/page-icon.ts';

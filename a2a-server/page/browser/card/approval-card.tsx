@@ -2,12 +2,14 @@
  * The approval card in a chat. It shows the pending actions of one session, and a person decides them as on the
  * approval page.
  */
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
+import { dropDecidedDrafts } from '../action/drafts.ts';
+import { DraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
 import type { McpAppHost, HostConnection } from './host-connection.ts';
@@ -32,10 +34,18 @@ interface ApprovalCardProps {
 export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCardProps) {
   const [session, setSession] = useState<CardSession>();
   const [problem, setProblem] = useState<string>();
+  const drafts = useContext(DraftsContext);
+  const show = (next: CardSession): void => {
+    dropDecidedDrafts(
+      drafts,
+      next.pending.map(({ action }) => action),
+    );
+    setSession(next);
+  };
   const load = useCallback(
     async (waitSeconds = 0): Promise<void> => {
       try {
-        setSession(await tools.show(sessionId, waitSeconds));
+        show(await tools.show(sessionId, waitSeconds));
         setProblem(undefined);
       } catch (error) {
         setProblem(messageOf(error));
@@ -54,7 +64,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
     try {
       const next = await tools.decide(sessionId, code, decision);
       setProblem(undefined);
-      setSession(next);
+      show(next);
       if (host.updatesModel)
         await connection
           .updateModel(

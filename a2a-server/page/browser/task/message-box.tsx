@@ -4,7 +4,7 @@ import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/cl
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import { openNewTask } from '../address.ts';
 import { createTask } from '../create-task.ts';
-import { DraftsContext } from '../action/drafts.ts';
+import { DraftsContext } from '../action/drafts-context.ts';
 
 interface MessageBoxProps {
   client: A2aClient;
