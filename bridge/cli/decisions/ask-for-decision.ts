@@ -12,6 +12,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { answerFromText } from './parse-choice-numbers.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { parseTypedDecision } from './typed-decision.ts';
+import { unsentLines, withdrawnText } from './withdrawn-text.ts';
 
 /**
  * How a prompt ended. `left`: the person typed nothing, and the action still waits. `changed`: the task has new events.
@@ -51,9 +52,11 @@ export async function askForDecision(
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
   for (;;) {
     if (!isWaitingFor(session, code)) return 'changed';
-    const decision = await withdrawable(session, code, (signal) => typedDecisionOf(terminal, shown, signal));
-    if (decision === 'withdrawn') {
-      terminal.say('\nIt was decided elsewhere.');
+    const { decision, typed, withdrawn } = await withdrawable(terminal, { session, code }, (ask) =>
+      typedDecisionOf(terminal, shown, ask),
+    );
+    if (withdrawn) {
+      terminal.say(`\n${withdrawnText({ view: session.view, callId: shown.pending[0]?.callId, typed })}`);
       return 'changed';
     }
     if (decision === undefined) return 'left';
@@ -67,6 +70,7 @@ export async function askForDecision(
       )
         throw error;
       terminal.complain(inTerminalWords(error.message));
+      for (const line of unsentLines(typed)) terminal.say(line);
       if (NO_LONGER_WAITING.has(error.reason)) return 'changed';
     }
   }
@@ -82,20 +86,37 @@ function isWaitingFor({ asked, settled }: Session, code: string | undefined): bo
   return question?.shown === code || pending.some(({ shown }) => shown === code);
 }
 
-/** Shows the prompt, and ends it if the decision is made elsewhere. */
-async function withdrawable<T>(
-  session: Session,
-  code: string,
-  ask: (signal: AbortSignal) => Promise<T>,
-): Promise<T | 'withdrawn'> {
+/** Shows a question at the terminal. Resolves with the typed line. */
+type Ask = (question: string) => Promise<string>;
+
+interface Asked {
+  decision: PersonDecision | undefined;
+  /** The last text that the person has typed, also without Enter. */
+  typed: string;
+  withdrawn: boolean;
+}
+
+/** Shows the prompt, and ends it if the action no longer waits for this decision. */
+async function withdrawable(
+  terminal: Terminal,
+  { session, code }: { session: Session; code: string },
+  decide: (ask: Ask) => Promise<PersonDecision | undefined>,
+): Promise<Asked> {
   const decided = new AbortController();
+  let typed = '';
+  const onWithdrawn = (text: string): void => void (typed = text);
+  const ask: Ask = async (question) => {
+    const line = await terminal.ask(question, { signal: decided.signal, onWithdrawn });
+    if (line !== '') typed = line;
+    return line;
+  };
   const stopWatching = session.watch();
   const stopListening = session.listen(() => {
     if (!isWaitingFor(session, code)) decided.abort();
   });
   try {
-    const typed = await ask(decided.signal);
-    return decided.signal.aborted ? 'withdrawn' : typed;
+    const decision = await decide(ask);
+    return { decision, typed, withdrawn: decided.signal.aborted };
   } finally {
     stopListening();
     stopWatching();
@@ -106,12 +127,11 @@ async function withdrawable<T>(
 async function typedDecisionOf(
   terminal: Terminal,
   { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,
-  signal: AbortSignal,
+  ask: Ask,
 ): Promise<PersonDecision | undefined> {
-  if (action !== undefined && !action.decisions.includes('answer'))
-    return decisionOn(terminal, action, signal);
+  if (action !== undefined && !action.decisions.includes('answer')) return decisionOn(terminal, action, ask);
   const prompt = 'Answer, or the number of a choice; Enter leaves it waiting:';
-  const said = await terminal.ask(terminal.paint('bold', prompt), signal);
+  const said = await ask(terminal.paint('bold', prompt));
   if (said.trim() === '') return undefined;
   if (action !== undefined)
     return {
@@ -128,7 +148,7 @@ async function typedDecisionOf(
 async function decisionOn(
   terminal: Terminal,
   action: PendingAction,
-  signal: AbortSignal,
+  ask: Ask,
 ): Promise<PersonDecision | undefined> {
   const { callId, shown, title, decisions } = action;
   // This person is not allowed to decide the action. The terminal already shows it, and says who must decide it.
@@ -140,7 +160,7 @@ async function decisionOn(
       ? `Approve ${named}? [y/n], or n and a reason; Enter leaves it waiting:`
       : `${approvalNeededText(other)}. Deny ${named}? [n], or n and a reason; Enter leaves it waiting:`;
   for (;;) {
-    const typed = parseTypedDecision(await terminal.ask(terminal.paint('bold', prompt), signal));
+    const typed = parseTypedDecision(await ask(terminal.paint('bold', prompt)));
     switch (typed.type) {
       case 'leave':
         return undefined;

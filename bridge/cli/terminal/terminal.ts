@@ -1,8 +1,7 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
-import { createInterface } from 'node:readline/promises';
 import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
-import { onAbort } from '../../../shared/runtime/abort.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
+import { readLine, type Withdrawal } from './read-line.ts';
 import { wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
@@ -21,9 +20,9 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
   /**
    * Asks a question, and reads one line. What the person has typed before the question is discarded.
-   * @returns the typed line; `''` at the end of the input, or if `signal` aborts
+   * @returns the typed line; `''` at the end of the input, or after a withdrawal
    */
-  ask(question: string, signal?: AbortSignal): Promise<string>;
+  ask(question: string, withdrawal?: Withdrawal): Promise<string>;
 }
 
 export function createTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
@@ -62,15 +61,8 @@ export function wordRowsFor(text: string, width: number | undefined): string {
     .join('\n');
 }
 
-async function typed(question: string, signal?: AbortSignal): Promise<string> {
-  if (process.stdin.isTTY) await discardTypedAhead(process.stdin);
-  // If the input ended before the question, for example by Ctrl-D, `readline` would wait forever.
-  if (process.stdin.readableEnded) return '';
-  const lines = createInterface({ input: process.stdin, output: process.stdout });
-  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-  const stopWatching = signal === undefined ? () => undefined : onAbort(signal, () => lines.close());
-  const line = await Promise.race([lines.question(`${question} `), closed]);
-  stopWatching();
-  lines.close();
-  return line;
+async function typed(question: string, withdrawal?: Withdrawal): Promise<string> {
+  const { stdin: input, stdout: output } = process;
+  if (input.isTTY) await discardTypedAhead(input);
+  return readLine({ input, output, question, withdrawal });
 }

@@ -108,20 +108,23 @@ describe('the command run', () => {
     expect((await on.peer.task(task?.taskId ?? '')).overview.calls).toMatchObject([{ state: 'answered' }]);
   });
 
-  it('R97 run ends its prompt when another channel decides, and the task continues', async () => {
+  it('R97 run ends its prompt when another channel decides, shows the unsent text, and the task continues', async () => {
     const on = await cliStage();
     const running = cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
       keys: '',
       prompt: PROMPT,
-      onPrompt: async () => {
+      onPrompt: async (type) => {
+        // The terminal shows each key by itself.
+        for (const key of 'n not this f') await type(key);
         const [task] = await on.peer.list();
         const { taskId, pending } = await on.peer.task(task?.taskId ?? '');
         await (await on.peer.decide(taskId, [decisionOn(pending, 'approve')])).rest();
       },
     });
     const { code, stdout } = await running;
-    expect(stdout).toContain('It was decided elsewhere.');
+    expect(stdout).toContain('It was decided elsewhere: approve by local over a2a.');
+    expect(stdout).toContain('It was not sent:\r\nn not this f\r\n');
     expect(code).toBe(0);
     expect(await on.file('test.md')).toBe('hello');
   });

@@ -1,0 +1,33 @@
+/** Says why a prompt has ended without an answer. Pure. */
+import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
+
+/** A typed decision without a reason. The person has no text to copy. */
+const ONLY_A_DECISION = /^(y(es)?|no?)?$/i;
+
+interface Withdrawn {
+  view: Pick<TaskView, 'pending' | 'calls'> | undefined;
+  /** The call of the prompt. Undefined for a question without a call. */
+  callId: string | undefined;
+  /** What the person has typed at the prompt. */
+  typed: string;
+}
+
+export function withdrawnText({ view, callId, typed }: Withdrawn): string {
+  return [reasonOf(view, callId), ...unsentLines(typed)].join('\n');
+}
+
+/** Returns the typed text, so that the person can copy it. Returns nothing if the person has typed no text. */
+export function unsentLines(typed: string): string[] {
+  if (ONLY_A_DECISION.test(typed.trim())) return [];
+  return [`You had typed this. It was not sent:\n${visibleText(typed.trim())}`];
+}
+
+function reasonOf(view: Withdrawn['view'], callId: Withdrawn['callId']): string {
+  if (view?.pending.some((action) => action.callId === callId) === true)
+    return 'The action has changed, so the agent asks again.';
+  const decided = view?.calls.find((call) => call.callId === callId)?.decided ?? null;
+  if (decided === null) return 'It was decided elsewhere.';
+  const { decision, by, channel } = decided;
+  return `It was decided elsewhere: ${decision} by ${visibleLine(by)} over ${visibleLine(channel)}.`;
+}

@@ -1,0 +1,35 @@
+/** Reads one line that a person types at a prompt. */
+import { createInterface } from 'node:readline/promises';
+import type { Readable, Writable } from 'node:stream';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+
+/** The reason to end a prompt without an answer. */
+export interface Withdrawal {
+  signal: AbortSignal;
+  /** Called with the text that the person had typed when `signal` aborted, before Enter. */
+  onWithdrawn: (typed: string) => void;
+}
+
+interface Prompt {
+  input: Readable;
+  output: Writable;
+  question: string;
+  withdrawal?: Withdrawal | undefined;
+}
+
+/** @returns the typed line; `''` at the end of the input, or after a withdrawal */
+export async function readLine({ input, output, question, withdrawal }: Prompt): Promise<string> {
+  // If the input ended before the question, for example by Ctrl-D, `readline` would wait forever.
+  if (input.readableEnded) return '';
+  const lines = createInterface({ input, output });
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+  const withdraw = (): void => {
+    withdrawal?.onWithdrawn(lines.line);
+    lines.close();
+  };
+  const stopWatching = withdrawal === undefined ? () => undefined : onAbort(withdrawal.signal, withdraw);
+  const line = await Promise.race([lines.question(`${question} `), closed]);
+  stopWatching();
+  lines.close();
+  return line;
+}

@@ -1,0 +1,85 @@
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { askForDecision } from '../../../../../bridge/cli/decisions/ask-for-decision.ts';
+import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
+import type { Withdrawal } from '../../../../../bridge/cli/terminal/read-line.ts';
+import type { Terminal } from '../../../../../bridge/cli/terminal/terminal.ts';
+import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
+import type { Session } from '../../../../../bridge/sessions/session/session.ts';
+
+type Asked = Pick<TaskView, 'pending' | 'question' | 'calls'>;
+
+const taskView = z.custom<Asked>();
+const action = { callId: 'one', shown: 'aaaa', title: 'Write a', decisions: ['approve', 'deny'] };
+const waiting = taskView.parse({
+  pending: [action],
+  question: null,
+  calls: [{ callId: 'one', decided: null }],
+});
+
+/** Asks for a decision. The task changes to `next` after the person has typed `typed`. Returns the printed text. */
+async function printedAfter(typed: string, next: unknown): Promise<string> {
+  let view = waiting;
+  let tell: (() => void) | undefined;
+  const session = z.custom<Session>().parse({
+    get view() {
+      return view;
+    },
+    get asked() {
+      return view;
+    },
+    look: () => Promise.resolve(),
+    watch: () => () => undefined,
+    listen: (listener: () => void) => {
+      tell = listener;
+      return () => undefined;
+    },
+  });
+  const said: string[] = [];
+  const ask = (_: string, { signal, onWithdrawn }: Withdrawal): Promise<string> => {
+    view = taskView.parse(next);
+    tell?.();
+    if (signal.aborted) onWithdrawn(typed);
+    return Promise.resolve('');
+  };
+  const say = (text: string): void => void said.push(text);
+  const terminal = z.custom<Terminal>().parse({ paint: paintNothing, say, ask });
+  expect(await askForDecision(terminal, session, waiting)).toBe('changed');
+  return said.join('\n').trim();
+}
+
+const decided = { decision: 'approve', by: 'ann', channel: 'page' };
+const decidedElsewhere = { pending: [], question: null, calls: [{ callId: 'one', decided }] };
+
+test('R97 a reason that a person types is shown when the action is decided elsewhere, and by whom', async () => {
+  expect(await printedAfter('n not this file, because', decidedElsewhere)).toBe(
+    'It was decided elsewhere: approve by ann over page.\nYou had typed this. It was not sent:\nn not this file, because',
+  );
+});
+
+test.each(['', 'y', 'n '])(
+  'R97 without a typed reason (%j), only the other decision is shown',
+  async (typed) => {
+    expect(await printedAfter(typed, decidedElsewhere)).toBe(
+      'It was decided elsewhere: approve by ann over page.',
+    );
+  },
+);
+
+test('an agent that does not report decisions leaves out by whom', async () => {
+  expect(await printedAfter('', { pending: [], question: null, calls: [] })).toBe(
+    'It was decided elsewhere.',
+  );
+});
+
+test('R93 hidden characters of a name are visible', async () => {
+  const call = { callId: 'one', decided: { ...decided, by: 'a\u202eb' } };
+  expect(await printedAfter('', { ...decidedElsewhere, calls: [call] })).toContain('by a\\u{202e}b over');
+});
+
+test('D2 a typed reason is not kept for the changed action, but shown', async () => {
+  const changed = { ...waiting, pending: [{ ...action, shown: 'bbbb' }] };
+  expect(await printedAfter('n not this', changed)).toBe(
+    'The action has changed, so the agent asks again.\nYou had typed this. It was not sent:\nn not this',
+  );
+});
