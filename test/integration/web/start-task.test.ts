@@ -26,6 +26,7 @@ describeInBrowser('"Start a task" on the page', (browser) => {
     await page.getByLabel('The task for the agent').fill(text);
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.locator('article .state-completed').waitFor();
+    expect(await page.getByLabel('The task for the agent').inputValue()).toBe('');
   };
   const models = async (): Promise<unknown[]> =>
     (await on.peer.list()).map(({ overview }) => overview.settings.model);
