@@ -148,7 +148,7 @@ describeInBrowser('a change on the page', (browser) => {
     expect(await on.file('a.md')).toBe('three\n');
   });
 
-  test('a diff folds its unchanged lines, a click opens them, and words of the code have colours', async () => {
+  test('a diff folds its unchanged lines, a press opens them and goes to the first, and words of the code have colours', async () => {
     await writeFile(join(on.server.workspace, 'a.ts'), OLD);
     const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED)));
     await signIn(page, on.server, { taskId });
@@ -156,13 +156,15 @@ describeInBrowser('a change on the page', (browser) => {
     await diff.getByText('+const proposed = 1;').waitFor();
     expect(await diff.locator('.code-keyword').first().textContent()).toBe('const');
     expect(await diff.getByText('const line1 =').count()).toBe(0);
-    await diff.getByRole('button', { name: '… 26 unchanged lines' }).click();
+    await diff.getByRole('button', { name: '… 26 unchanged lines' }).press('Enter');
     await diff.getByText('const line1 = "1";').waitFor();
+    expect(await page.locator(':focus').textContent()).toBe('11 const line1 = "1";');
     await page.locator('#page:not([data-changing])').waitFor();
     await diff.getByRole('button', { name: 'Side by side' }).click();
     await page.locator('#page:not([data-changing])').waitFor();
     await diff.getByRole('button', { name: '… 27 unchanged lines' }).click();
     await diff.getByText('const line60 = "60";').nth(1).waitFor();
+    expect(await page.locator(':focus').textContent()).toContain('const line34 =');
   });
 
   test('X3 code that looks like markup stays text in the diff, in the command and in the effect of an edit', async () => {

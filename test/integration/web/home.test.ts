@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
+import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
@@ -78,6 +79,15 @@ describeInBrowser('the task list of the page', (browser) => {
     await rows('Waits for you').getByText('Run `echo 1`').waitFor();
     // The list selects nothing by itself.
     expect(new URL(page.url()).hash).toBe(`#task=${taskId}`);
+  });
+
+  test('the focus stays on the row of a task that moves to another group', async () => {
+    const { taskId, pending } = await on.peer.send(plan(write('a.md', 'x'), { say: 'Written.' }));
+    await signIn(page, on.server);
+    await rows('Waits for you').focus();
+    await on.peer.decide(taskId, [decisionOn(pending, 'approve')]);
+    await rows('Ended').getByText('completed').waitFor();
+    await rows('Ended').and(page.locator(':focus')).waitFor();
   });
 
   test('search and filters are in the address, and a reload and Back keep them', async () => {

@@ -10,7 +10,7 @@ import { ActionView } from './action-view.tsx';
 import { PasskeyAddress } from '../passkeys/passkey-address.tsx';
 import { ApproveAllButton } from './approve-all-button.tsx';
 import type { ShownAction } from './shown-actions.ts';
-import { useKeptFocus } from './use-kept-focus.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface ActionListProps {
   taskId: string;

@@ -5,7 +5,7 @@ import type { PendingAction } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { PreviewView } from './preview.tsx';
 import { risksOf } from '../risks.ts';
-import { useKeptFocus } from './use-kept-focus.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',

@@ -2,7 +2,7 @@
  * Shows a change of a file: line numbers, counts, colours, folded lines, and one or two columns. Text of the agent
  * stays text.
  */
-import { useContext, useMemo, useState } from 'preact/hooks';
+import { useContext, useMemo, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
 import { HighlighterContext, languageOf, type CodePiece } from './code-pieces.ts';
@@ -11,6 +11,7 @@ import { colouredLines } from './diff-colours.ts';
 import { type FoldedRows, withFolds, withWholeContext } from './diff-context.ts';
 import { type DiffRow, diffRows, sideBySide, withBlankRunsJoined } from './diff-rows.ts';
 import { storeChoice, readStoredChoice } from '../stored-choice.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 /** The browser keeps the choice of columns for later pages. */
 const COLUMNS = 'diff-columns';
@@ -25,7 +26,10 @@ interface DiffViewProps {
 
 export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps) {
   const [columns, setColumns] = useState(readStoredChoice(COLUMNS) === 'two' ? 'two' : 'one');
+  // The first rows of the opened runs, in the order in which the person opened them.
   const [open, setOpen] = useState<ReadonlySet<DiffRow>>(new Set());
+  const box = useRef<HTMLElement>(null);
+  useKeptFocus(box);
   // The page renders again for each piece of live output. A long diff must not be read again then.
   const read = useMemo(() => diffRows(diff), [diff]);
   const rows = useMemo(() => {
@@ -38,7 +42,8 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
     [rows, path, highlight],
   );
   const lines = useMemo(() => {
-    const show = { pieces, onOpen: (first: DiffRow) => setOpen((before) => new Set([...before, first])) };
+    const onOpen = (first: DiffRow): void => setOpen((before) => new Set([...before, first]));
+    const show = { pieces, lastOpened: [...open].at(-1), onOpen };
     const shown = withFolds(rows, (first) => open.has(first));
     return columns === 'one'
       ? shown.map((row, index) => oneColumn(row, index, show))
@@ -55,7 +60,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
     setColumns(chosen);
   };
   return (
-    <figure class="diff" aria-label={label}>
+    <figure ref={box} class="diff" aria-label={label}>
       <figcaption>
         <span class="path">{visibleLine(path)}</span>
         <span class="added" title="added lines">
@@ -79,13 +84,15 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
 
 interface LineOptions {
   pieces: ReadonlyMap<DiffRow, readonly CodePiece[]>;
+  /** The first of the lines that the person has opened last. It gets the focus of the button that opened them. */
+  lastOpened: DiffRow | undefined;
   onOpen: (first: DiffRow) => void;
 }
 
 function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOptions) {
   if (!('before' in row)) return across(row, index, { ...options, columns: 3 });
   return (
-    <tr key={index} class={row.type}>
+    <tr key={index} class={row.type} tabIndex={row === options.lastOpened ? -1 : undefined}>
       <td class="number">{row.before}</td>
       <td class="number">{row.after}</td>
       <td>
@@ -98,7 +105,7 @@ function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOption
 function twoColumns(line: ReturnType<typeof sideBySide>[number], index: number, options: LineOptions) {
   if ('across' in line) return across(line.across, index, { ...options, columns: 4 });
   return (
-    <tr key={index}>
+    <tr key={index} tabIndex={line.left !== null && line.left === options.lastOpened ? -1 : undefined}>
       <Side row={line.left} number="before" {...options} />
       <Side row={line.right} number="after" {...options} />
     </tr>

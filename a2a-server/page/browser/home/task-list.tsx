@@ -1,4 +1,5 @@
 /** Shows the task list in three parts: what waits for the person, what runs, and what has ended. */
+import { useRef } from 'preact/hooks';
 import {
   GROUPS,
   type GroupName,
@@ -8,6 +9,7 @@ import {
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { sessionPrice } from '../cost-text.ts';
 import { useNow } from '../relative-time.tsx';
+import { useKeptFocus } from '../use-kept-focus.ts';
 import { groupBySession, type SessionTasks, titleOfWaiting } from './task-pages.ts';
 import { TaskRow } from './task-row.tsx';
 
@@ -29,9 +31,11 @@ const TICK_MS = 15_000;
 
 export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {
   const now = useNow(TICK_MS);
+  const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box, rowOfSameTask);
   if (groups === undefined) return <Skeleton />;
   return (
-    <>
+    <div ref={box} tabIndex={-1}>
       {GROUPS.map((name) => (
         <Group
           key={name}
@@ -40,8 +44,14 @@ export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {
           onMore={() => onMore(name)}
         />
       ))}
-    </>
+    </div>
   );
+}
+
+/** Returns the new row of a task that has moved to another group or session. */
+function rowOfSameTask({ dataset: { task } }: HTMLElement, list: HTMLElement): HTMLElement | undefined {
+  const rows = [...list.querySelectorAll<HTMLElement>('[data-task]')];
+  return rows.find((row) => row.dataset['task'] === task);
 }
 
 interface GroupProps {

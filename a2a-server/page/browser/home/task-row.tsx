@@ -20,7 +20,12 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
   const ended = state !== 'waiting' && state !== 'working';
   const price = taskPrice(task);
   return (
-    <a class={`task ${state}`} href={taskAddress(taskId)} aria-current={chosen ? 'true' : undefined}>
+    <a
+      class={`task ${state}`}
+      data-task={taskId}
+      href={taskAddress(taskId)}
+      aria-current={chosen ? 'true' : undefined}
+    >
       {waitingFor !== null && <span class="asks">{visibleLine(waitingLine(waitingFor))}</span>}
       {waitingFor?.type === 'actions' && waitingFor.approver !== undefined && (
         <span class="needs">{approvalNeededText(waitingFor.approver)}.</span>
