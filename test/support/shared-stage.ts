@@ -14,7 +14,7 @@ const PRINCIPALS = Array.from({ length: 100 }, (_, n) => ({
   token: `token-of-principal-${n}-`.padEnd(32, 'x'),
 }));
 
-type Server = ServerHome & { url: string; end: () => Promise<void> };
+type Server = ServerHome & { url: string; token: string; end: () => Promise<void> };
 let server: Promise<Server> | undefined;
 let used = 0;
 
@@ -28,6 +28,16 @@ export async function sharedStage(): Promise<SharedStage> {
   return stageOf({ url, stateDir, workspace, token: principal.token });
 }
 
+/**
+ * @returns the file's server with an empty workspace, and a client of the local principal. The tasks of earlier tests are in
+ *   its lists too, and each newer task comes before them.
+ */
+export async function sharedLocalStage(): Promise<SharedStage> {
+  server ??= start();
+  const { url, token, stateDir, workspace } = await server;
+  return stageOf({ url, token, stateDir, workspace });
+}
+
 async function start(): Promise<Server> {
   const home = await newServerHome();
   const tokens = PRINCIPALS.map(({ name, token }) => `${name}=${token}`);
@@ -36,8 +46,7 @@ async function start(): Promise<Server> {
     await launched.kill();
     await rm(homeDirectoryOf(home), { recursive: true, force: true });
   };
-  const { url } = await launched.ready;
-  return { ...home, url, end };
+  return { ...home, ...(await launched.ready), end };
 }
 
 afterEach(async () => {

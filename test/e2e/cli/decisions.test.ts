@@ -9,13 +9,19 @@ import { writtenMessage } from '../../support/a2a-message.ts';
 import { append, plan, wait, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cli, cliAtTerminal } from './support/cli.ts';
-import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
+import {
+  type SharedCliStage,
+  cliStage,
+  cliStageAgain,
+  codeShownIn,
+  sharedCliStage,
+} from './support/cli-stage.ts';
 
 const failure = z.object({ error: z.object({ reason: z.string(), message: z.string() }) });
 
 /** Starts a task whose call waits to create a file. The test decides whether the task then ends. */
 async function waiting(
-  on: CliStage,
+  on: SharedCliStage,
   text = 'Create test.md with hello',
 ): Promise<{ id: string; call: string }> {
   const { sessionId, pending } = await on.peer.send(text);
@@ -23,7 +29,7 @@ async function waiting(
 }
 
 /** Returns the environment with an editor that replaces the text of its file. */
-async function editor(on: CliStage, script: string): Promise<Record<string, string>> {
+async function editor(on: SharedCliStage, script: string): Promise<Record<string, string>> {
   const path = join(on.server.stateDir, 'editor.sh');
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(path, 0o755);
@@ -35,7 +41,7 @@ const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('the commands approve and deny', () => {
   it('R01 approve shows the pending action; with the action’s code it approves over the channel "cli", and the tool runs once', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id, call } = await waiting(on);
     const screen = (await on.run('approve', id)).stdout;
     expect(screen).toContain('Write test.md');
@@ -59,7 +65,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('R02 deny stops the tool from running, and the agent gets the reason', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     expect((await on.run('deny', await on.code(id), '--reason', 'not today')).code).toBe(0);
     expect((await on.run('watch', id)).stdout).toContain('not today');
@@ -67,7 +73,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('R03 if several actions are pending, the command needs a call id or --all, and otherwise decides nothing', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId, pending } = await on.peer.send(
       plan({ together: [append('a.md', 'a'), append('b.md', 'b')] }),
     );
@@ -88,7 +94,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('R12 an approval with a scope lets the next call of the tool run without a question', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b')));
     expect((await on.run('approve', await on.code(id), '--scope', 'tool')).code).toBe(0);
     expect((await on.run('watch', id)).code).toBe(0);
@@ -100,7 +106,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('R12 a grant can have a limit of uses, is listed, and can be revoked', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on, plan(write('a.md', 'a'), write('b.md', 'b'), write('c.md', 'c')));
     expect(await on.run('approve', await on.code(id), '--minutes', '10')).toMatchObject({ code: 2 });
     await on.run('approve', await on.code(id), '--scope', 'tool', '--minutes', '10', '--uses', '1');
@@ -127,7 +133,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('R07 the first decision is final: a second decision fails, and the error names the first', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id, call } = await waiting(on);
     const shown = await on.code(id);
     await on.run('deny', shown);
@@ -166,7 +172,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('D1 without a terminal and without a code, the command only shows the action, which stays pending', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const { code, stdout, stderr } = await on.run('approve', id);
     expect(stdout).toContain('+hello');
@@ -176,7 +182,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('D2 without a terminal, the beginning of a code decides nothing: the command shows the action and the whole code', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const whole = await on.code(id);
     const beginning = whole.slice(0, 6);
@@ -205,7 +211,7 @@ describe('the commands approve and deny', () => {
   onLinux(
     'at a terminal, approve also prints a link that opens the action in a browser; a pipe gets none',
     async () => {
-      const on = await cliStage();
+      const on = await sharedCliStage();
       const { id, call } = await waiting(on);
       const { stdout } = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
       const [, url = ''] = /Or decide in a browser: (\S+)/.exec(stdout) ?? [];
@@ -229,7 +235,7 @@ describe('the commands approve and deny', () => {
   );
 
   onLinux('at a terminal the diff has colours, and y decides; anything else does not', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const no = await cliAtTerminal(['approve', id], { ...on.at, keys: 'n\r' });
     expect(no.stdout).toContain('\u{1b}[32m│ +hello');
@@ -247,7 +253,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('X3 text from an agent cannot imitate the program’s own lines: control characters are escaped', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on, plan(append('x.md', 'safe\u{1b}[2K\u{1b}[1A\rharmless\u{202e}')));
     const { stdout } = await cli(['approve', id], { ...on.at, env: { ...on.at.env, FORCE_COLOR: '1' } });
     expect(stdout).toContain('safe\\u{1b}[2K\\u{1b}[1A\\u{d}harmless\\u{202e}');
@@ -256,7 +262,7 @@ describe('the commands approve and deny', () => {
 
 describe('the command edit', () => {
   it('R10 edit opens the editor with the text and shows the diff, and the edited call runs', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const env = await editor(on, `sed -i s/hello/bye/ "$1"`);
     const { code, stdout } = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env });
@@ -268,7 +274,7 @@ describe('the command edit', () => {
   });
 
   it('R10 edit opens a command line as plain text, and any other input as JSON', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const command = await waiting(on, 'run `echo one > told`');
     const echo = await editor(on, `sed -i s/one/two/ "$1"`);
     expect((await cli(['edit', await on.code(command.id), '--yes'], { ...on.at, env: echo })).code).toBe(0);
@@ -288,7 +294,7 @@ describe('the command edit', () => {
   });
 
   it('D2 if the file has changed during the edit, the error names the file with the edited text', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const changed = join(on.server.workspace, 'test.md');
     const env = await editor(on, `sed -i s/hello/bye/ "$1"; echo faster > '${changed}'`);
@@ -302,7 +308,7 @@ describe('the command edit', () => {
   });
 
   it('edit decides nothing if the text is unchanged, the editor fails, or there is no terminal', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const same = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env: await editor(on, 'true') });
     expect(same).toMatchObject({ code: 1, stderr: expect.stringContaining('Nothing was changed') });
@@ -317,7 +323,7 @@ describe('the command edit', () => {
   });
 
   it('edit reads the text from a file, or from stdin', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const { code } = await cli(['edit', await on.code(id), '--yes', '--file', '-'], {
       ...on.at,
@@ -341,7 +347,7 @@ describe('the session argument of the commands', () => {
   });
 
   it('a unique prefix of a session id is enough', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     await waiting(on, 'create other.md with x');
     const ambiguous = await on.run('approve', 'session-');

@@ -11,13 +11,13 @@ import { makeGate } from '../../support/gate.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliAtTerminal, cliRunning, PROGRAM } from './support/cli.ts';
-import { cliStage, codeShownIn } from './support/cli-stage.ts';
+import { cliStage, codeShownIn, sharedCliStage } from './support/cli-stage.ts';
 
 const PROMPT = 'leaves it waiting:';
 
 describe('the command run', () => {
   it('R01 run asks at the terminal for each decision, and ends with the task', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const text = plan(write('a.md', 'one\n'), write('b.md', 'two\n'), { say: 'Both are there.' });
     const args = ['run', text, '--workspace', on.server.workspace];
     const { code, stdout } = await cliAtTerminal(args, { ...on.at, keys: 'y\n', prompt: PROMPT });
@@ -28,7 +28,7 @@ describe('the command run', () => {
   });
 
   it('R02 run sends the reason of a denial to the agent', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const keys = 'n not today\n';
     const { code, stdout } = await cliAtTerminal(['run', plan(shell('touch never'), { say: 'Left.' })], {
       ...on.at,
@@ -43,7 +43,7 @@ describe('the command run', () => {
   });
 
   it('D1 run decides nothing on Enter: the task waits, and the exit code says so', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { code, stdout } = await cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
       keys: '\n',
@@ -55,7 +55,7 @@ describe('the command run', () => {
   });
 
   it('D2 a key that a person types while a command runs does not decide the next action', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const gate = await makeGate(on.server.workspace);
     const text = plan(shell(`echo begun > begun.txt; ${gate.wait}`), write('b.md', 'two\n'));
     let prompts = 0;
@@ -77,7 +77,7 @@ describe('the command run', () => {
   });
 
   it('D1 an end of the input that a person types while a command runs decides nothing, and the task waits', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const gate = await makeGate(on.server.workspace);
     const text = plan(shell(`echo begun > begun.txt; ${gate.wait}`), write('b.md', 'two\n'));
     let prompts = 0;
@@ -100,7 +100,7 @@ describe('the command run', () => {
   });
 
   it('R16 run accepts an answer at the terminal', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const text = plan(askPerson('Which colour?', ['blue', 'green']), { say: 'Thanks.' });
     const { code } = await cliAtTerminal(['run', text], { ...on.at, keys: '2\n', prompt: PROMPT });
     expect(code).toBe(0);
@@ -109,7 +109,7 @@ describe('the command run', () => {
   });
 
   it('R97 run ends its prompt when another channel decides, shows the unsent text, and the task continues', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const running = cliAtTerminal(['run', 'Create test.md with hello'], {
       ...on.at,
       keys: '',
@@ -130,7 +130,7 @@ describe('the command run', () => {
   });
 
   it('without a terminal run prints the codes and returns; approve lets the task continue', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { code, stdout } = await on.run('run', 'Create', 'test.md', 'with', 'hello');
     expect(code).toBe(6);
     expect(stdout.match(/^Decide with: /gm)).toHaveLength(1);
@@ -141,7 +141,7 @@ describe('the command run', () => {
   });
 
   it('run --detach prints the session and returns while the task runs; --json prints one object', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { code, stdout } = await on.run('run', '--detach', 'Create test.md with hello');
     const [session = ''] = stdout.split('\n');
     expect({ code, session }).toEqual({ code: 0, session: expect.stringMatching(/^session-/) });
@@ -184,7 +184,7 @@ describe('the command run', () => {
   );
 
   it('run exits with 5 if the task is cancelled', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const running = cliRunning(['run', plan(wait(600))], on.at);
     const [, session = ''] = /^Session (\S+)/.exec(await running.line('Session ')) ?? [];
     expect((await on.run('cancel', session)).code).toBe(0);

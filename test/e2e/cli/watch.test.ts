@@ -9,7 +9,7 @@ import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 import { stage } from '../../support/stage.ts';
 import { plan, shell, wait } from '../../support/offline-plan.ts';
 import { cli, cliAtTerminal, cliRunning, type Outcome } from './support/cli.ts';
-import { cliStage, cliStageAgain, cliStageOf } from './support/cli-stage.ts';
+import { cliStage, cliStageAgain, cliStageOf, sharedCliStage } from './support/cli-stage.ts';
 
 const event = z.object({ seq: z.number().nullable(), observations: z.array(z.unknown()) });
 const listed = z.object({
@@ -79,7 +79,7 @@ describe('the command tasks', () => {
 
 describe('the command watch', () => {
   it('S1 watch shows events live until the task ends, also after a decision from another process', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId, taskId, pending } = await on.peer.send('Create test.md with hello');
     const watch = cliRunning(['watch', sessionId], on.at);
     await watch.line('input-required');
@@ -92,7 +92,7 @@ describe('the command watch', () => {
   });
 
   it('S1 R25 watch shows each event after a cursor once and in order', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('say something');
     const all = seqsIn(await on.run('watch', sessionId, '--from', '0', '--json'));
     expect(all).toEqual([...new Set(all)].toSorted((a, b) => Number(a) - Number(b)));
@@ -118,7 +118,7 @@ describe('the command watch', () => {
   });
 
   it('R26 S2 watch refuses a cursor that is invalid or beyond the end', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('say something');
     expect(await on.run('watch', sessionId, '--from', 'start')).toMatchObject({ code: 2 });
     expect(await on.run('watch', sessionId, '--from', '-1')).toMatchObject({ code: 2 });
@@ -127,7 +127,7 @@ describe('the command watch', () => {
   });
 
   it('watch --times begins each step with the agent’s time, which is the same on every run', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('list .');
     const { stdout } = await on.run('watch', sessionId, '--from', '0', '--times');
     const timed = stdout.split('\n').filter((line) => /#\d+ /.test(line));
@@ -154,7 +154,7 @@ describe('the command watch', () => {
   });
 
   it('the exit code of watch says how the task ended, or that the task waits', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect((await on.run('watch', sessionId, '--until-settled')).code).toBe(6);
     await on.run('cancel', sessionId);
@@ -162,7 +162,7 @@ describe('the command watch', () => {
   });
 
   it('E4 the end of watch stops no task', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     await on.run('approve', await on.code(sessionId));
     const watch = cliRunning(['watch', sessionId, '--from', '0'], on.at);
@@ -176,7 +176,7 @@ describe('the command watch', () => {
 
 describe('the commands cancel and abort', () => {
   it('R44 cancel ends a waiting task; for an ended task it says that the task has ended', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('Create test.md with hello');
     expect(await on.json('cancel', sessionId, '--reason', 'changed my mind')).toMatchObject({
       state: 'canceled',
@@ -189,7 +189,7 @@ describe('the commands cancel and abort', () => {
   });
 
   it('R40 R41 abort stops only the tool that watch named, and the tool’s task continues', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const stream = await on.peer.stream(plan(shell('sleep 1000'), { say: 'went on' }), {
       settings: { autoExecute: true },
     });
@@ -208,7 +208,7 @@ describe('the commands cancel and abort', () => {
   });
 
   it('R61 cancel ends a task while its tool runs', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const stream = await on.peer.stream(plan(wait(1000)), { settings: { autoExecute: true } });
     const task = (await on.peer.list())[0];
     const watch = cliRunning(['watch', task?.sessionId ?? '', '--from', '0'], on.at);

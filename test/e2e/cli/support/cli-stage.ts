@@ -1,9 +1,10 @@
 /** Starts a test server, a client that sends tasks to it, and the command line of a person who watches the tasks. */
 import { actionOf } from '../../../support/a2a-message.ts';
+import { type SharedStage, sharedLocalStage } from '../../../support/shared-stage.ts';
 import { type Stage, stage, stageAgain } from '../../../support/stage.ts';
 import { cli, type CliOptions, type Outcome } from './cli.ts';
 
-export interface CliStage extends Stage {
+interface CommandLine {
   /** The command line's options: they name the test's server and its principal. */
   at: CliOptions;
   run: (...args: string[]) => Promise<Outcome>;
@@ -13,8 +14,16 @@ export interface CliStage extends Stage {
   json: (...args: string[]) => Promise<unknown>;
 }
 
+export type CliStage = Stage & CommandLine;
+export type SharedCliStage = SharedStage & CommandLine;
+
 export async function cliStage(): Promise<CliStage> {
   return cliStageOf(await stage());
+}
+
+/** For tests that neither end the server nor look at all of its tasks. They share the server of the file. */
+export async function sharedCliStage(): Promise<SharedCliStage> {
+  return cliStageOf(await sharedLocalStage());
 }
 
 export async function cliStageAgain(before: CliStage): Promise<CliStage> {
@@ -28,7 +37,7 @@ export function codeShownIn(screen: string): string {
   return code;
 }
 
-export function cliStageOf(on: Stage): CliStage {
+export function cliStageOf<On extends SharedStage>(on: On): On & CommandLine {
   const { stateDir, workspace } = on.server;
   const at: CliOptions = { home: workspace, env: { MCP_A2A_BRIDGE_HOME: stateDir } };
   const run = (...args: string[]): Promise<Outcome> => cli(args, at);
