@@ -7,6 +7,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
+import { endLocalServer } from '../../support/end-local-server.ts';
 import { localModelServer, modelList, UNUSED_URL, ollamaTags } from '../../support/fake-local-models.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
@@ -60,9 +61,7 @@ describe('the command model', () => {
       `{\n  "server": { "baseUrls": ${JSON.stringify(baseUrls)}, "retention": "9d" }\n}\n`,
     );
   });
-  afterEach(async () => {
-    await run(['server', 'stop']);
-  });
+  afterEach(() => endLocalServer(stateDir));
 
   describe('the command model set', () => {
     it('model set tries the model with one token, stores no key, and restarts the server; a waiting task continues', async () => {

@@ -1,8 +1,7 @@
 /** The machine of a reader: a home directory, the programs in its path, and what runs beside them. */
-import { execFile } from 'node:child_process';
 import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { endLocalServer } from '../end-local-server.ts';
 import { UNUSED_URL } from '../fake-local-models.ts';
 import { PROGRAMS } from '../shell-blocks.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
@@ -16,6 +15,9 @@ export interface ReaderHome {
   /** Resolves when each surrounding has been used. */
   used: Promise<unknown>;
 }
+
+/** The state directory below the reader's home. */
+const STATE = '.local/state/mcp-a2a-bridge';
 
 /** Starts the build as npx starts the published package. */
 const NPX = `case "$1 $2 $3" in
@@ -79,7 +81,7 @@ async function writeSettings(home: string, around: readonly Surrounding[]): Prom
   const models = Object.keys(urls).length > 0 ? { baseUrls: { ...ABSENT, ...urls } } : {};
   const settings = { server: { ...models, ...of('server') }, bridge: of('bridge') };
   if (Object.values(settings).every((part) => Object.keys(part).length === 0)) return;
-  const state = join(home, '.local/state/mcp-a2a-bridge');
+  const state = join(home, STATE);
   await mkdir(state, { recursive: true, mode: 0o700 });
   await writeFile(join(state, 'config.json'), JSON.stringify(settings), { mode: 0o600 });
 }
@@ -89,7 +91,7 @@ function isSource(path: string): boolean {
   return !/^(\.git|dist|node_modules|release|site\/(dist|node_modules))$/.test(path);
 }
 
-/** Stops the local server, which still runs after the shell has ended. */
-export async function stopLocalServer({ env }: ReaderHome): Promise<void> {
-  await promisify(execFile)('mcp-a2a-bridge', ['server', 'stop'], { env });
+/** Stops the local server, if one still runs after the shell has ended. */
+export async function stopLocalServer({ home }: ReaderHome): Promise<void> {
+  await endLocalServer(join(home, STATE));
 }
