@@ -25,7 +25,7 @@ const report = z.object({
 });
 type Report = z.infer<typeof report>;
 
-const examined = async (on: CliStage): Promise<Report> => report.parse(await on.json('doctor'));
+const examined = async (on: Pick<CliStage, 'json'>): Promise<Report> => report.parse(await on.json('doctor'));
 const of = ({ findings }: Report, subject: string) => findings.find((each) => each.subject === subject);
 
 /** Listens on a free port until `work` is done. */
@@ -44,11 +44,21 @@ async function withSettings(settings: object, env: Readonly<Record<string, strin
   const stateDir = join(home, 'state');
   await mkdir(stateDir, { mode: 0o700 });
   await writeFile(join(stateDir, 'config.json'), JSON.stringify(settings));
-  const run = (...args: string[]) => cli(['doctor', '--state-dir', stateDir, ...args], { home, env });
-  return {
-    run,
-    examined: async (...args: string[]) => report.parse(JSON.parse((await run('--json', ...args)).stdout)),
+  const run = async (...args: string[]) => {
+    const { code, stdout } = await cli(['doctor', '--json', '--state-dir', stateDir, ...args], { home, env });
+    return { code, found: report.parse(JSON.parse(stdout)) };
   };
+  return { run, examined: async (...args: string[]) => (await run(...args)).found };
+}
+
+/** Creates a home directory without a server, for checks of the clients in it. */
+async function clientHome() {
+  const home = await temporaryDirectory();
+  const at = { home, env: { MCP_A2A_BRIDGE_HOME: join(home, 'state') } };
+  const run = (...args: string[]) => cli(args, at);
+  const json = async (...args: string[]): Promise<unknown> =>
+    JSON.parse((await run(...args, '--json')).stdout);
+  return { at, run, json };
 }
 
 describe('the command doctor', () => {
@@ -80,13 +90,14 @@ describe('the command doctor', () => {
     const { stateDir } = on.server;
     await chmod(join(stateDir, 'token'), 0o644);
     await chmod(stateDir, 0o755);
-    const found = await examined(on);
+    const { code, stdout } = await on.run('doctor', '--json');
+    const found = report.parse(JSON.parse(stdout));
     expect(of(found, 'token')).toMatchObject({ level: 'fail', next: expect.stringContaining('chmod 600') });
     expect(of(found, 'state directory')).toMatchObject({
       level: 'fail',
       next: expect.stringContaining('chmod 700'),
     });
-    expect((await on.run('doctor')).code).toBe(1);
+    expect(code).toBe(1);
   });
 
   it('R63 doctor gives the next step for an unreachable agent, a refused token and a server that is not an agent', async () => {
@@ -179,10 +190,12 @@ describe('the command doctor', () => {
   ])(
     '%s in the server settings: doctor reports the same error as the start of a server',
     async (_, server, says) => {
-      const { examined: examine, run } = await withSettings({ server });
-      const found = of(await examine('--offline'), 'server settings');
-      expect(found).toMatchObject({ level: 'fail', message: expect.stringMatching(says) });
-      expect((await run('--offline')).code).toBe(1);
+      const { code, found } = await (await withSettings({ server })).run('--offline');
+      expect(of(found, 'server settings')).toMatchObject({
+        level: 'fail',
+        message: expect.stringMatching(says),
+      });
+      expect(code).toBe(1);
       const home = await newServerHome();
       await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server }));
       const launched = launchServer({ home });
@@ -335,7 +348,7 @@ describe('the command doctor', () => {
   });
 
   it('doctor reports two entries of the bridge for one client', async () => {
-    const on = await cliStage();
+    const on = await clientHome();
     await on.run('install', 'claude');
     await on.run('install', 'claude', '--scope', 'project');
     expect(of(await examined(on), 'Claude Code, user and project')).toMatchObject({
@@ -356,7 +369,7 @@ describe('the command doctor', () => {
   });
 
   it('doctor reports a client’s settings that are invalid, or that start a missing file', async () => {
-    const on = await cliStage();
+    const on = await clientHome();
     await writeFile(join(on.at.home, '.mcp.json'), '{');
     const gone = { command: process.execPath, args: ['/gone/bridge/main.js'] };
     await writeFile(join(on.at.home, '.claude.json'), JSON.stringify({ mcpServers: { b: gone } }));
@@ -394,7 +407,7 @@ describe('the command doctor', () => {
   ])(
     'doctor finds the plugin of %s, and warns when an entry starts the bridge too',
     async (client, title, path, text) => {
-      const on = await cliStage();
+      const on = await clientHome();
       const file = join(on.at.home, path);
       await mkdir(dirname(file), { recursive: true });
       await writeFile(file, text);
@@ -412,13 +425,13 @@ describe('the command doctor', () => {
   );
 
   it('doctor --webhook says that the settings name no webhook', async () => {
-    const on = await cliStage();
+    const on = await clientHome();
     const { stdout } = await on.run('doctor', '--offline', '--webhook');
     expect(stdout).toContain('approval webhook: the settings name none, so no test post was sent');
   });
 
   it('doctor reports an entry whose arguments do not start the bridge', async () => {
-    const on = await cliStage();
+    const on = await clientHome();
     await on.run('install', 'claude', '--', '--agent-url', 'https://agent.example.com');
     const file = join(on.at.home, '.claude.json');
     await writeFile(file, (await readFile(file, 'utf8')).replace('--agent-url', '--agnt-url'));
@@ -429,7 +442,7 @@ describe('the command doctor', () => {
   });
 
   it('doctor warns of an entry that starts a copy of npx, which npm may delete', async () => {
-    const on = await cliStage();
+    const on = await clientHome();
     const copy = join(on.at.home, '_npx', '5f2', 'node_modules', 'mcp-a2a-bridge', 'dist', 'bridge');
     await mkdir(copy, { recursive: true });
     const script = join(copy, 'main.js');
