@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { bundledProgram } from '../support/bundled-program.ts';
 import { whyNoPostgres } from '../support/postgres-server.ts';
 
 // This test starts dozens of processes, perhaps on a busy machine. It does not wait for this time to pass.
@@ -24,11 +25,10 @@ type Counts = Record<string, number>;
  * counts
  */
 async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
-  const child = spawn(
-    process.execPath,
-    ['scripts/run.mjs', 'test/faults/faults.ts', '--json', '--seed', '20', ...args],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const harness = await bundledProgram('test/faults/faults.ts');
+  const child = spawn(process.execPath, [harness, '--json', '--seed', '20', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   const counts = output.then(([out, said]) => {
     if (out === '') throw new Error(`the harness broke off:\n${said}`);
@@ -72,7 +72,7 @@ describe('a short run of the fault harness', () => {
   });
 
   it('R65 if the bridge is killed at a write of its outbox, the next bridge finishes the work once', async () => {
-    const counts = await faults('--only', 'outbox', '--rounds', '10');
+    const counts = await faults('--only', 'outbox', '--rounds', '10', '--lanes', '1');
     // A delegation writes five rows: the delegation, the task, the result, the receipt and the end. So no run reaches
     // ten writes.
     const { 'outbox: deaths before a write': before = 0, 'outbox: deaths after a write': after = 0 } = counts;

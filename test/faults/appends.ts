@@ -44,7 +44,7 @@ export async function deathAtAppend(
       verdicts: new Verdicts(random),
     });
     const env = { FAULTS_DIE_AT: `${side}:${number}` };
-    const dying = place.start({ program: programs.dyingServer, env });
+    const dying = place.start({ program: await programs.dyingServer(), env });
     await finish(flow, place);
     if (flow.done) return false;
     await dying.exited;

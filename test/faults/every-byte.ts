@@ -8,7 +8,7 @@ import { readTask } from '../support/wire-event.ts';
 import { A2aFlow } from './a2a-flow.ts';
 import { Disconnected, type A2aClient } from './a2a-client.ts';
 import { must } from './findings.ts';
-import { tasksThatSay } from './flow-checks.ts';
+import { lastTasks, says } from './flow-checks.ts';
 import { mustContinue } from './journal-checks.ts';
 import type { Scene } from './scene.ts';
 import { TaskReader, wholeJournal } from './task-reader.ts';
@@ -25,6 +25,8 @@ const BRIDGE_STRIDE = 64;
 /** The number of parallel delegations. */
 const TOGETHER = 8;
 const MAX_TRIES = 5;
+/** The number of messages that one list checks. A list has 100 tasks, so it shows a second task of each message. */
+const LISTED_TOGETHER = 50;
 export const KINDS: readonly [CutKind, ...CutKind[]] = ['reset', 'end', 'half-close'];
 
 export async function everyByte(round: number, scene: Scene): Promise<void> {
@@ -77,12 +79,17 @@ async function everyByteOfCommand(round: number, scene: Scene): Promise<void> {
   };
   const lengths = await bytesOf(proxy, () => send(nameOf('m', round, { direction: 'up', after: 9999 })));
   findings.count('proxy: bytes of the recorded command and its answer', lengths.up + lengths.down);
-  for (const cut of cutsOf(lengths, round, STRIDE)) {
-    const name = nameOf('m', round, cut);
-    cutNext(scene, [cut], 'a byte of the recorded command or its answer');
-    await send(name).catch(unlessDisconnected);
-    const taskId = await send(name, client);
-    await mustBeOne(client, name, `a message cut at byte ${cut.after} ${cut.direction} (${cut.how})`, taskId);
+  const cuts = cutsOf(lengths, round, STRIDE);
+  for (let begin = 0; begin < cuts.length; begin += LISTED_TOGETHER) {
+    const sent: Sent[] = [];
+    for (const cut of cuts.slice(begin, begin + LISTED_TOGETHER)) {
+      const name = nameOf('m', round, cut);
+      cutNext(scene, [cut], 'a byte of the recorded command or its answer');
+      await send(name).catch(unlessDisconnected);
+      const what = `a message cut at byte ${cut.after} ${cut.direction} (${cut.how})`;
+      sent.push({ name, what, taskId: await send(name, client) });
+    }
+    await mustBeOneEach(client, sent);
   }
 }
 
@@ -110,23 +117,33 @@ async function everyByteOfDelegation(round: number, scene: Scene): Promise<void>
     const batch = cuts.slice(begin, begin + TOGETHER);
     proxy.hangUp();
     cutNext(scene, batch, 'a byte of a delegation');
-    await Promise.all(
-      batch.map(async (cut) => {
+    const sent = await Promise.all(
+      batch.map(async (cut): Promise<Sent> => {
         const name = nameOf('d', round, cut);
-        const taskId = await delegate(name);
-        await mustBeOne(client, name, `a delegation, cut beside others`, taskId);
+        return { name, what: 'a delegation, cut beside others', taskId: await delegate(name) };
       }),
     );
+    await mustBeOneEach(client, sent);
   }
 }
 
 const nameOf = (kind: string, round: number, { direction, after }: Omit<Cut, 'how'>): string =>
   `p${round}${kind}-${direction}-${after}-`;
 
-async function mustBeOne(client: A2aClient, name: string, what: string, taskId: string): Promise<void> {
-  const tasks = await tasksThatSay(client, name);
-  must(tasks.length === 1, `${what} has become ${tasks.length} tasks`);
-  must(tasks[0]?.taskId === taskId, `${what} was answered with a task other than the task in the list`);
+/** A message that the server has accepted. */
+interface Sent {
+  name: string;
+  what: string;
+  taskId: string;
+}
+
+async function mustBeOneEach(client: A2aClient, sent: readonly Sent[]): Promise<void> {
+  const all = await lastTasks(client);
+  for (const { name, what, taskId } of sent) {
+    const tasks = all.filter((task) => says(task, name));
+    must(tasks.length === 1, `${what} has become ${tasks.length} tasks`);
+    must(tasks[0]?.taskId === taskId, `${what} was answered with a task other than the task in the list`);
+  }
 }
 
 /** @returns cuts at each n-th byte, with another offset in each round: a reset, an end and a half-close in turn */

@@ -20,8 +20,16 @@ export function findTasks(client: A2aClient, { workload }: Flow): Promise<TaskVi
 
 /** @returns the tasks with this text in their history, among the last 100 tasks */
 export async function tasksThatSay(client: A2aClient, words: string): Promise<TaskView[]> {
-  const { tasks } = listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 }));
-  return tasks.filter(({ history }) => history.some((line) => line.includes(words)));
+  return (await lastTasks(client)).filter((task) => says(task, words));
+}
+
+/** @returns the last 100 tasks */
+export async function lastTasks(client: A2aClient): Promise<TaskView[]> {
+  return listed.parse(await client.call('ListTasks', { pageSize: 100, historyLength: 100 })).tasks;
+}
+
+export function says({ history }: TaskView, words: string): boolean {
+  return history.some((line) => line.includes(words));
 }
 
 /** Checks that the flow created exactly one task. @returns the task's id. @throws Violation */

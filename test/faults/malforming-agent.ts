@@ -2,7 +2,8 @@
  * An agent that forwards to a good agent and malforms the answers: JSON, streams, events, framing, status and content
  * type.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request as forward, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { malformedText } from './malformed.ts';
 import type { Random } from './random.ts';
@@ -79,45 +80,44 @@ interface Passing extends Malforming {
 async function pass(request: IncomingMessage, response: ServerResponse, passing: Passing): Promise<void> {
   const { url, random, card, share, state } = passing;
   const body = await buffer(request);
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
-  const headers = new Headers();
+  const headers: Record<string, string> = {};
   for (const name of ['content-type', 'accept', 'last-event-id', 'a2a-version', 'a2a-extensions']) {
     const value = request.headers[name];
-    if (typeof value === 'string') headers.set(name, value);
+    if (typeof value === 'string') headers[name] = value;
   }
-  const method = request.method ?? 'GET';
-  const answer = await fetch(new URL(request.url ?? '/', url), {
-    method,
-    headers,
-    signal: gone.signal,
-    ...(method === 'GET' ? {} : { body: new Uint8Array(body) }),
-  });
-  const type = answer.headers.get('content-type') ?? 'application/json';
+  const { method = 'GET' } = request;
+  const outgoing = forward(new URL(request.url ?? '/', url), { method, headers });
+  // The end of this response ends the request, at any time. So this error is expected too.
+  outgoing.on('error', () => undefined);
+  response.once('close', () => outgoing.destroy());
+  const answered = once(outgoing, 'response');
+  outgoing.end(body);
+  const [answer]: IncomingMessage[] = await answered;
+  if (answer === undefined) throw new Error('the agent has not answered');
+  const status = answer.statusCode ?? 200;
+  const type = answer.headers['content-type'] ?? 'application/json';
   const malformed = random.chance(request.url?.startsWith(CARD) === true ? card : share);
-  if (type.startsWith('text/event-stream') && answer.body !== null && !random.chance(0.1)) {
-    response.writeHead(answer.status, { 'content-type': type });
-    return malformed
-      ? stream(answer.body, response, passing)
-      : stream(answer.body, response, { ...passing, share: 0 });
+  if (type.startsWith('text/event-stream') && !random.chance(0.1)) {
+    response.writeHead(status, { 'content-type': type });
+    return stream(answer, response, malformed ? passing : { ...passing, share: 0 });
   }
   // The answer of the good agent contains its own address. The bridge must use this agent's address instead.
-  const text = (await answer.text()).replaceAll(url.replace(/\/$/, ''), state.url);
-  if (!malformed) return void response.writeHead(answer.status, { 'content-type': type }).end(text);
+  const text = (await buffer(answer)).toString().replaceAll(url.replace(/\/$/, ''), state.url);
+  if (!malformed) return void response.writeHead(status, { 'content-type': type }).end(text);
   state.malformed += 1;
-  response.writeHead(random.chance(0.8) ? answer.status : random.pick(STATUSES), {
+  response.writeHead(random.chance(0.8) ? status : random.pick(STATUSES), {
     'content-type': random.chance(0.8) ? type : random.pick(TYPES),
   });
   response.end(malformedText(parsed(text), random));
 }
 
 async function stream(
-  body: ReadableStream<Uint8Array>,
+  body: IncomingMessage,
   response: ServerResponse,
   { random, share, state }: Passing,
 ): Promise<void> {
   let rest = '';
-  for await (const piece of body.pipeThrough(new TextDecoderStream())) {
+  for await (const piece of body.setEncoding('utf8')) {
     const events = (rest + piece).split('\n\n');
     rest = events.pop() ?? '';
     for (const event of events) {

@@ -1,10 +1,12 @@
 /** B1, B3: SIGKILL of the bridge at each write to its database, before the write and after it is durable. */
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BridgeDatabase } from '../../bridge/state/database.ts';
 import { Outbox } from '../../bridge/state/outbox.ts';
 import { BridgeFlow } from './bridge-flow.ts';
-import { Disconnected } from './a2a-client.ts';
-import type { Side } from './appends.ts';
+import { type A2aClient, Disconnected } from './a2a-client.ts';
+import { type Side, SIDES } from './appends.ts';
+import type { BridgeProcess } from './bridge-process.ts';
 import { must, type Findings } from './findings.ts';
 import { checkFlow, findTasks } from './flow-checks.ts';
 import { Place } from './place.ts';
@@ -19,53 +21,80 @@ const LOOK_MS = 20;
 /** A flow that needs more requests than this has failed. A normal flow needs far fewer. */
 const MAX_STEPS = 100;
 
-/** Kills the bridge once, at this write, and continues. @returns false if the run ended before this write */
-export async function deathAtWrite(
-  where: { number: number; side: Side },
+/**
+ * Kills a bridge before this write, and another one after it. Both use one server, and continue their own work.
+ * @returns false if both runs ended before this write
+ */
+export async function deathsAtWrite(
+  number: number,
   programs: Programs,
   findings: Findings,
 ): Promise<boolean> {
-  const { number, side } = where;
-  // Every kill uses the same flow and the same decisions.
-  const random = new Random(findings.seed, 'outbox');
-  const place = await Place.open({ programs, random: new Random(findings.seed, 'outbox', number, side) });
+  const place = await Place.open({ programs, random: new Random(findings.seed, 'outbox', number) });
   try {
-    const flow = new BridgeFlow({
-      workload: fixedWorkload('run'),
-      workspace: place.home.workspace,
-      random,
-      verdicts: new Verdicts(random),
-      call: (name, args) => place.bridge.callTool(name, args),
-    });
-    await place.bridge.start({
-      script: programs.dyingBridge,
-      env: { FAULTS_DIE_AT: `${side}:${number}` },
-    });
-    let died = await finish(flow);
-    // The bridge writes once more after the person has the result. So the bridge may die at its end.
-    if (!died) died = (await place.bridge.close()) === null;
-    if (!died) return false;
-    if (number === 1) await checkFirstWrite(side, flow, place);
-    await finish(flow);
-    must(flow.done, 'a connection broke although no fault was active');
-    const client = await place.client();
-    const { workspace } = place.home;
-    await checkFlow('outbox', flow, { client, workspace, seen: [], findings });
-    await mustBeClosed(flow, place);
-    findings.count(`outbox: deaths ${side} a write`);
-    return true;
+    const died: boolean[] = [];
+    for (const side of SIDES) died.push(await deathAtWrite({ number, side }, { place, programs, findings }));
+    return died.includes(true);
   } finally {
     await place.close();
   }
 }
 
+interface Scene {
+  place: Place;
+  programs: Programs;
+  findings: Findings;
+}
+
+/** Kills the bridge once, at this write, and continues. @returns false if the run ended before this write */
+async function deathAtWrite(
+  { number, side }: { number: number; side: Side },
+  { place, programs, findings }: Scene,
+): Promise<boolean> {
+  // Every kill uses the same flow and the same decisions.
+  const random = new Random(findings.seed, 'outbox');
+  const { workspace } = place.home;
+  const bridgeHome = join(place.home.stateDir, `bridge-${side}`);
+  const bridge = place.newBridge(bridgeHome);
+  try {
+    const flow = new BridgeFlow({
+      workload: fixedWorkload(`run${side}`),
+      workspace,
+      random,
+      verdicts: new Verdicts(random),
+      call: (name, args) => bridge.callTool(name, args),
+    });
+    await bridge.start({
+      script: await programs.dyingBridge(),
+      env: { FAULTS_DIE_AT: `${side}:${number}` },
+    });
+    let died = await finish(flow);
+    // The bridge writes once more after the person has the result. So the bridge may die at its end.
+    if (!died) died = (await bridge.close()) === null;
+    if (!died) return false;
+    const client = await place.client();
+    if (number === 1) await checkFirstWrite(side, flow, { bridge, client });
+    await finish(flow);
+    must(flow.done, 'a connection broke although no fault was active');
+    await checkFlow('outbox', flow, { client, workspace, seen: [], findings });
+    await mustBeClosed(flow, { bridge, bridgeHome });
+    findings.count(`outbox: deaths ${side} a write`);
+    return true;
+  } finally {
+    await bridge.kill();
+  }
+}
+
 /** B1: without the write, nothing is sent. With the write, the next bridge sends the message by itself. */
-async function checkFirstWrite(side: Side, flow: BridgeFlow, place: Place): Promise<void> {
-  const client = await place.client();
+async function checkFirstWrite(
+  side: Side,
+  flow: BridgeFlow,
+  { bridge, client }: { bridge: BridgeProcess; client: A2aClient },
+): Promise<void> {
   const tasks = (): Promise<number> => findTasks(client, flow).then(({ length }) => length);
   if (side === 'before')
     return must((await tasks()) === 0, 'the bridge sent a message before it was in the outbox');
-  await place.bridge.start();
+  await bridge.start();
   for (const deadline = performance.now() + ARRIVAL_MS; (await tasks()) === 0; await pause(LOOK_MS))
     must(performance.now() < deadline, 'the next bridge has not sent the message from the outbox');
 }
@@ -87,11 +116,14 @@ async function finish(flow: BridgeFlow): Promise<boolean> {
 }
 
 /** Checks that the next bridge returns the same result, and that the outbox then has no open entry. */
-async function mustBeClosed(flow: BridgeFlow, place: Place): Promise<void> {
+async function mustBeClosed(
+  flow: BridgeFlow,
+  { bridge, bridgeHome }: { bridge: BridgeProcess; bridgeHome: string },
+): Promise<void> {
   await flow.collect();
-  const code = await place.bridge.close();
+  const code = await bridge.close();
   must(code === 0, `the bridge exited with ${code} after its client had closed stdin`);
-  const database = await BridgeDatabase.open(place.bridgeHome);
+  const database = await BridgeDatabase.open(bridgeHome);
   const open = new Outbox(database).open().map(({ messageId }) => messageId);
   database.close();
   must(open.length === 0, `delivered, but still in the outbox: ${open.join(', ')}`);

@@ -6,7 +6,7 @@ import type { FaultDatabase } from './fault-database.ts';
 import type { Findings } from './findings.ts';
 import { framesRound } from './frames.ts';
 import { killsRound } from './kills.ts';
-import { deathAtWrite } from './outbox.ts';
+import { deathsAtWrite } from './outbox.ts';
 import type { Programs } from './programs.ts';
 import { proxyRound } from './proxy.ts';
 import { replicasRound } from './replicas.ts';
@@ -75,9 +75,7 @@ const ROUNDS: Record<Exclude<Part, 'blackbox'>, (round: number, run: Run) => Pro
     return died.includes(true);
   },
   async outbox(round, { programs, findings }) {
-    const died: boolean[] = [];
-    for (const side of SIDES) died.push(await deathAtWrite({ number: round, side }, programs, findings));
-    return died.includes(true);
+    return deathsAtWrite(round, programs, findings);
   },
   async repeats(round, { programs, findings }) {
     await repeatsRound(round, programs, findings);

@@ -37,13 +37,7 @@ export class Place {
     this.home = home;
     this.port = port;
     this.#options = options;
-    this.bridge = new BridgeProcess({
-      program: options.programs.bridge,
-      directory: home.stateDir,
-      stateDir: this.bridgeHome,
-      agentUrl: options.agentUrl ?? this.url,
-      token: async () => (await this.serving()).token,
-    });
+    this.bridge = this.newBridge(join(home.stateDir, 'bridge'));
   }
 
   static async open(options: PlaceOptions): Promise<Place> {
@@ -54,9 +48,16 @@ export class Place {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** The state directory of the bridges. */
-  get bridgeHome(): string {
-    return join(this.home.stateDir, 'bridge');
+  /** Returns a bridge with this state directory. The caller ends it. */
+  newBridge(stateDir: string): BridgeProcess {
+    const { programs, agentUrl = this.url } = this.#options;
+    return new BridgeProcess({
+      program: programs.bridge,
+      directory: this.home.stateDir,
+      stateDir,
+      agentUrl,
+      token: async () => (await this.serving()).token,
+    });
   }
 
   get journalPath(): string {

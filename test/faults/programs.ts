@@ -12,36 +12,42 @@ const BANNER =
 export interface Programs {
   server: string;
   bridge: string;
-  /** Dies at an append to its journal: see `programs/dying-journal.ts`. */
-  dyingServer: string;
-  /** Dies at a write to its database: see `programs/dying-database.ts`. */
-  dyingBridge: string;
+  /** Builds, at its first call, a server that dies at an append to its journal: see `programs/dying-journal.ts`. */
+  dyingServer: () => Promise<string>;
+  /** Builds, at its first call, a bridge that dies at a write to its database: see `programs/dying-database.ts`. */
+  dyingBridge: () => Promise<string>;
   remove: () => Promise<void>;
 }
 
 export async function copyPrograms(): Promise<Programs> {
   await mkdir(CACHE, { recursive: true });
   const directory = await mkdtemp(join(resolve(CACHE), 'faults-'));
-  const [dyingServer, dyingBridge] = await Promise.all([
-    buildDying(join(directory, 'dying-server'), 'a2a-server/main.ts', {
-      importer: 'a2a-server/startup/open-journal.ts',
-      imported: /\/sqlite-journal\.ts$/,
-      instead: 'test/faults/programs/dying-journal.ts',
-    }),
-    buildDying(join(directory, 'dying-bridge'), 'bridge/main.ts', {
-      importer: 'bridge/state/database.ts',
-      imported: /\/sqlite\/driver\.ts$/,
-      instead: 'test/faults/programs/dying-database.ts',
-    }),
-    cp('dist', directory, { recursive: true }),
-  ]);
+  await cp('dist', directory, { recursive: true });
   return {
     server: join(directory, 'a2a-server', 'main.js'),
     bridge: join(directory, 'bridge', 'main.js'),
-    dyingServer,
-    dyingBridge,
+    dyingServer: once(() =>
+      buildDying(join(directory, 'dying-server'), 'a2a-server/main.ts', {
+        importer: 'a2a-server/startup/open-journal.ts',
+        imported: /\/sqlite-journal\.ts$/,
+        instead: 'test/faults/programs/dying-journal.ts',
+      }),
+    ),
+    dyingBridge: once(() =>
+      buildDying(join(directory, 'dying-bridge'), 'bridge/main.ts', {
+        importer: 'bridge/state/database.ts',
+        imported: /\/sqlite\/driver\.ts$/,
+        instead: 'test/faults/programs/dying-database.ts',
+      }),
+    ),
     remove: () => rm(directory, { recursive: true, force: true }),
   };
+}
+
+/** Only two parts of a run need such a build, so it waits for its first use. */
+function once<Result>(work: () => Promise<Result>): () => Promise<Result> {
+  let result: Promise<Result> | undefined;
+  return () => (result ??= work());
 }
 
 /** One module of a program, and the module that replaces it. */
