@@ -7,7 +7,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
-import { bundledProgram } from '../support/bundled-program.ts';
 import { whyNoPostgres } from '../support/postgres-server.ts';
 
 // This test starts dozens of processes, perhaps on a busy machine. It does not wait for this time to pass.
@@ -25,10 +24,11 @@ type Counts = Record<string, number>;
  * counts
  */
 async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
-  const harness = await bundledProgram('test/faults/faults.ts');
-  const child = spawn(process.execPath, [harness, '--json', '--seed', '20', ...args], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    ['scripts/run.mjs', 'test/faults/faults.ts', '--json', '--seed', '20', ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
   const counts = output.then(([out, said]) => {
     if (out === '') throw new Error(`the harness broke off:\n${said}`);
