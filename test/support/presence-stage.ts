@@ -20,7 +20,10 @@ export async function stageWithRules(...policy: readonly Record<string, unknown>
 }
 
 /** Runs `a2a-server passkey add` at a terminal (a pseudo-terminal of `script`), and returns the link that it prints. */
-export async function passkeyLink({ server }: Stage, principal = 'local'): Promise<URL> {
+export async function passkeyLink(
+  { server }: { server: { stateDir: string } },
+  principal = 'local',
+): Promise<URL> {
   const { stateDir } = server;
   const line = [process.execPath, ...addPasskeyWords(stateDir), '--principal', principal]
     .map((each) => `'${each}'`)

@@ -1,6 +1,9 @@
-/** One server for the tests of a file that neither configure nor end it. A server takes longer to start than to test. */
+/**
+ * One server for the tests of a file that need the same settings and do not end it. A server takes longer to start than
+ * to test.
+ */
 import { afterAll, afterEach } from '@jest/globals';
-import { readdir, rm } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { homeDirectoryOf, launchServer, newServerHome, type ServerHome } from './server-program.ts';
 import { stageOf, type Stage } from './stage.ts';
@@ -18,14 +21,19 @@ type Server = ServerHome & { url: string; token: string; end: () => Promise<void
 let server: Promise<Server> | undefined;
 let used = 0;
 
-/** @returns the file's server with an empty workspace, and a client that no other test uses and that has no tasks yet */
-export async function sharedStage(): Promise<SharedStage> {
+/**
+ * @param settings the settings of the file's server. All tests of a file give the same.
+ * @returns the file's server with an empty workspace, and a client whose principal no other test uses and that has no tasks
+ *   yet
+ */
+export async function sharedStage(settings: object = {}): Promise<SharedStage & { principal: string }> {
   const principal = PRINCIPALS[used];
   used += 1;
   if (principal === undefined) throw new Error('a file has at most 100 stages on its server');
-  server ??= start();
+  server ??= start(settings);
   const { url, stateDir, workspace } = await server;
-  return stageOf({ url, stateDir, workspace, token: principal.token });
+  const { name, token } = principal;
+  return { ...stageOf({ url, stateDir, workspace, token }), principal: name };
 }
 
 /**
@@ -33,15 +41,18 @@ export async function sharedStage(): Promise<SharedStage> {
  *   its lists too, and each newer task comes before them.
  */
 export async function sharedLocalStage(): Promise<SharedStage> {
-  server ??= start();
+  server ??= start({});
   const { url, token, stateDir, workspace } = await server;
   return stageOf({ url, token, stateDir, workspace });
 }
 
-async function start(): Promise<Server> {
+async function start(settings: object): Promise<Server> {
   const home = await newServerHome();
   const tokens = PRINCIPALS.map(({ name, token }) => `${name}=${token}`);
-  const launched = launchServer({ home, env: { A2A_SERVER_TOKENS: tokens.join(',') } });
+  // The commands of the program read the same settings from the state directory.
+  const file = JSON.stringify({ server: { ...settings, tokens } });
+  await writeFile(join(home.stateDir, 'config.json'), file, { mode: 0o600 });
+  const launched = launchServer({ home });
   const end = async (): Promise<void> => {
     await launched.kill();
     await rm(homeDirectoryOf(home), { recursive: true, force: true });

@@ -8,7 +8,7 @@ import type { Browser, FrameLocator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { plan, write } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { DELEGATE, bridgeStart, closeAfterTest, closing, program } from '../bridge/support/bridge-stage.ts';
 import { bridgeCommand } from '../bridge/support/bridge-program.ts';
 import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
@@ -46,7 +46,7 @@ const cardState = z.looseObject({
 });
 
 interface Chat {
-  on: Stage;
+  on: SharedStage;
   call: (name: string, args: object) => Promise<z.infer<typeof toolResult>>;
   client: Client;
   /** The result of the delegation, which waits for a decision. */
@@ -56,7 +56,7 @@ interface Chat {
 
 /** A chat whose task waits. */
 async function chat(args: readonly string[] = [], capabilities: object = HOST): Promise<Chat> {
-  const on = await stage();
+  const on = await sharedStage();
   const start = await bridgeStart(on.server, { args });
   const client = closing(new Client({ name: 'test', version: '0' }, { capabilities }));
   await client.connect(new StdioClientTransport({ ...bridgeCommand(program, start), stderr: 'ignore' }));

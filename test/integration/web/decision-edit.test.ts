@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { plan, write } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -26,9 +26,9 @@ const EDITED = `${LINES.with(29, 'const edited = 2;').join('\n')}\n`;
 
 describeInBrowser('a change on the page', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: SharedStage;
   beforeEach(async () => {
-    on = await stage();
+    on = await sharedStage();
     page = await browser.watchedPage();
   });
 

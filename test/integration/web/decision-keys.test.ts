@@ -2,19 +2,19 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { plan, type PlannedStep, wait, write } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser, keepClickGuard } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
-const LONG = `${Array.from({ length: 300 }, (_, index) => `line ${index}`).join('\n')}\n`;
+const LONG = `${Array.from({ length: 80 }, (_, index) => `line ${index}`).join('\n')}\n`;
 
 describeInBrowser('the keys of the page', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: SharedStage;
   /** Decisions and other messages that the page has sent. */
   let sent: string[];
   beforeEach(async () => {
-    on = await stage();
+    on = await sharedStage();
     sent = [];
     page = await browser.watchedPage();
     page.on('request', (request) => {

@@ -5,7 +5,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { plan, type PlannedCall, type PlannedStep } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
 
@@ -26,11 +26,11 @@ async function inView(it: Locator): Promise<void> {
 
 describeInBrowser('the moment of decision on the page', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: SharedStage;
   /** Decisions and other messages that the page has sent. */
   let sent: string[];
   beforeEach(async () => {
-    on = await stage();
+    on = await sharedStage();
     sent = [];
     page = await (await browser.newContext()).newPage();
     page.on('request', (request) => {
@@ -168,7 +168,7 @@ describeInBrowser('the moment of decision on the page', (browser) => {
 
   test('D5 at a width of 360 pixels a person can read a long diff to its end, and reach the buttons', async () => {
     const lines = Array.from(
-      { length: 400 },
+      { length: 100 },
       (_, index) => `line ${index} ${'long '.repeat(40)}end ${index}.`,
     );
     const taskId = await begin(write('long.md', `${lines.join('\n')}\n`));
@@ -180,7 +180,7 @@ describeInBrowser('the moment of decision on the page', (browser) => {
     // The action is the first thing on the screen.
     expect((await action('Write long.md').boundingBox())?.y).toBeLessThan(160);
     await inView(page.getByLabel('Preview').getByText('end 0.'));
-    await inView(page.getByLabel('Preview').getByText('end 399.'));
+    await inView(page.getByLabel('Preview').getByText('end 99.'));
     for (const name of ['Approve', 'Edit', 'Deny'])
       await inView(action('Write long.md').getByRole('button', { name }));
     await approve('Write long.md').click();

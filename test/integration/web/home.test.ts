@@ -4,7 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -28,9 +28,9 @@ const FAKE_NOTIFICATIONS = `
 
 describeInBrowser('the task list of the page', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: SharedStage;
   beforeEach(async () => {
-    on = await stage();
+    on = await sharedStage();
     page = await (await browser.newContext()).newPage();
   });
 
@@ -119,7 +119,7 @@ describeInBrowser('the task list of the page', (browser) => {
   });
 
   test('R101 the list shows more ended tasks on request, and keeps them when the list changes', async () => {
-    await Promise.all(Array.from({ length: 60 }, (_, index) => on.peer.send(`paint moon ${index}`)));
+    for (let n = 1; n <= 60; n += 1) await on.peer.send(`paint moon ${n}`);
     await signIn(page, on.server);
     await group('Ended').getByRole('button', { name: 'Show more (10)' }).click();
     await rows('Ended').nth(59).waitFor({ state: 'attached' });

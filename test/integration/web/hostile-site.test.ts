@@ -5,7 +5,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { BrowserContext, Page } from 'playwright-core';
 import { plan, shell } from '../../support/offline-plan.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { openPages, type Site } from '../../support/web-site.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
@@ -14,7 +14,7 @@ describeInBrowser(
   'X1 a hostile site in the browser of a person who is signed in',
   (browser) => {
     let context: BrowserContext;
-    let on: Stage;
+    let on: SharedStage;
     let taskId: string;
     let site: Site;
     /** The approval page, signed in. */
@@ -22,7 +22,7 @@ describeInBrowser(
     let hostile: Page;
 
     beforeEach(async () => {
-      on = await stage();
+      on = await sharedStage();
       ({ taskId } = await on.peer.send(plan(shell('touch effect'))));
       site = await openPages({ '/': '<!doctype html><title>Prizes</title>' });
       context = await browser.newContext();

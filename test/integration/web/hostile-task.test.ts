@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -16,7 +16,7 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     ['a desk screen', { width: 1440, height: 900 }],
     ['a phone', { width: 360, height: 640 }],
   ])('on %s, nothing of it runs, and the buttons can be reached', async (_screen, viewport) => {
-    const on = await stage();
+    const on = await sharedStage();
     const { taskId } = await on.peer.send(
       plan(
         { tool: 'update-todos', input: { todos: [{ text: EVIL.slice(0, 200), status: 'pending' }] } },

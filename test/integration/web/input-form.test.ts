@@ -1,13 +1,10 @@
 /** Tests in a browser how a person edits the input of an MCP server's tool in a form. */
-import { rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { storyPageSchema } from '../../../shared/protocol/task-story.ts';
 import { bundledProgram } from '../../support/bundled-program.ts';
 import { plan } from '../../support/offline-plan.ts';
-import { newServerHome, type ServerHome } from '../../support/server-program.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -23,19 +20,12 @@ const ORDER = {
 
 describeInBrowser('the form for the input of a tool', (browser) => {
   let page: Page;
-  let home: ServerHome;
-  let on: Stage;
+  let on: SharedStage;
   beforeEach(async () => {
-    home = await newServerHome();
     const program = await bundledProgram('test/support/mcp-peer/form-program.ts');
     const shop = { command: process.execPath, args: [program] };
-    await writeFile(join(home.stateDir, 'config.json'), JSON.stringify({ server: { mcpServers: { shop } } }));
-    on = await stage({ home });
+    on = await sharedStage({ mcpServers: { shop } });
     page = await browser.watchedPage();
-  });
-  afterEach(async () => {
-    await on.server.kill();
-    await rm(dirname(home.stateDir), { recursive: true, force: true });
   });
 
   const form = (): Locator => page.getByRole('group', { name: 'The edited input' });

@@ -4,7 +4,8 @@ import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { plan, type PlannedStep, write } from '../../support/offline-plan.ts';
 import { PNG } from '../../support/sample-files.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
+import { stage } from '../../support/stage.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 
@@ -27,7 +28,7 @@ describe('the approval page', () => {
   });
 
   test('X1 the server accepts page requests of its own origin, and of no other origin on the same machine', async () => {
-    const { server } = await stage();
+    const { server } = await sharedStage();
     const asked = async (origin: string): Promise<number> =>
       (
         await fetch(`${server.url}/tasks`, {
@@ -42,7 +43,7 @@ describe('the approval page', () => {
 
 describeInBrowser('the approval page in a browser', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: Pick<SharedStage, 'peer' | 'file' | 'server'>;
 
   /** A task of that plan waits, and the page shows it. */
   function shown(...steps: PlannedStep[]): Promise<string> {
@@ -51,7 +52,7 @@ describeInBrowser('the approval page in a browser', (browser) => {
 
   /** The page shows a task with this text. */
   async function sent(text: string): Promise<string> {
-    on = await stage();
+    on = await sharedStage();
     return open(text);
   }
 
@@ -64,7 +65,7 @@ describeInBrowser('the approval page in a browser', (browser) => {
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
 
   test('the page shows the image of a tool result, with its name and size', async () => {
-    on = await stage();
+    on = await sharedStage();
     await writeFile(join(on.server.workspace, 'dot.png'), PNG);
     const text = plan({ tool: 'read-file', input: { path: 'dot.png' } }, { say: 'Seen.' });
     await open(text);
@@ -152,15 +153,6 @@ describeInBrowser('the approval page in a browser', (browser) => {
     await page.locator('.tasks .state-completed', { hasText: 'completed, not done' }).waitFor();
   });
 
-  test('R10 a person can edit the call on the page, and the edited call runs', async () => {
-    await shown({ tool: 'run-shell-command', input: { command: 'echo one > out.txt' } });
-    await page.getByRole('button', { name: 'Edit' }).click();
-    await page.getByLabel('The edited input').fill('echo two > out.txt');
-    await page.getByRole('button', { name: 'Approve as edited' }).click();
-    await state('completed');
-    expect(await on.file('out.txt')).toBe('two\n');
-  });
-
   test('a person can answer a question with a choice on the page', async () => {
     const taskId = await shown({
       tool: 'ask-person',
@@ -179,14 +171,6 @@ describeInBrowser('the approval page in a browser', (browser) => {
     await expect(inserted).rejects.toThrow(/TrustedHTML/);
     await expect(page.evaluate(`trustedTypes.createPolicy('own', {})`)).rejects.toThrow(/Policy/);
     expect(browser.problems.splice(0)).not.toEqual([]);
-  });
-
-  test('X3 the page shows an agent’s text as text, and runs no code in it', async () => {
-    const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>';
-    await shown({ tool: 'write-file', input: { path: 'a.html', content: evil } });
-    await page.getByLabel('Preview').getByText('onerror').waitFor();
-    expect(await page.locator('article img, article script').count()).toBe(0);
-    expect(await page.title()).toBe('(1) Approvals');
   });
 
   test('a further tab of the page needs no new sign-in; after a sign-out, each tab explains how to sign in', async () => {
@@ -248,10 +232,12 @@ describeInBrowser('the approval page in a browser', (browser) => {
   });
 
   test('the page keeps its sign-in across a restart of the server', async () => {
-    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } });
-    const { port } = new URL(on.server.url);
-    await on.server.stop();
-    const next = await stage({ home: on.server, args: ['--port', port] });
+    const own = await stage();
+    on = own;
+    await open(plan({ tool: 'write-file', input: { path: 'a.md', content: 'x' } }));
+    const { port } = new URL(own.server.url);
+    await own.server.stop();
+    const next = await stage({ home: own.server, args: ['--port', port] });
     await page.reload();
     await page.getByRole('button', { name: 'Approve' }).click();
     await state('completed');
@@ -261,11 +247,13 @@ describeInBrowser('the approval page in a browser', (browser) => {
   });
 
   test('follows the task again after an outage of any length, and says how old its picture is', async () => {
-    await shown({ tool: 'write-file', input: { path: 'a.md', content: 'x' } }, { say: 'Written.' });
+    const own = await stage();
+    on = own;
+    await open(plan({ tool: 'write-file', input: { path: 'a.md', content: 'x' } }, { say: 'Written.' }));
     const approve = page.getByRole('button', { name: 'Approve' });
     await approve.waitFor();
-    const { port } = new URL(on.server.url);
-    await on.server.stop();
+    const { port } = new URL(own.server.url);
+    await own.server.stop();
     await page.getByRole('status').getByText('No connection since').waitFor();
     // The age changes each second. A screen reader would read the banner again each time.
     expect(await page.getByRole('status').ariaSnapshot()).not.toContain('ago');
@@ -277,7 +265,7 @@ describeInBrowser('the approval page in a browser', (browser) => {
     // would arrive, and there would be no second click.
     const refused = page.getByRole('article').getByRole('alert').getByText('could not be reached');
     while ((await refused.count()) === 0) await page.clock.runFor(1_000);
-    const next = await stage({ home: on.server, args: ['--port', port] });
+    const next = await stage({ home: own.server, args: ['--port', port] });
     while ((await page.getByRole('status').count()) > 0) await page.clock.runFor(1_000);
     await approve.click();
     await state('completed');

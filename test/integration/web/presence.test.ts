@@ -2,21 +2,23 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { CDPSession, Page } from 'playwright-core';
 import { plan, shell, write } from '../../support/offline-plan.ts';
-import { passkeyLink, stageWithRules } from '../../support/presence-stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { passkeyLink } from '../../support/presence-stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
+
+const POLICY = [
+  { action: 'presence', path: 'secret.txt' },
+  { action: 'presence', command: 'echo secret' },
+];
 
 describeInBrowser('an action that demands presence, on the page', (browser) => {
   let page: Page;
   let devTools: CDPSession;
   let authenticatorId: string;
-  let on: Stage;
+  let on: SharedStage;
   beforeEach(async () => {
-    on = await stageWithRules(
-      { action: 'presence', path: 'secret.txt' },
-      { action: 'presence', command: 'echo secret' },
-    );
+    on = await sharedStage({ policy: POLICY });
     page = await (await browser.newContext()).newPage();
     page.on('pageerror', (error) => browser.problems.push(error.message));
     devTools = await page.context().newCDPSession(page);
@@ -36,7 +38,7 @@ describeInBrowser('an action that demands presence, on the page', (browser) => {
   const state = (word: string): Promise<void> => page.locator(`article .state-${word}`).waitFor();
 
   async function register(): Promise<void> {
-    await page.goto((await passkeyLink(on)).href);
+    await page.goto((await passkeyLink(on, on.principal)).href);
     await button('Sign in').click();
     const dialog = page.getByRole('dialog', { name: 'Passkeys' });
     await dialog.getByLabel('Name of the new passkey').fill('my laptop');

@@ -1,7 +1,7 @@
 /** Tests in a browser the sign-in with an OpenID Connect provider. */
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -13,8 +13,13 @@ import {
   startProvider,
 } from '../../support/openid-provider.ts';
 import { passkeyLink } from '../../support/presence-stage.ts';
-import { stage, type Stage } from '../../support/stage.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import {
+  homeDirectoryOf,
+  launchServer,
+  newServerHome,
+  type ServerHome,
+} from '../../support/server-program.ts';
+import { stageOf } from '../../support/stage.ts';
 import { issueToken } from '../../support/issue-token.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -24,11 +29,15 @@ const SESSION_IS_OVER = "localStorage.setItem('provider-session-end', new Date(0
 
 describeInBrowser('the sign-in with a provider', (browser) => {
   let provider: RunningProvider;
-  let on: Stage;
+  let on: ReturnType<typeof stageOf<ServerHome & { url: string; token: string }>>;
+  let end: () => Promise<void>;
   let base: string;
   let page: Page;
+  let people = 0;
+  /** A person whom no other test signs in. */
+  let person: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     const port = await freePort();
     base = `http://localhost:${String(port)}`;
     provider = await startProvider({ keys: [await makeProviderKey('first')], redirectUri: `${base}/page` });
@@ -44,15 +53,22 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     };
     const policy = [{ action: 'presence', path: 'secret.txt' }];
     // `passkey add` reads the same settings from the state directory.
-    const place = await temporaryDirectory();
-    const home = { stateDir: join(place, 'state'), workspace: join(place, 'workspace') };
-    for (const directory of Object.values(home)) await mkdir(directory, { mode: 0o700 });
+    const home = await newServerHome();
     const settings = { server: { oidc, policy, port, publicUrl: base } };
     await writeFile(join(home.stateDir, 'config.json'), JSON.stringify(settings));
-    on = await stage({ home, args: ['--port', String(port)] });
+    const server = launchServer({ home, args: ['--port', String(port)] });
+    end = async () => {
+      await Promise.all([server.kill(), provider.stop()]);
+      await rm(homeDirectoryOf(home), { recursive: true, force: true });
+    };
+    on = stageOf({ ...home, ...(await server.ready) });
+  });
+  afterAll(() => end());
+  beforeEach(async () => {
+    people += 1;
+    person = `ann-${String(people)}`;
     page = await browser.watchedPage();
   });
-  afterEach(() => provider.stop());
 
   const button = (name: string) => page.getByRole('button', { name, exact: true });
 
@@ -63,12 +79,12 @@ describeInBrowser('the sign-in with a provider', (browser) => {
   }
 
   test('a person signs in, comes back to the task that the address names, and approves it', async () => {
-    const { taskId, peer } = await taskOfAnn();
+    const { taskId, peer } = await taskOfPerson();
     await page.goto(`${base}/page#task=${taskId}`);
-    await signInAs('ann');
+    await signInAs(person);
     await page.locator('section.action[data-seen="true"]').waitFor();
     expect(page.url()).toBe(`${base}/page#task=${taskId}`);
-    await page.getByText('Signed in as acme/ann', { exact: true }).waitFor();
+    await page.getByText(`Signed in as acme/${person}`, { exact: true }).waitFor();
     await button('Approve').click();
     await page.locator('article .state-completed').waitFor();
     const { overview } = await peer.task(taskId);
@@ -83,9 +99,9 @@ describeInBrowser('the sign-in with a provider', (browser) => {
   });
 
   test('at the end of the session, the page asks the provider again, without a question to the person', async () => {
-    const { taskId } = await taskOfAnn();
+    const { taskId } = await taskOfPerson();
     await page.goto(`${base}/page#task=${taskId}`);
-    await signInAs('ann');
+    await signInAs(person);
     await button('Sign out').waitFor();
     await page.evaluate(SESSION_IS_OVER);
     await page.goto('about:blank');
@@ -107,7 +123,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     expect(page.url()).toBe(`${base}/page`);
     // The browser reports the refused request.
     browser.problems.length = 0;
-    await signInAs('ann');
+    await signInAs(person);
     await button('Sign out').waitFor();
   });
 
@@ -116,7 +132,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await button('Sign in with Acme').click();
     await page.getByLabel('Name').waitFor();
     await page.goBack();
-    await signInAs('ann');
+    await signInAs(person);
     await button('Sign out').waitFor();
   });
 
@@ -136,7 +152,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await page.goto(`${base}/page?code=x&state=y`);
     await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
     expect(await page.evaluate("localStorage.getItem('provider-sign-in')")).toBeNull();
-    await signInAs('ann');
+    await signInAs(person);
     await button('Sign out').waitFor();
   });
 
@@ -148,10 +164,10 @@ describeInBrowser('the sign-in with a provider', (browser) => {
 
   test('R120 a user of the provider registers a passkey with a link of the terminal', async () => {
     await addAuthenticator();
-    const link = await passkeyLink(on, 'acme/ann');
+    const link = await passkeyLink(on, `acme/${person}`);
     expect(new URLSearchParams(link.hash.slice(1)).has('code')).toBe(false);
     await page.goto(link.href);
-    await signInAs('ann');
+    await signInAs(person);
     await addPasskey('my laptop');
     expect(page.url()).not.toContain('passkey');
   });
@@ -161,12 +177,12 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     const start = Date.now();
     await page.clock.setSystemTime(start);
     await page.goto(`${base}/page`);
-    await signInAs('ann');
+    await signInAs(person);
     await button('Sign out').waitFor();
     await page.clock.setSystemTime(start + 5 * minuteMs);
     const other = await browser.watchedPage();
     await other.goto(`${base}/page`);
-    await signInAs('ann', other);
+    await signInAs(person, other);
     const silent: string[] = [];
     page.on('request', (request) => request.url().includes('prompt=none') && silent.push(request.url()));
     await other.getByRole('button', { name: 'Sign out everywhere' }).click();
@@ -179,7 +195,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
 
   test('after a sign-in with a link, the page does not sign in with the provider by itself', async () => {
     await page.goto(`${base}/page`);
-    await signInAs('ann');
+    await signInAs(person);
     await button('Sign out').waitFor();
     await page.goto('about:blank');
     await endSessions();
@@ -199,12 +215,12 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     await later.goto(`${base}/page`);
     await later.getByRole('button', { name: 'Sign in with Acme' }).click();
     await later.getByLabel('Name').waitFor();
-    await page.getByLabel('Name').fill('ann');
+    await page.getByLabel('Name').fill(person);
     await button('Enter').click();
     await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
     await page.goto(`${base}/page?code=x&state=y`);
     await page.getByRole('alert').getByText('This sign-in did not begin in this browser').waitFor();
-    await later.getByLabel('Name').fill('ann');
+    await later.getByLabel('Name').fill(person);
     await later.getByRole('button', { name: 'Enter' }).click();
     await later.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
     // The other tab sees the new session.
@@ -214,7 +230,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
 
   test('X1 another user cannot use the link that registers a passkey, and does not use it up', async () => {
     await addAuthenticator();
-    const link = await passkeyLink(on, 'acme/ann');
+    const link = await passkeyLink(on, `acme/${person}`);
     await page.goto(link.href);
     await signInAs('bob');
     const dialog = page.getByRole('dialog', { name: 'Passkeys' });
@@ -226,7 +242,7 @@ describeInBrowser('the sign-in with a provider', (browser) => {
     page = await browser.watchedPage();
     await addAuthenticator();
     await page.goto(link.href);
-    await signInAs('ann');
+    await signInAs(person);
     await addPasskey('of ann');
   });
 
@@ -254,9 +270,9 @@ describeInBrowser('the sign-in with a provider', (browser) => {
   }
 
   /** Sends a task of the person, as the bridge does. */
-  async function taskOfAnn() {
+  async function taskOfPerson() {
     const { url } = on.server;
-    const peer = new A2aPeer({ url, token: await issueToken(on.server, 'ann') });
+    const peer = new A2aPeer({ url, token: await issueToken(on.server, person) });
     const { taskId } = await peer.send(plan(write('a.txt', 'x'), { say: 'Done.' }));
     return { taskId, peer };
   }

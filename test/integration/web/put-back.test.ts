@@ -5,15 +5,15 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { append, plan, shell, write, type PlannedStep } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
 describeInBrowser('"Put back" on the page', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: SharedStage;
   beforeEach(async () => {
-    on = await stage();
+    on = await sharedStage();
     page = await browser.watchedPage();
   });
 
@@ -71,7 +71,7 @@ describeInBrowser('"Put back" on the page', (browser) => {
     expect(page.url()).toContain(`task=${restoration?.taskId}`);
     const call = page.getByRole('region', { name: 'Story' }).locator('.step-call');
     await call.locator('summary').click();
-    await call.getByText('Approved by local on an approval page').waitFor();
+    await call.getByText(`Approved by ${on.principal} on an approval page`).waitFor();
 
     await button('Put back …').click();
     await nextTask(() => button('Yes, put these files back').click());

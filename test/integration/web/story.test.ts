@@ -7,17 +7,17 @@ import { checkSealedReceipt } from '../../../shared/receipt/seal.ts';
 import type { StoryEvent, StoryPage } from '../../../shared/protocol/task-story.ts';
 import { plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
-import { stage, type Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { longStory } from './support/long-story.ts';
 import { signIn } from './support/sign-in.ts';
 
 describeInBrowser('the story of a task on the page', (browser) => {
   let page: Page;
-  let on: Stage;
+  let on: SharedStage;
 
   async function shown(...steps: PlannedStep[]): Promise<string> {
-    on = await stage();
+    on = await sharedStage();
     const { taskId } = await on.peer.send(plan(...steps));
     page = await browser.watchedPage();
     await signIn(page, on.server);
@@ -35,7 +35,7 @@ describeInBrowser('the story of a task on the page', (browser) => {
     const call = story().locator('.step-call');
     await call.getByText('done', { exact: true }).waitFor();
     await call.locator('summary').click();
-    await call.getByText('Approved by local on an approval page').waitFor();
+    await call.getByText(`Approved by ${on.principal} on an approval page`).waitFor();
     expect(await call.getByLabel('Result').textContent()).toContain('from the tool');
     expect(await call.locator('.field code').first().textContent()).toBe('echo from the tool');
     expect(await story().locator('.markdown strong').textContent()).toBe('done');
@@ -73,12 +73,12 @@ describeInBrowser('the story of a task on the page', (browser) => {
     await page.getByLabel('Scope of the approval').selectOption('tool');
     await page.getByRole('button', { name: 'Approve' }).click();
     const grants = page.getByRole('region', { name: 'Grants' });
-    await grants.getByText('run-shell-command, by local on an approval page').waitFor();
+    await grants.getByText(`run-shell-command, by ${on.principal} on an approval page`).waitFor();
     await grants.getByRole('button', { name: 'Revoke' }).click();
     await grants.waitFor({ state: 'detached' });
     await writeFile(join(on.server.workspace, 'go'), '');
     await page.getByLabel('Preview').getByText('echo three').waitFor();
-    await story().getByText('local revoked a grant on an approval page').waitFor();
+    await story().getByText(`${on.principal} revoked a grant on an approval page`).waitFor();
   });
 
   test('a message on the page reaches the agent; after the end, it starts the next task of the session', async () => {
@@ -219,7 +219,7 @@ describeInBrowser('the story of a task on the page', (browser) => {
 
   /** The page reads this story in place of the server's. */
   async function shownStory(events: readonly StoryEvent[]): Promise<void> {
-    on = await stage();
+    on = await sharedStage();
     await on.peer.send(plan({ say: 'Said.' }));
     page = await browser.watchedPage();
     await page.route('**/story?after=*', (route) => {
@@ -231,16 +231,16 @@ describeInBrowser('the story of a task on the page', (browser) => {
     await signIn(page, on.server);
   }
 
-  test('a story of 10,000 events begins with its newest 200 steps, and the page draws earlier steps after a click', async () => {
-    await shownStory(longStory(2_500));
-    await story().getByText('Call 2499').waitFor();
+  test('a story of 3,000 events begins with its newest 200 steps, and the page draws earlier steps after a click', async () => {
+    await shownStory(longStory(750));
+    await story().getByText('Call 749').waitFor();
     const steps = page.locator('.step');
     expect(await steps.count()).toBe(200);
     const nodes = async (): Promise<number> => page.locator('#page *').count();
     expect(await nodes()).toBeLessThan(200 * 10);
     expect(await story().getByText('Call 0', { exact: true }).count()).toBe(0);
-    await page.getByRole('button', { name: 'Show 200 earlier steps of 2300' }).click();
-    await page.getByRole('button', { name: 'Show 200 earlier steps of 2100' }).waitFor();
+    await page.getByRole('button', { name: 'Show 200 earlier steps of 550' }).click();
+    await page.getByRole('button', { name: 'Show 200 earlier steps of 350' }).waitFor();
     expect(await steps.count()).toBe(400);
   });
 });

@@ -6,7 +6,7 @@ import {
   type TaskGroups,
 } from '../../../shared/protocol/task-groups.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { signedIn, type PageGet } from './support/page-requests.ts';
 
 async function groups(get: PageGet, query = ''): Promise<TaskGroups> {
@@ -14,13 +14,13 @@ async function groups(get: PageGet, query = ''): Promise<TaskGroups> {
 }
 
 test('the page’s list has what waits, oldest first, with its risk, and what has ended with its cost and its missing calls', async () => {
-  const on = await stage();
+  const on = await sharedStage();
   const get = await signedIn(on);
   const first = await on.peer.send(plan(write('a.md', 'x'), { say: 'Done.' }));
   const second = await on.peer.send(plan({ together: [shell('echo 1'), shell('echo 2')] }));
   const ended = await on.peer.send('paint the moon');
   const { principal, waiting, working, ended: over, attention, workspaces } = await groups(get);
-  expect(principal).toBe('local');
+  expect(principal).toBe(on.principal);
   expect(waiting.tasks.map(({ taskId }) => taskId)).toEqual([first.taskId, second.taskId]);
   expect(waiting.tasks[0]).toMatchObject({
     title: 'Plan: write-file',
@@ -38,7 +38,7 @@ test('the page’s list has what waits, oldest first, with its risk, and what ha
 });
 
 test('R101 the page’s list reads on by tokens without a repeat, and its filters leave the count of waiting actions alone', async () => {
-  const on = await stage();
+  const on = await sharedStage();
   const get = await signedIn(on);
   const ids: string[] = [];
   for (let index = 0; index < 5; index += 1) ids.unshift((await on.peer.send(`paint moon ${index}`)).taskId);
@@ -69,7 +69,7 @@ test('R101 the page’s list reads on by tokens without a repeat, and its filter
 });
 
 test('X1 the stream of changes sends one event at its start, and one after a change of the principal’s own task', async () => {
-  const on = await stage();
+  const on = await sharedStage();
   const get = await signedIn(on);
   const end = new AbortController();
   const response = await get('/task-changes', end.signal);

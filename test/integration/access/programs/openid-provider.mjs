@@ -18,13 +18,13 @@ function client(name) {
   };
 }
 
-/** The groups of each person. Whoever is missing here is a guest. */
+/** The groups of each person. `ann-2` is a person with the groups of `ann`. Whoever is missing here is a guest. */
 const GROUPS = {
   ann: ['developers', 'approvers'],
   bob: ['developers', 'approvers'],
   rita: ['developers'],
 };
-const groupsOf = (name) => GROUPS[name] ?? ['guests'];
+const groupsOf = (name) => GROUPS[name.replace(/-\d+$/, '')] ?? ['guests'];
 
 function pageClients(redirectUri) {
   const common = {

@@ -55,9 +55,11 @@ export interface CardHost {
   close: () => Promise<void>;
 }
 
-/** @param html the card, as the bridge gives it */
-export async function startCardHost(html: string): Promise<CardHost> {
-  const library = await build({
+let library: Promise<string> | undefined;
+
+/** Bundles the official library once per test file. */
+async function bundledLibrary(): Promise<string> {
+  const { outputFiles } = await build({
     entryPoints: ['@modelcontextprotocol/ext-apps/app-bridge'],
     write: false,
     bundle: true,
@@ -65,7 +67,13 @@ export async function startCardHost(html: string): Promise<CardHost> {
     platform: 'browser',
     logLevel: 'error',
   });
-  const script = library.outputFiles[0]?.text ?? '';
+  return outputFiles[0]?.text ?? '';
+}
+
+/** @param html the card, as the bridge gives it */
+export async function startCardHost(html: string): Promise<CardHost> {
+  library ??= bundledLibrary();
+  const script = await library;
   const host = createServer((request, response) => {
     const isScript = request.url === '/app-bridge.js';
     response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');

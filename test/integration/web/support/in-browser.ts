@@ -37,7 +37,8 @@ export function describeInBrowser(
     const contexts: BrowserContext[] = [];
     const problems: string[] = [];
     const newContext = async (options?: BrowserContextOptions): Promise<BrowserContext> => {
-      const context = await browser.newContext(options);
+      // No test is about the animations, and each one draws 60 frames a second.
+      const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
       contexts.push(context);
       return context;
     };
