@@ -12,6 +12,11 @@ export interface SharedStage extends Omit<Stage, 'server'> {
   server: ServerHome & { url: string; token: string };
 }
 
+export interface PrincipalStage extends SharedStage {
+  /** The name of the client's principal. */
+  principal: string;
+}
+
 const PRINCIPALS = Array.from({ length: 100 }, (_, n) => ({
   name: `principal-${n}`,
   token: `token-of-principal-${n}-`.padEnd(32, 'x'),
@@ -26,7 +31,7 @@ let used = 0;
  * @returns the file's server with an empty workspace, and a client whose principal no other test uses and that has no tasks
  *   yet
  */
-export async function sharedStage(settings: object = {}): Promise<SharedStage & { principal: string }> {
+export async function sharedStage(settings: object = {}): Promise<PrincipalStage> {
   const principal = PRINCIPALS[used];
   used += 1;
   if (principal === undefined) throw new Error('a file has at most 100 stages on its server');

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { CDPSession, Page } from 'playwright-core';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { passkeyLink } from '../../support/presence-stage.ts';
-import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
+import { sharedStage, type PrincipalStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -16,7 +16,7 @@ describeInBrowser('an action that demands presence, on the page', (browser) => {
   let page: Page;
   let devTools: CDPSession;
   let authenticatorId: string;
-  let on: SharedStage;
+  let on: PrincipalStage;
   beforeEach(async () => {
     on = await sharedStage({ policy: POLICY });
     page = await (await browser.newContext()).newPage();

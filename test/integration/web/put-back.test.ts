@@ -5,13 +5,13 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { append, plan, shell, write, type PlannedStep } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
-import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
+import { sharedStage, type PrincipalStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
 describeInBrowser('"Put back" on the page', (browser) => {
   let page: Page;
-  let on: SharedStage;
+  let on: PrincipalStage;
   beforeEach(async () => {
     on = await sharedStage();
     page = await browser.watchedPage();

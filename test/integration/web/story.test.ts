@@ -7,14 +7,14 @@ import { checkSealedReceipt } from '../../../shared/receipt/seal.ts';
 import type { StoryEvent, StoryPage } from '../../../shared/protocol/task-story.ts';
 import { plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
-import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
+import { sharedStage, type PrincipalStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { longStory } from './support/long-story.ts';
 import { signIn } from './support/sign-in.ts';
 
 describeInBrowser('the story of a task on the page', (browser) => {
   let page: Page;
-  let on: SharedStage;
+  let on: PrincipalStage;
 
   async function shown(...steps: PlannedStep[]): Promise<string> {
     on = await sharedStage();
