@@ -94,7 +94,7 @@ function OneAction(props: OneActionProps) {
   useLayoutEffect(() => {
     if (type === 'waits') setHeight(box.current?.getBoundingClientRect().height ?? 0);
   });
-  const keepsHeight = type === 'gone' || (type === 'decided-here' && !props.shown.folded);
+  const keepsHeight = type === 'gone' || (type === 'decided-here' && !props.shown.newerCame);
   return (
     <div ref={box} style={{ minHeight: keepsHeight ? `${height}px` : undefined }}>
       <Action {...props} />
@@ -121,7 +121,7 @@ function Action({ taskId, shown, problem, onDecide, onRead }: OneActionProps) {
         </ActionView>
       );
     case 'decided-here':
-      if (shown.folded)
+      if (shown.newerCame)
         return (
           <p class="quiet" tabIndex={-1}>
             {visibleLine(action.title)}: {DONE[shown.decision]}

@@ -6,10 +6,10 @@ import type { Decision, PendingAction } from '../../../../shared/client/index.ts
 
 export type ShownAction = { action: PendingAction } & (
   | { type: 'waits' }
-  /** `folded` is true after a newer action has arrived. Then the page shows this action in one line. */
-  | { type: 'decided-here'; decision: Decision['decision']; folded: boolean }
-  /** The action no longer waits, but it was not decided on this page. */
-  | { type: 'gone' }
+  /** After a newer action has arrived, the page shows this action in one line. */
+  | { type: 'decided-here'; decision: Decision['decision']; newerCame: boolean }
+  /** The action no longer waits. It was decided elsewhere, or the answer to this page's decision has not arrived. */
+  | { type: 'gone'; newerCame: boolean }
 );
 
 /** The answer of the server to decisions that it did not accept. */
@@ -52,7 +52,13 @@ export function withAcceptedDecision(
 ): readonly ShownAction[] {
   return actions.map((each) =>
     each.action.callId === callId && each.action.shown === shown
-      ? { type: 'decided-here', action: each.action, decision, folded: false }
+      ? {
+          type: 'decided-here',
+          action: each.action,
+          decision,
+          // The stream may bring a newer action before the answer to the decision.
+          newerCame: each.type !== 'waits' && each.newerCame,
+        }
       : each,
   );
 }
@@ -60,8 +66,8 @@ export function withAcceptedDecision(
 function followed(each: ShownAction, pending: readonly PendingAction[], othersCame: boolean): ShownAction {
   const now = pending.find(({ callId }) => callId === each.action.callId);
   if (now === undefined) {
-    if (each.type === 'waits') return { type: 'gone', action: each.action };
-    return each.type === 'decided-here' && othersCame ? { ...each, folded: true } : each;
+    if (each.type === 'waits') return { type: 'gone', action: each.action, newerCame: othersCame };
+    return othersCame ? { ...each, newerCame: true } : each;
   }
   // The stream may still contain the question that this page has just decided, so this question is not shown again.
   if (each.type === 'decided-here' && now.shown === each.action.shown) return each;

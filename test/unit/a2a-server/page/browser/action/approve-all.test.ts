@@ -50,8 +50,8 @@ describe('the approval of all actions that wait', () => {
   test('leaves out decided actions, and does not exist for a single action', () => {
     const actions: ShownAction[] = [
       ...waits(action('1')),
-      { type: 'gone', action: action('2') },
-      { type: 'decided-here', action: action('3'), decision: 'approve', folded: false },
+      { type: 'gone', action: action('2'), newerCame: false },
+      { type: 'decided-here', action: action('3'), decision: 'approve', newerCame: false },
     ];
     expect(decideApproveAll(actions, new Set(['code-1', 'code-2', 'code-3']))).toEqual({ type: 'none' });
   });

@@ -36,9 +36,18 @@ describe('the actions that the page shows', () => {
       [three],
     );
     expect(shown).toEqual([
-      { type: 'decided-here', action: one, decision: 'deny', folded: true },
+      { type: 'decided-here', action: one, decision: 'deny', newerCame: true },
       { type: 'waits', action: three },
     ]);
+  });
+
+  test('the stream and the answer to a decision may arrive in any order', () => {
+    const shown = updateShownActions([], [one, two]);
+    const answeredFirst = updateShownActions(withAcceptedDecision(shown, approved), [two, three]);
+    expect(withAcceptedDecision(updateShownActions(shown, [two, three]), approved)).toEqual(answeredFirst);
+    expect(
+      withAcceptedDecision(updateShownActions(updateShownActions(shown, [two]), [two, three]), approved),
+    ).toEqual(answeredFirst);
   });
 
   test('R97 an action that another channel decides keeps its position, with the mark "decided"', () => {
