@@ -28,8 +28,7 @@ let used = 0;
 
 /**
  * @param settings the settings of the file's server. All tests of a file give the same.
- * @returns the file's server with an empty workspace, and a client whose principal no other test uses and that has no tasks
- *   yet
+ * @returns the file's server with an empty workspace, and a client with a principal that no other test uses
  */
 export async function sharedStage(settings: object = {}): Promise<PrincipalStage> {
   const principal = PRINCIPALS[used];
@@ -42,8 +41,8 @@ export async function sharedStage(settings: object = {}): Promise<PrincipalStage
 }
 
 /**
- * @returns the file's server with an empty workspace, and a client of the local principal. The tasks of earlier tests are in
- *   its lists too, and each newer task comes before them.
+ * @returns the file's server with an empty workspace, and a client of the local principal. Its lists contain the tasks of
+ * earlier tests too, after the newer ones.
  */
 export async function sharedLocalStage(): Promise<SharedStage> {
   server ??= start({});

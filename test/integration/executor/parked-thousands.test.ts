@@ -1,4 +1,7 @@
-/** Tests ten thousand waiting tasks, and two thousand in `npm test`. They are only rows on the disk, and the process keeps nothing of them. */
+/**
+ * Tests ten thousand waiting tasks, or two thousand in `npm test`. They are only rows on the disk, and the process keeps
+ * nothing of them.
+ */
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { readFile, readdir } from 'node:fs/promises';
