@@ -104,10 +104,12 @@ async function withdrawable(
 ): Promise<Asked> {
   const decided = new AbortController();
   let typed = '';
-  const onWithdrawn = (text: string): void => void (typed = text);
+  const keep = (text: string): void => {
+    if (text !== '') typed = text;
+  };
   const ask: Ask = async (question) => {
-    const line = await terminal.ask(question, { signal: decided.signal, onWithdrawn });
-    if (line !== '') typed = line;
+    const line = await terminal.ask(question, { signal: decided.signal, onWithdrawn: keep });
+    keep(line);
     return line;
   };
   const stopWatching = session.watch();

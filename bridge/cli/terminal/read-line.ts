@@ -6,7 +6,7 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 /** The reason to end a prompt without an answer. */
 export interface Withdrawal {
   signal: AbortSignal;
-  /** Called with the text that the person had typed when `signal` aborted, before Enter. */
+  /** Called with the text that the person had typed when `signal` aborted during the prompt, before Enter. */
   onWithdrawn: (typed: string) => void;
 }
 
@@ -19,8 +19,9 @@ interface Prompt {
 
 /** @returns the typed line; `''` at the end of the input, or after a withdrawal */
 export async function readLine({ input, output, question, withdrawal }: Prompt): Promise<string> {
-  // If the input ended before the question, for example by Ctrl-D, `readline` would wait forever.
-  if (input.readableEnded) return '';
+  // If the input ended before the question, for example by Ctrl-D, `readline` would wait forever. A question that is
+  // withdrawn before the prompt is not asked.
+  if (input.readableEnded || withdrawal?.signal.aborted === true) return '';
   const lines = createInterface({ input, output });
   const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
   const withdraw = (): void => {

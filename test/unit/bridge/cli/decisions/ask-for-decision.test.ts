@@ -17,8 +17,11 @@ const waiting = taskView.parse({
   calls: [{ callId: 'one', decided: null }],
 });
 
-/** Asks for a decision. The task changes to `next` after the person has typed `typed`. Returns the printed text. */
-async function printedAfter(typed: string, next: unknown): Promise<string> {
+/**
+ * Asks for a decision. The person enters the lines of `unclear`, which are no decisions, and then types `typed`. The task
+ * changes to `next` before Enter. Returns the printed text.
+ */
+async function printedAfter(typed: string, next: unknown, unclear: readonly string[] = []): Promise<string> {
   let view = waiting;
   let tell: (() => void) | undefined;
   const session = z.custom<Session>().parse({
@@ -36,7 +39,10 @@ async function printedAfter(typed: string, next: unknown): Promise<string> {
     },
   });
   const said: string[] = [];
+  const lines = [...unclear];
   const ask = (_: string, { signal, onWithdrawn }: Withdrawal): Promise<string> => {
+    const line = lines.shift();
+    if (line !== undefined) return Promise.resolve(line);
     view = taskView.parse(next);
     tell?.();
     if (signal.aborted) onWithdrawn(typed);
@@ -82,4 +88,9 @@ test('D2 a typed reason is not kept for the changed action, but shown', async ()
   expect(await printedAfter('n not this', changed)).toBe(
     'The action has changed, so the agent asks again.\nYou had typed this. It was not sent:\nn not this',
   );
+});
+
+test('a line that was no clear decision is shown too, if the person has typed nothing after it', async () => {
+  const printed = await printedAfter('', decidedElsewhere, ['too risky for me']);
+  expect(printed).toContain('You had typed this. It was not sent:\ntoo risky for me');
 });

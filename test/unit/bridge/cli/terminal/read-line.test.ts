@@ -37,3 +37,11 @@ test('a line that the person has finished is returned, and a later withdrawal pa
   decided.abort();
   expect(typed).toEqual([]);
 });
+
+test('a question that is withdrawn before the prompt is not asked, and returns no line', async () => {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const typed: string[] = [];
+  const withdrawal = { signal: AbortSignal.abort(), onWithdrawn: (text: string) => void typed.push(text) };
+  expect(await readLine({ input, output, question: 'Approve?', withdrawal })).toBe('');
+  expect([output.readableLength, typed]).toEqual([0, []]);
+});
