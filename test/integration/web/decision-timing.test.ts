@@ -126,14 +126,15 @@ describeInBrowser('the moment of decision on the page', (browser) => {
     expect(await on.file('b.md')).toBe('x\n');
   });
 
-  test('R97 if another channel decides, the page shows that at the action, and removes the buttons', async () => {
+  test('R97 if another channel decides, the page shows that at the action with what the person has written, and removes the buttons', async () => {
     const taskId = await begin(write('a.md'), { say: 'Done.' });
     await signIn(page, on.server);
-    await approve('Write a.md').waitFor();
+    await action('Write a.md').getByLabel('Reason for the denial').fill('not this file');
     await on.peer.decide(taskId, [{ ...(await firstPending(taskId)), decision: 'deny' }]);
     await action('Write a.md')
       .getByText(/^Denied by \S+ over A2A, \d+ seconds? ago\.$/)
       .waitFor();
+    await action('Write a.md').locator('pre', { hasText: 'not this file' }).waitFor();
     expect(
       await action('Write a.md')
         .getByRole('button', { name: /Approve|Deny|Edit/ })

@@ -27,9 +27,19 @@ export function draftsOf(all: Map<string, TaskDrafts>, taskId: string): TaskDraf
   return known;
 }
 
-/** Drops the drafts of each call that no longer waits. */
-export function dropDecidedDrafts(drafts: TaskDrafts, pending: readonly { callId: string }[]): void {
-  const waiting = new Set(pending.map(({ callId }) => callId));
-  for (const byCall of [drafts.reasons, drafts.edits, drafts.answers])
-    for (const callId of byCall.keys()) if (!waiting.has(callId)) byCall.delete(callId);
+/** Drops the drafts of a decided call. */
+export function dropDrafts({ reasons, edits, answers }: TaskDrafts, callId: string): void {
+  for (const byCall of [reasons, edits, answers]) byCall.delete(callId);
+}
+
+/** Returns the texts that the person has written for a call. */
+export function writtenTexts({ reasons, edits, answers }: TaskDrafts, callId: string): string[] {
+  const { text = '', values = {} } = answers.get(callId) ?? {};
+  const texts = [reasons.get(callId) ?? '', ...editTexts(edits.get(callId)), text, ...Object.values(values)];
+  return texts.filter((each) => each.trim() !== '');
+}
+
+function editTexts(draft: EditDraft | undefined): string[] {
+  if (draft === undefined) return [];
+  return draft.view === 'text' ? [draft.text] : [...draft.texts.values()];
 }

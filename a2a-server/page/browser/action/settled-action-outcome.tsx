@@ -1,5 +1,8 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useContext, useEffect, useState } from 'preact/hooks';
 import { useNow } from '../relative-time.tsx';
+import { visibleText } from '../../../../shared/text/visible-text.ts';
+import { DraftsContext } from './drafts-context.ts';
+import { writtenTexts } from './drafts.ts';
 import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../../../shared/protocol/extensions.ts';
@@ -41,9 +44,32 @@ export function SettledActionOutcome({ taskId, callId }: { taskId: string; callI
       () => undefined,
     );
   }, [taskId, callId]);
+  if (answer === undefined)
+    return (
+      <p class="outcome" data-live>
+        This action no longer waits.
+      </p>
+    );
   return (
-    <p class="outcome" data-live>
-      {answer === undefined ? 'This action no longer waits.' : decidedElsewhereText(answer.found, now)}
-    </p>
+    <>
+      <p class="outcome" data-live>
+        {decidedElsewhereText(answer.found, now)}
+      </p>
+      <UnsentTexts callId={callId} />
+    </>
+  );
+}
+
+/** Shows what the person has written for the action, so that the person can copy it. */
+function UnsentTexts({ callId }: { callId: string }) {
+  const texts = writtenTexts(useContext(DraftsContext), callId);
+  if (texts.length === 0) return null;
+  return (
+    <>
+      <p>You had written:</p>
+      {texts.map((text, index) => (
+        <pre key={index}>{visibleText(text)}</pre>
+      ))}
+    </>
   );
 }

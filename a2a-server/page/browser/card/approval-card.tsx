@@ -8,7 +8,7 @@ import { approvalNeededText, otherApprover } from '../../../../shared/protocol/d
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
-import { dropDecidedDrafts } from '../action/drafts.ts';
+import { dropDrafts } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
@@ -35,17 +35,10 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   const [session, setSession] = useState<CardSession>();
   const [problem, setProblem] = useState<string>();
   const drafts = useContext(DraftsContext);
-  const show = (next: CardSession): void => {
-    dropDecidedDrafts(
-      drafts,
-      next.pending.map(({ action }) => action),
-    );
-    setSession(next);
-  };
   const load = useCallback(
     async (waitSeconds = 0): Promise<void> => {
       try {
-        show(await tools.show(sessionId, waitSeconds));
+        setSession(await tools.show(sessionId, waitSeconds));
         setProblem(undefined);
       } catch (error) {
         setProblem(messageOf(error));
@@ -64,7 +57,8 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
     try {
       const next = await tools.decide(sessionId, code, decision);
       setProblem(undefined);
-      show(next);
+      dropDrafts(drafts, decision.callId);
+      setSession(next);
       if (host.updatesModel)
         await connection
           .updateModel(

@@ -8,7 +8,7 @@ import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
-import { dropDecidedDrafts } from '../action/drafts.ts';
+import { dropDrafts } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
@@ -55,7 +55,6 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     if (type === 'state' || type === 'tool.finished' || type === 'tool.decided')
       setChanges((before) => before + 1);
     if (progress.type !== 'state') return;
-    dropDecidedDrafts(drafts, progress.report.pending);
     setActions((before) => updateShownActions(before, progress.report.pending));
     void onChange();
   });
@@ -94,9 +93,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     }
     setProblem(undefined);
     for (const decision of decisions) {
-      drafts.reasons.delete(decision.callId);
-      drafts.edits.delete(decision.callId);
-      drafts.answers.delete(decision.callId);
+      dropDrafts(drafts, decision.callId);
       setActions((before) => withAcceptedDecision(before, decision));
     }
     return true;
