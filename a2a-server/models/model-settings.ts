@@ -121,4 +121,6 @@ export function parseModelId(id: string): { provider: ProviderName; model: strin
 
 /** Chooses what runs the turns of a task: a language model, a script, or an ACP program. */
 export type AgentChoice =
-  { type: 'model' } | { type: 'scripted'; file: string } | { type: 'acp'; command: string; args: string[] };
+  | { type: 'model' }
+  | { type: 'scripted'; file: string }
+  | { type: 'acp'; command: string; args: string[] };

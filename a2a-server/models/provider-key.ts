@@ -26,7 +26,8 @@ export type KeySetting = z.infer<typeof keySettingSchema>;
 
 /** The source of a key. `set` is false if the variable is missing or empty. */
 export type KeySource =
-  { type: 'variable'; name: string; set: boolean } | { type: 'command'; program: string };
+  | { type: 'variable'; name: string; set: boolean }
+  | { type: 'command'; program: string };
 
 export interface ProviderKey {
   source: KeySource;

@@ -13,7 +13,8 @@ type CallEvent = Extract<ModelEvent, { type: 'call' }>;
 
 /** The effect of one part. `ended` is true if the part ends the turn. */
 type PartResult =
-  { type: 'events'; events: ModelEvent[]; ended: boolean } | { type: 'failure'; error: unknown };
+  | { type: 'events'; events: ModelEvent[]; ended: boolean }
+  | { type: 'failure'; error: unknown };
 
 /** Reads the stream of one attempt of a model call. A retry needs a new reader. */
 export class StreamPartReader {

@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 /** The address of `GET /metrics`: none, the server's own address with a token, or another address without a token. */
 export type MetricsSetting =
-  { type: 'off' } | { type: 'own-address' } | { type: 'other-address'; host: string; port: number };
+  | { type: 'off' }
+  | { type: 'own-address' }
+  | { type: 'other-address'; host: string; port: number };
 
 const ADDRESS = /^(?:\[(?<v6>[\da-fA-F:.]+)\]|(?<name>[A-Za-z\d._-]+)):(?<port>\d{1,5})$/;
 

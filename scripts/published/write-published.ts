@@ -6,10 +6,10 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { format, resolveConfig } from 'prettier';
 import { globSync } from 'tinyglobby';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { describePackage } from '../client-packages/package-description.ts';
+import { formatPage } from '../format-page.ts';
 import { runVisibly } from '../release/run-command.ts';
 import { publishedPage } from './published-page.ts';
 
@@ -47,7 +47,6 @@ async function changedPage(page: string): Promise<{ page: string; before: string
   const before = await readFile(page, 'utf8');
   const changed = publishedPage(page, before);
   // Tables become wider or narrower.
-  const after =
-    changed === before ? before : await format(changed, { ...(await resolveConfig(page)), filepath: page });
+  const after = changed === before ? before : await formatPage(page, changed);
   return { page, before, after };
 }

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { loadavg, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { format, resolveConfig } from 'prettier';
+import { formatPage } from '../../scripts/format-page.ts';
 import { run } from './benchmark.ts';
 import type { BenchContext, Run, Section } from './benchmark.ts';
 import { BENCHMARKS } from './benchmarks.ts';
@@ -50,9 +50,7 @@ async function bench({ only, json, compare: file, markdown, dist }: Flags): Prom
     (json ? process.stderr : process.stdout).write(`\n${tables.join('\n')}`);
   }
   if (markdown !== undefined && page !== undefined) {
-    const options = await resolveConfig(markdown);
-    const written = await format(withFigures(page, measured), { ...options, parser: 'markdown' });
-    await writeFile(markdown, written);
+    await writeFile(markdown, await formatPage(markdown, withFigures(page, measured)));
   }
 }
 

@@ -26,7 +26,9 @@ const MAX_STEPS = 60;
  * The time of a kill: at an event of the task, after some milliseconds, or at the answer. The kill loses that answer.
  */
 type Moment =
-  { type: 'event'; events: number; later: number } | { type: 'time'; after: number } | { type: 'answer' };
+  | { type: 'event'; events: number; later: number }
+  | { type: 'time'; after: number }
+  | { type: 'answer' };
 
 interface Strike {
   target: 'server' | 'bridge' | 'both';

@@ -20,7 +20,12 @@ import { addressPattern, accessRequirementOf } from './allowed-methods.ts';
 import { unknownAddress } from './unknown-address.ts';
 
 export type StreamEndReason =
-  'client-gone' | 'server-shutdown' | 'access-expired' | 'signed-out' | 'token-revoked' | 'lifetime-over';
+  | 'client-gone'
+  | 'server-shutdown'
+  | 'access-expired'
+  | 'signed-out'
+  | 'token-revoked'
+  | 'lifetime-over';
 
 /** An admitted caller, and the end of the caller's access. */
 export interface AdmittedCaller extends Identity {

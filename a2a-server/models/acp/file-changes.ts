@@ -16,7 +16,9 @@ import type { FileDiff } from './read-tool-call.ts';
 
 /** The state of a file on disk. `unreadable` means that the file is outside the workspace, or is not text. */
 export type CurrentFile =
-  { type: 'text'; text: string; hash: string } | { type: 'absent' } | { type: 'unreadable' };
+  | { type: 'text'; text: string; hash: string }
+  | { type: 'absent' }
+  | { type: 'unreadable' };
 
 /** @param places paths relative to the workspace; absolute for files outside */
 export async function readFiles(

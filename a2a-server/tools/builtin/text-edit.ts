@@ -8,7 +8,8 @@ export interface TextEdit {
 }
 
 type EditResult =
-  { type: 'edited'; content: string; replaced: number } | { type: 'refused'; message: string };
+  | { type: 'edited'; content: string; replaced: number }
+  | { type: 'refused'; message: string };
 
 /**
  * Replaces the only match of `oldText`, or all matches if `replaceAll` is true. If every line of the file ends in CRLF,

@@ -5,7 +5,16 @@
 export type ElementLayout = { breaks: number } & (
   | {
       type:
-        'plain' | 'hidden' | 'item' | 'row' | 'cell' | 'link' | 'as-written' | 'main' | 'line-end' | 'rule';
+        | 'plain'
+        | 'hidden'
+        | 'item'
+        | 'row'
+        | 'cell'
+        | 'link'
+        | 'as-written'
+        | 'main'
+        | 'line-end'
+        | 'rule';
     }
   | { type: 'heading'; level: number }
   | { type: 'list'; numbered: boolean }

@@ -5,7 +5,8 @@ import { type ConfigFile, readConfig, unusableConfigError } from './config-file.
 import type { ConfigChange } from './config-text.ts';
 
 export type EntryChange =
-  { type: 'same'; file: ConfigFile } | { type: 'changed'; file: ConfigFile; text: string; diff: string };
+  | { type: 'same'; file: ConfigFile }
+  | { type: 'changed'; file: ConfigFile; text: string; diff: string };
 
 /**
  * Reads the file and plans the change. Writes nothing.

@@ -67,7 +67,8 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
 }
 
 type Applied =
-  { type: 'restarted'; server: { url: string; pid: number }; text: string } | { type: 'later'; text: string };
+  | { type: 'restarted'; server: { url: string; pid: number }; text: string }
+  | { type: 'later'; text: string };
 
 /**
  * Restarts the local server if it runs. If the key's variable is not set in this terminal, the server keeps running,

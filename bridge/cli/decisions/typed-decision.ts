@@ -1,5 +1,8 @@
 type TypedDecision =
-  { type: 'approve' } | { type: 'deny'; reason?: string } | { type: 'leave' } | { type: 'unclear' };
+  | { type: 'approve' }
+  | { type: 'deny'; reason?: string }
+  | { type: 'leave' }
+  | { type: 'unclear' };
 
 /** Parses the text that a person typed at the prompt. `y` approves. `n` denies, and a reason may follow. */
 export function parseTypedDecision(text: string): TypedDecision {

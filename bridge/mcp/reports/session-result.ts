@@ -73,7 +73,9 @@ export interface SeenResult {
  * - `since`: only what has changed since the client's last result of the task.
  */
 export type ReportExtent =
-  { type: 'whole' } | { type: 'first' } | { type: 'since'; seen: SeenResult; delta: string };
+  | { type: 'whole' }
+  | { type: 'first' }
+  | { type: 'since'; seen: SeenResult; delta: string };
 
 export function resultOf(report: SessionReport, extent: ReportExtent): SessionResult {
   if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePending) };

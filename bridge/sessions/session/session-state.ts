@@ -33,7 +33,8 @@ export type TaskState =
   | { type: 'ended'; view: TaskView; result: 'open' | 'handed-over' };
 
 export type SessionState =
-  { type: 'not-delivered'; delivery: MessageDeliveryState; task: TaskState | null } | TaskState;
+  | { type: 'not-delivered'; delivery: MessageDeliveryState; task: TaskState | null }
+  | TaskState;
 
 export type SessionEvent =
   /**

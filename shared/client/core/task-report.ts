@@ -12,7 +12,13 @@ import type { DecisionWord, PendingReason, Preview, SideEffect } from '../../pro
  * `completed`, `canceled`, `failed` and `rejected` are final.
  */
 export type TaskState =
-  'not-delivered' | 'working' | 'waiting' | 'completed' | 'canceled' | 'failed' | 'rejected';
+  | 'not-delivered'
+  | 'working'
+  | 'waiting'
+  | 'completed'
+  | 'canceled'
+  | 'failed'
+  | 'rejected';
 
 export interface PendingAction {
   callId: string;

@@ -60,7 +60,7 @@ export type Decision = {
       /** The limits of the grant that a `scope` creates. Without limits, the grant lasts as long as the task. */
       grant?: GrantLimits | undefined;
     }
-    /** Does not run the call. The agent continues without it. */
+  /** Does not run the call. The agent continues without it. */
   | { decision: 'deny' }
   /** Runs the call with this input instead of the agent's input. */
   | { decision: 'edit'; input: Record<string, unknown> }

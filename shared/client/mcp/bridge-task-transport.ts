@@ -50,7 +50,9 @@ export interface BridgeToolRequest extends ToolRequest {
 
 /** The start of a transport: a new task, one tool call, or an existing session. */
 export type RequestOrSession =
-  { request: BridgeTaskRequest } | { tool: BridgeToolRequest } | { sessionId: string };
+  | { request: BridgeTaskRequest }
+  | { tool: BridgeToolRequest }
+  | { sessionId: string };
 
 export class BridgeTaskTransport implements TaskTransport {
   readonly #tools: BridgeClient;
