@@ -27,8 +27,8 @@ const SAMPLE = ['e2e/server/restart', 'integration/bridge/calls'];
  * loader, and on the native SQLite driver. Everything else gives the same results on each version, so it runs once.
  */
 const NODE_DEPENDENT = [
-  'e2e/server/{abort,backup,event-source,orphans,postgres,provider-network,restart,shutdown,slow-readers,streams}',
-  'integration/http/{events-route,server-program,streams}',
+  'e2e/server/{abort,event-source,orphans,provider-network,restart,shutdown,slow-readers,streams}',
+  'integration/http/streams',
   'integration/bridge/{calls,http-clients,restart}',
   'integration/mcp-servers/{dead-connections,http,sse,stdio}',
   'integration/acp/restart',
@@ -59,9 +59,9 @@ const config: Config = {
   testEnvironment: 'node',
   // A limit on what hangs, not a measure of speed: machines are shared and slow at times.
   testTimeout: 60_000,
-  // Jest leaves one core to itself otherwise: on the two of a usual build machine the suite would run alone on one. The
-  // tests of `npm test` wait a part of their time for processes and sockets, so half as many workers again use that time.
-  maxWorkers: process.env['QUICK'] === undefined ? '100%' : Math.ceil(availableParallelism() * 1.5),
+  // Tests wait a part of their time for processes and sockets. Half as many workers again as cores use that time.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  testSequencer: '<rootDir>/scripts/longest-files-first.mjs',
   // Node keeps the modules of each test file that has run. With several gigabytes of them, a file takes many times as long.
   workerIdleMemoryLimit: '700MB',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',

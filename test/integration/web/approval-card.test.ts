@@ -11,7 +11,7 @@ import { plan, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { DELEGATE, bridgeStart, closeAfterTest, closing, program } from '../bridge/support/bridge-stage.ts';
 import { bridgeCommand } from '../bridge/support/bridge-program.ts';
-import { BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
+import { PAGE_BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
 import { startCardHost } from './support/card-host.ts';
 
 const SHOW = 'show_approval_card';
@@ -144,14 +144,14 @@ describe('the approval card’s tools', () => {
   });
 });
 
-if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
 
-(BROWSER === undefined ? describe.skip : describe)('the approval card in a host', () => {
+(PAGE_BROWSER === undefined ? describe.skip : describe)('the approval card in a host', () => {
   let browser: Browser;
   let page: Page;
   const problems: string[] = [];
   beforeAll(async () => {
-    browser = await startBrowser();
+    browser = await startBrowser(PAGE_BROWSER);
   });
   afterAll(() => browser.close());
   afterEach(async () => {

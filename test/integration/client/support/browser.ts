@@ -6,16 +6,28 @@ import { join } from 'node:path';
 import { chromium, type Browser } from 'playwright-core';
 import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
-const PLACES = [process.env['CHROMIUM'], '/usr/bin/chromium', '/usr/bin/google-chrome'];
+const { CHROMIUM } = process.env;
+const CHROME = ['/usr/bin/chromium', '/usr/bin/google-chrome'];
+/** Chromium without its windows. It takes a third less CPU time, and has no back/forward cache. */
+const SHELL = '/usr/bin/chromium-headless-shell';
 
-export const BROWSER = PLACES.find((path) => path !== undefined && existsSync(path));
+const firstInstalled = (...paths: readonly (string | undefined)[]): string | undefined =>
+  paths.find((path) => path !== undefined && existsSync(path));
+
+/** A browser as people use it. */
+export const BROWSER = firstInstalled(CHROMIUM, ...CHROME);
+/** The cheapest browser that draws the pages. */
+export const PAGE_BROWSER = firstInstalled(CHROMIUM, SHELL, ...CHROME);
 
 /** The reason that skipped browser tests give. */
 export const NO_BROWSER = 'no browser is installed: apt-get install chromium, or name one in CHROMIUM';
 
-/** @param more command-line arguments of Chromium */
-export function startBrowser(...more: readonly string[]): Promise<Browser> {
-  if (BROWSER === undefined) throw new Error(NO_BROWSER);
+/**
+ * @param path the program of the browser. By default, one as people use it.
+ * @param more command-line arguments of Chromium
+ */
+export function startBrowser(path = BROWSER, ...more: readonly string[]): Promise<Browser> {
+  if (path === undefined) throw new Error(NO_BROWSER);
   const args = [
     ...more,
     '--no-sandbox',
@@ -25,7 +37,7 @@ export function startBrowser(...more: readonly string[]): Promise<Browser> {
     '--disable-sync',
   ];
   return chromium.launch({
-    executablePath: BROWSER,
+    executablePath: path,
     // Keeps a left page in the back/forward cache, as common browsers do.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
     args: [...args, '--disable-background-networking', '--disable-component-update'],

@@ -1,7 +1,7 @@
 /** Runs the tests of a suite in one browser, with contexts that end with their test. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import type { Browser, BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { BROWSER, NO_BROWSER, startBrowser } from '../../client/support/browser.ts';
+import { NO_BROWSER, PAGE_BROWSER, startBrowser } from '../../client/support/browser.ts';
 
 /** The time for which the page ignores clicks after a change. */
 const CLICK_GUARD_MS = 500;
@@ -31,8 +31,8 @@ export function describeInBrowser(
   suite: (browser: TestBrowser) => void,
   ...args: readonly string[]
 ): void {
-  if (BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
-  (BROWSER === undefined ? describe.skip : describe)(name, () => {
+  if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
+  (PAGE_BROWSER === undefined ? describe.skip : describe)(name, () => {
     let browser: Browser;
     const contexts: BrowserContext[] = [];
     const problems: string[] = [];
@@ -44,7 +44,7 @@ export function describeInBrowser(
     };
 
     beforeAll(async () => {
-      browser = await startBrowser(...args);
+      browser = await startBrowser(PAGE_BROWSER, ...args);
     });
     afterAll(() => browser.close());
     beforeEach(() => {

@@ -1,0 +1,24 @@
+// Orders Jest's test files. The files that take minutes start first, so that no other core waits for them at the end. If
+// Jest has not measured the files in an earlier run, it starts the largest ones first, and these are small.
+import { createRequire } from 'node:module';
+
+const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
+
+const LONGEST = [
+  'e2e/documents',
+  'e2e/faults',
+  'e2e/server/replicas',
+  'e2e/soak',
+  'executor/interleavings',
+  'journal/postgres/postgres-journal',
+];
+
+const isLong = ({ path }) => LONGEST.some((file) => path.endsWith(`/${file}.test.ts`));
+
+export default class LongestFilesFirst extends Sequencer {
+  sort(tests) {
+    // oxlint-disable-next-line unicorn/no-array-sort -- It is not the method of an array.
+    const sorted = super.sort(tests);
+    return [...sorted.filter(isLong), ...sorted.filter((test) => !isLong(test))];
+  }
+}
