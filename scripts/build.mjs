@@ -103,6 +103,24 @@ const validatorOnDemand = {
 };
 
 /**
+ * Loads string-width when it first measures a text (shared/text/display-width.ts). At its load it builds tables of emoji,
+ * which takes as long as half of Node's own start.
+ */
+const stringWidthOnDemand = {
+  name: 'string-width-on-demand',
+  setup({ onResolve, onLoad }) {
+    const namespace = 'on-demand-width';
+    onResolve({ filter: /^string-width$/ }, ({ path, kind }) =>
+      kind === 'import-statement' ? { path, namespace } : undefined,
+    );
+    onLoad({ filter: /.*/, namespace }, () => ({
+      resolveDir: process.cwd(),
+      contents: "export default (text) => require('string-width').default(text);",
+    }));
+  },
+};
+
+/**
  * Leaves out body-parser with its character sets, a fifth of the code that the server loads at its start. The server has
  * read each body itself (a2a-server/http/wire/request-body.ts) before the A2A SDK's routes use the JSON parser.
  */
@@ -235,7 +253,14 @@ async function bundle(program, plugins) {
     minifySyntax: true,
     // Its CommonJS build loads its parts by names that a bundler cannot follow.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
-    plugins: [englishZod, externalsOnDemand, nativeLibsql, withoutSdkSignatures, ...plugins],
+    plugins: [
+      englishZod,
+      externalsOnDemand,
+      nativeLibsql,
+      withoutSdkSignatures,
+      stringWidthOnDemand,
+      ...plugins,
+    ],
     logLevel: 'warning',
   });
   const files = Object.keys(metafile.outputs).filter((file) => file.endsWith('.js'));

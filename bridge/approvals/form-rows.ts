@@ -5,8 +5,8 @@
  * after 74 columns, and no key shows the rest. D5: a person can approve only what is shown in full. So a longer action
  * gets no such form.
  */
-import stringWidth from 'string-width';
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
+import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
 import { textRows } from '../../shared/text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
@@ -83,7 +83,7 @@ export function clippedRow(text: string): string {
 
 /** Returns true if a client shows the whole text in one row of a field. */
 export function fitsField(text: string): boolean {
-  return stringWidth(text) <= FIELD_COLUMNS;
+  return displayWidth(text) <= FIELD_COLUMNS;
 }
 
 const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
@@ -171,7 +171,7 @@ function inWorkspace({ workspace }: PendingAction, row: (place: string) => strin
   const whole = visibleLine(workspace);
   let shown = row(` in ${whole}`);
   for (const { index } of whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)) {
-    if (stringWidth(shown) <= ROW_COLUMNS) break;
+    if (displayWidth(shown) <= ROW_COLUMNS) break;
     shown = row(` in …${whole.slice(index)}`);
   }
   return shown;
@@ -234,8 +234,6 @@ function productLine(text: string): Line {
   return { mark: '', text };
 }
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
 /** Splits a line into rows that fit the width of a form. */
 function wrapped({ mark, text }: Line): Generator<string> {
   // A visible marker replaces each tab, because terminals show tabs with different widths.
@@ -245,7 +243,7 @@ function wrapped({ mark, text }: Line): Generator<string> {
 function clipped(text: string): string {
   const [row = '', ...more] = wrapped(productLine(text));
   if (more.length === 0) return text;
-  const kept = [...graphemes.segment(row)].map(({ segment }) => segment);
-  while (stringWidth(kept.join('')) >= ROW_COLUMNS) kept.pop();
+  const kept = [...graphemesOf(row)];
+  while (displayWidth(kept.join('')) >= ROW_COLUMNS) kept.pop();
   return `${kept.join('')}…`;
 }

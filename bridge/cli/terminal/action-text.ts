@@ -4,11 +4,11 @@
  * A terminal wraps a long line at its first column. So untrusted text could look like the program's own text there.
  * This module wraps each line itself, and marks the rows that continue it.
  */
-import stringWidth from 'string-width';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
 import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { displayWidth } from '../../../shared/text/display-width.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
 import { cutToWidth } from './table.ts';
@@ -58,7 +58,7 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
 function titleRows({ title, ids }: { title: string; ids: string }, { paint, width }: Columns): string {
   if (width === undefined) return `${paint('bold', title)}  ${paint('gray', ids)}`;
   const withoutTabs = title.replaceAll('\t', '⟨tab⟩');
-  if (stringWidth(`${withoutTabs}  ${ids}`) <= width)
+  if (displayWidth(`${withoutTabs}  ${ids}`) <= width)
     return `${paint('bold', withoutTabs)}  ${paint('gray', ids)}`;
   return `${paint('bold', cutToWidth(withoutTabs, width))}\n${paint('gray', wordRowsFor(ids, width))}`;
 }

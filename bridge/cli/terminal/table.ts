@@ -1,5 +1,5 @@
 /** Formats rows as a table that fits the terminal. Pure. */
-import stringWidth from 'string-width';
+import { displayWidth, graphemesOf } from '../../../shared/text/display-width.ts';
 
 export interface Column {
   title: string;
@@ -22,7 +22,7 @@ export function table(
   width: number | undefined,
 ): string {
   const all: readonly (readonly Cell[])[] = [columns.map(({ title }) => ({ text: title })), ...rows];
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => stringWidth(row[at]?.text ?? ''))));
+  const widths = columns.map((_, at) => Math.max(...all.map((row) => displayWidth(row[at]?.text ?? ''))));
   const last = columns.length - 1;
   if (width !== undefined) {
     const before = widths.slice(0, last).reduce((sum, each) => sum + each + COLUMN_SEPARATOR.length, 0);
@@ -40,7 +40,7 @@ export function table(
 
 function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Column['align']): string {
   const shown = cutToWidth(text, width);
-  const space = ' '.repeat(Math.max(0, width - stringWidth(shown)));
+  const space = ' '.repeat(Math.max(0, width - displayWidth(shown)));
   const painted = paint === undefined ? shown : paint(shown);
   if (align === 'right') return space + painted;
   return isLast ? painted : painted + space;
@@ -48,10 +48,10 @@ function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Co
 
 /** Cuts a text to this width in columns. A cut text ends in `…`. */
 export function cutToWidth(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
+  if (displayWidth(text) <= width) return text;
   let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break;
+  for (const segment of graphemesOf(text)) {
+    if (displayWidth(kept + segment) > width - 1) break;
     kept += segment;
   }
   return `${kept}…`;
