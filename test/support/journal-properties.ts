@@ -7,7 +7,7 @@ import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../../a2a-server/task/snapshot.ts';
 import { taskStateAfter } from '../../a2a-server/task/fold.ts';
 import { anyCharacter } from './any-character.ts';
-import type { JournalStorage } from './journal-contract.ts';
+import type { JournalStorage } from './journal-contract/journal-stage.ts';
 import { JournalModel, type ModelResult } from './journal-model.ts';
 import {
   inputRequiredUntil,

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { openPostgresRecords } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
-import { describeJournal } from '../../../../support/journal-contract.ts';
+import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
 import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
 import { recordStoreContract } from '../../../../support/record-store-contract.ts';
 import {

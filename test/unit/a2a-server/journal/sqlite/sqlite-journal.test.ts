@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { describeJournal } from '../../../../support/journal-contract.ts';
+import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
 import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
 
 async function createStorage() {
