@@ -8,6 +8,7 @@ import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpError } from './http-error.ts';
+import { ReadResponse } from './read-response.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
 import { WithheldCredentialsError } from './withheld-credentials-error.ts';
 
@@ -72,7 +73,7 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
     if (status === 401 || status === 403) refuseWithheld(answer, { ...options, at });
     try {
       return status >= 200 && status < 300
-        ? await bounded(answer, patience?.silenceMs, headers.get('accept'))
+        ? await bounded(answer, patience?.silenceMs, headers['accept'])
         : await refused(answer, patience?.silenceMs);
     } catch (error) {
       answer.discard();
@@ -86,11 +87,11 @@ export function agentFetch(options: AgentFetchOptions): typeof fetch {
  * other headers of the same name.
  */
 function withCredentials(
-  headers: Headers,
+  headers: RequestParts['headers'],
   target: string,
   { origin, headers: credentials }: AgentFetchOptions,
 ): Record<string, string> {
-  const all = Object.fromEntries(headers);
+  const all: Record<string, string> = { ...headers };
   if (new URL(target).origin === origin)
     for (const [name, value] of Object.entries({ ...currentTrace(), ...credentials }))
       all[name.toLowerCase()] = value;
@@ -123,7 +124,7 @@ async function followed(
   for (let hops = 0; ; hops += 1) {
     const answer = await get(at);
     const location = answer.headers.get('location');
-    if (!REDIRECTS.has(answer.status) || location === null) return { answer, at };
+    if (!REDIRECTS.has(answer.status) || location === undefined) return { answer, at };
     answer.discard();
     const next = parseUrl(location, new URL(at));
     if (hops === MAX_REDIRECTS || !/^https?:$/.test(next?.protocol ?? ''))
@@ -146,7 +147,7 @@ async function unredirected(
   const answer = await asked;
   const { status, headers } = answer;
   const location = headers.get('location');
-  if (!REDIRECTS.has(status) || location === null) return answer;
+  if (!REDIRECTS.has(status) || location === undefined) return answer;
   answer.discard();
   const to = parseUrl(location, new URL(url))?.href ?? location;
   throw new HttpError(status, `it redirects a ${method} to ${excerptOf(to)}`);
@@ -155,22 +156,30 @@ async function unredirected(
 interface RequestParts {
   url: string;
   method: string;
-  headers: Headers;
+  /** The names are in lower case. */
+  headers: Readonly<Record<string, string>>;
   body: string | undefined;
 }
 
 /** Reads the parts of a request. @throws TypeError if the body is not a string */
 async function describe(input: string | URL | Request, init: RequestInit): Promise<RequestParts> {
-  const request = input instanceof Request ? input : undefined;
-  const url = input instanceof Request ? input.url : new URL(input).href;
+  const request = typeof input === 'string' || input instanceof URL ? undefined : input;
+  const url = new URL(input instanceof URL || typeof input === 'string' ? input : input.url).href;
   const body = init.body ?? (request?.body ? await request.text() : undefined);
   if (body !== undefined && typeof body !== 'string') throw new TypeError('the body has to be a string');
   return {
     url,
     method: (init.method ?? request?.method ?? 'GET').toUpperCase(),
-    headers: new Headers(init.headers ?? request?.headers),
+    headers: Object.fromEntries(headerEntries(init.headers ?? request?.headers ?? {})),
     body,
   };
+}
+
+function headerEntries(headers: NonNullable<RequestInit['headers']>): [string, string][] {
+  const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
+  return entries.flatMap(([name, value]) =>
+    name === undefined || value === undefined ? [] : [[name.toLowerCase(), String(value)]],
+  );
 }
 
 /**
@@ -180,23 +189,25 @@ async function describe(input: string | URL | Request, init: RequestInit): Promi
 async function bounded(
   answer: HttpAnswer,
   silenceMs: number | undefined,
-  accept: string | null,
+  accept: string | undefined,
 ): Promise<Response> {
   const { status, body } = answer;
   if (status === 204 || status === 205) {
     body.resume();
-    return new Response(null, answer);
+    return new ReadResponse(null, answer);
   }
   const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
     const bound = createEventLimiter({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
-    return new Response(streamOf(answer).pipeThrough(bound), answer);
+    const { statusText, headers } = answer;
+    const init = { status, statusText, headers: Object.fromEntries(headers) };
+    return new Response(streamOf(answer).pipeThrough(bound), init);
   }
   // The caller parses the JSON, so it needs the whole body.
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected)
-    return new Response(
+    return new ReadResponse(
       await readBoundedBytes(chunksOf(answer, silenceMs), MAX_ANSWER_BYTES, outOfBounds),
       answer,
     );
@@ -266,7 +277,7 @@ function outOfBounds(message: string): HttpError {
 async function refused(answer: HttpAnswer, silenceMs: number | undefined): Promise<Response> {
   const { status, statusText, headers } = answer;
   const text = await beginning(answer, silenceMs);
-  if (carriesError(text)) return new Response(text, { status, headers });
+  if (carriesError(text)) return new ReadResponse(new TextEncoder().encode(text), answer);
   throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
 }
 

@@ -9,7 +9,7 @@ export class HttpError extends Error {
   /** The number of seconds in `Retry-After`. Undefined if there is no such header, or if it contains a date. */
   readonly retryAfter: string | undefined;
 
-  constructor(status: number, message: string, excerpt = '', headers?: Headers) {
+  constructor(status: number, message: string, excerpt = '', headers?: ReadonlyMap<string, string>) {
     super(message);
     this.status = status;
     this.excerpt = excerpt;

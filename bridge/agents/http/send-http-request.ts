@@ -51,7 +51,8 @@ export interface HttpRequest {
 export interface HttpAnswer {
   status: number;
   statusText: string;
-  headers: Headers;
+  /** The names are in lower case. */
+  headers: ReadonlyMap<string, string>;
   /** The decompressed body. The caller must read all of it, or call `discard`. */
   body: Readable;
   /** Frees the socket without reading the rest of the body. */
@@ -132,9 +133,13 @@ function limitConnecting(socket: Socket, outgoing: ClientRequest): void {
 
 function headOf(incoming: IncomingMessage): Pick<HttpAnswer, 'status' | 'statusText' | 'headers'> {
   const { statusCode: status = 0, statusMessage: statusText = '', rawHeaders } = incoming;
-  const headers = new Headers();
-  for (let name = 0; name < rawHeaders.length; name += 2)
-    headers.append(rawHeaders[name] ?? '', rawHeaders[name + 1] ?? '');
+  const headers = new Map<string, string>();
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? '').toLowerCase();
+    const value = rawHeaders[at + 1] ?? '';
+    const before = headers.get(name);
+    headers.set(name, before === undefined ? value : `${before}, ${value}`);
+  }
   return { status, statusText, headers };
 }
 

@@ -1,0 +1,76 @@
+import type { HttpAnswer } from './send-http-request.ts';
+
+/**
+ * A response whose body is read. It makes Node's own `Response` only for a caller that needs more than the status, the
+ * text or the JSON. The first one loads all of Node's `fetch`, which takes half as long as Node's own start.
+ */
+export class ReadResponse implements Response {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly statusText: string;
+  readonly type = 'default';
+  readonly url = '';
+  readonly redirected = false;
+  readonly #body: Uint8Array<ArrayBuffer> | null;
+  readonly #names: HttpAnswer['headers'];
+  #whole: Response | undefined;
+
+  /** @param body null for a response that has none */
+  constructor(
+    body: Uint8Array<ArrayBuffer> | null,
+    { status, statusText, headers }: Pick<HttpAnswer, 'status' | 'statusText' | 'headers'>,
+  ) {
+    this.ok = status >= 200 && status < 300;
+    this.status = status;
+    this.statusText = statusText;
+    this.#body = body;
+    this.#names = headers;
+  }
+
+  text(): Promise<string> {
+    return Promise.resolve(this.#text());
+  }
+
+  // oxlint-disable-next-line require-await -- Invalid JSON rejects, as in `fetch`.
+  async json(): Promise<unknown> {
+    return JSON.parse(this.#text());
+  }
+
+  get headers(): Headers {
+    return this.#response().headers;
+  }
+
+  get body(): Response['body'] {
+    return this.#response().body;
+  }
+
+  get bodyUsed(): boolean {
+    return this.#response().bodyUsed;
+  }
+
+  arrayBuffer(): Promise<ArrayBuffer> {
+    return this.#response().arrayBuffer();
+  }
+
+  blob(): Promise<Blob> {
+    return this.#response().blob();
+  }
+
+  formData(): Promise<FormData> {
+    return this.#response().formData();
+  }
+
+  clone(): Response {
+    return this.#response().clone();
+  }
+
+  #text(): string {
+    return new TextDecoder().decode(this.#body ?? undefined);
+  }
+
+  #response(): Response {
+    const { status, statusText } = this;
+    const headers = Object.fromEntries(this.#names);
+    return (this.#whole ??= new Response(this.#body, { status, statusText, headers }));
+  }
+}
