@@ -2,7 +2,7 @@
  * The test MCP server as a program. Its arguments are `stdio`, `sse <port>` or `http <port>`, and its fault. `GET
  * /seen` returns the server's record of its connections.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fault, MORE_THAN_A_MESSAGE, newShared, Session, type Fault } from './session.ts';
@@ -23,12 +23,21 @@ else {
   const server = createServer((request, response) => {
     if (request.url === '/seen') tellSeen(response);
     else if (request.url === '/forget') forget(response);
-    else if (request.url === '/refuse') response.end(() => server.close());
+    else if (request.url === '/refuse') refuse(server, response);
     else void (http?.serve ?? overSse)(request, response);
   });
   server.listen(Number(port), '127.0.0.1', () => {
     process.stdout.write(`${JSON.stringify(server.address())}\n`);
   });
+}
+
+/**
+ * Answers after the server has closed its socket. The kernel would reset a connection that it accepts before that. The
+ * connection of the answer closes too, so that no later request reaches this process.
+ */
+function refuse(server: Server, response: ServerResponse): void {
+  server.close();
+  response.setHeader('connection', 'close').end();
 }
 
 function overStdio(does: Fault): void {
