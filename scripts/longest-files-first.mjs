@@ -1,5 +1,5 @@
-// Orders Jest's test files. The files that take minutes start first, so that no other core waits for them at the end. If
-// Jest has not measured the files in an earlier run, it starts the largest ones first, and these are small.
+// Orders Jest's test files. The files that take minutes start first, so that no other core waits for them at the end. In a
+// first run, Jest itself would start the largest files first, and the files that take minutes are small.
 import { createRequire } from 'node:module';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');

@@ -3,8 +3,8 @@ import stringWidth from 'string-width';
 
 /**
  * Characters that are one column wide each, and never join others: ASCII, Latin letters, punctuation, arrows, and the
- * signs of this project. Text of them needs no tables of emoji and of other scripts, which take as long to build as half
- * of Node's own start.
+ * signs of this project. A text of only these characters needs no tables of emoji and of other scripts. To build the
+ * tables takes half as long as Node's own start.
  */
 const SIMPLE =
   /^[\x20-\x7e\u00a0-\u00ac\u00ae-\u024f\u2010-\u2027\u2190-\u21ff\u2212\u2502\u2713\u2717\u27e8\u27e9]*$/;

@@ -28,12 +28,11 @@ export class ReadResponse implements Response {
   }
 
   text(): Promise<string> {
-    return Promise.resolve(this.#text());
+    return Promise.resolve(new TextDecoder().decode(this.#body ?? undefined));
   }
 
-  // oxlint-disable-next-line require-await -- Invalid JSON rejects, as in `fetch`.
-  async json(): Promise<unknown> {
-    return JSON.parse(this.#text());
+  json(): Promise<unknown> {
+    return this.text().then((text): unknown => JSON.parse(text));
   }
 
   get headers(): Headers {
@@ -62,10 +61,6 @@ export class ReadResponse implements Response {
 
   clone(): Response {
     return this.#response().clone();
-  }
-
-  #text(): string {
-    return new TextDecoder().decode(this.#body ?? undefined);
   }
 
   #response(): Response {

@@ -1,6 +1,6 @@
 /**
  * Keeps what the person has begun to write or to choose, while the page shows another task or the server asks again. A
- * decision, a reload or a sign-out drops it.
+ * decision of the person, a reload or a sign-out drops it.
  */
 import type { EditDraft } from './edit-draft.ts';
 import type { FilledForm } from './question-answer.ts';

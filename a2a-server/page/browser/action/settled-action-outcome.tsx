@@ -55,13 +55,13 @@ export function SettledActionOutcome({ taskId, callId }: { taskId: string; callI
       <p class="outcome" data-live>
         {decidedElsewhereText(answer.found, now)}
       </p>
-      <UnsentTexts callId={callId} />
+      <WrittenTexts callId={callId} />
     </>
   );
 }
 
 /** Shows what the person has written for the action, so that the person can copy it. */
-function UnsentTexts({ callId }: { callId: string }) {
+function WrittenTexts({ callId }: { callId: string }) {
   const texts = writtenTexts(useContext(DraftsContext), callId);
   if (texts.length === 0) return null;
   return (
