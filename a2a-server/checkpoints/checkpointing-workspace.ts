@@ -12,7 +12,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseNonEmptyDirectory } from '../tools/workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/list-for-removal.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
-import { ABSENT_FILE_BASIS as NO_FILE, hashOf, type FileContent } from '../tools/workspace/text-file.ts';
+import { hashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
 /**
  * Durably records the change and the previous content of the files. If this function throws, the tool must not change
@@ -45,14 +45,14 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
     destination: (from, to) => workspace.destination(from, to),
     list: (path) => workspace.list(path),
     walk: (path, options, visit) => workspace.walk(path, options, visit),
-    async replace(path, replacement) {
+    replace(path, replacement) {
       const { content } = replacement;
       const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
-      const found = await readFileState(workspace, path);
-      const now = found.state.type === 'absent' ? NO_FILE : found.content?.hash;
-      if (now !== undefined && now !== replacement.basis) throw inputChangedError(found.path);
-      await record([{ path: found.path, before: found.state, after }], kept(found));
-      await workspace.replace(path, replacement);
+      return workspace.replace(path, {
+        ...replacement,
+        beforeChange: (found) =>
+          record([{ path: found.path, before: stateOf(found.content), after }], kept(found)),
+      });
     },
     async move(from, to, move) {
       const item = await workspace.survey(from, move.signal);
@@ -132,9 +132,8 @@ async function itemState(workspace: Workspace, { kind, path }: RemovalEntry): Pr
 export async function readFileState(workspace: Workspace, path: string): Promise<Found & { path: string }> {
   try {
     const content = await workspace.bytes(path);
-    if (content === undefined) return { path: (await workspace.locate(path)).path, state: ABSENT };
-    const { hash, bytes, mode } = content;
-    return { path: content.path, state: contentState({ hash, bytes: bytes.length, mode }), content };
+    if (content === undefined) return { path: (await workspace.locate(path)).path, state: stateOf(content) };
+    return { path: content.path, state: stateOf(content), content };
   } catch (error) {
     // A larger file is not saved. File tools have the same size limit, so they cannot change such a file.
     if (!(error instanceof ProductError) || error.reason !== 'TOO_LARGE') throw error;
@@ -144,6 +143,12 @@ export async function readFileState(workspace: Workspace, path: string): Promise
 
 function notSaved(why: string): FileState {
   return { type: 'not-saved', why };
+}
+
+function stateOf(content: FileContent | undefined): FileState {
+  if (content === undefined) return ABSENT;
+  const { hash, bytes, mode } = content;
+  return contentState({ hash, bytes: bytes.length, mode });
 }
 
 function contentState(content: { hash: string; bytes: number; mode?: number }): FileState {

@@ -49,11 +49,10 @@ export async function applyFileChange(
   change: ComputeNewContent,
 ): Promise<ChangedFile> {
   const before = await workspace.read(path);
-  const place = before?.path ?? (await workspace.locate(path)).path;
   const now = before?.hash ?? ABSENT_FILE_BASIS;
-  if (basis !== null && basis !== now) throw inputChangedError(place);
+  if (basis !== null && basis !== now) throw inputChangedError((await workspace.locate(path)).path);
   const content = changedContent(before, change);
-  await workspace.replace(path, { content, basis: now, signal });
+  const place = await workspace.replace(path, { content, basis: now, signal });
   return { path: place, created: before === undefined, bytes: Buffer.byteLength(content) };
 }
 

@@ -81,18 +81,25 @@ export async function openDirectory(
   return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
 
-/** Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. */
-export async function chooseDirectoryHold(path: string): Promise<DirectoryHold> {
-  if (process.platform !== 'linux') return 'checked';
-  const directory = await openAnchored(path, []);
+let hold: Promise<DirectoryHold> | undefined;
+
+/** Returns the best way to hold a directory in this process. All directories have the same. */
+export function chooseDirectoryHold(): Promise<DirectoryHold> {
+  return (hold ??= procNamesEntries().then((works) => (works ? 'anchored' : 'checked')));
+}
+
+/** True if `/proc/self/fd` works. /proc can be missing or masked on Linux. */
+async function procNamesEntries(): Promise<boolean> {
+  if (process.platform !== 'linux') return false;
   try {
-    const seen = await lstat(directory.at('.'), { bigint: true });
-    return isSameFile(seen, directory.identity) ? 'anchored' : 'checked';
+    const directory = await openAnchored('/', []);
+    try {
+      return isSameFile(await lstat(directory.at('.'), { bigint: true }), directory.identity);
+    } finally {
+      await directory.close();
+    }
   } catch {
-    // `checked` does not need /proc.
-    return 'checked';
-  } finally {
-    await directory.close();
+    return false;
   }
 }
 
@@ -110,8 +117,9 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
     at,
     child: (name) => openAnchored(at(name), barred),
     file: async (name, flags, mode) => {
-      await refuseBarredFile(at(name), barred);
-      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK_FLAGS, mode), barred);
+      const secret = isNewFile(flags) ? [] : barred;
+      await refuseBarredFile(at(name), secret);
+      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK_FLAGS, mode), secret);
     },
     confirm: () => Promise.resolve(),
     sync: () => handle.sync(),
@@ -138,13 +146,14 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
       return child;
     },
     file: async (name, flags, mode) => {
-      await refuseBarredFile(join(path, name), barred);
+      const secret = isNewFile(flags) ? [] : barred;
+      await refuseBarredFile(join(path, name), secret);
       const handle = await openUnlinked(join(path, name), flags | NO_LINK_FLAGS | NO_LINK_ANYWHERE, mode);
       try {
         await confirm();
         const named = await lstat(join(path, name), { bigint: true });
         if (!isSameFile(named, await identityOf(handle))) throw replaced();
-        return await unlessBarred(handle, barred);
+        return await unlessBarred(handle, secret);
       } catch (error) {
         await handle.close();
         throw error;
@@ -154,6 +163,11 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
     sync: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
+}
+
+/** True if opening creates the file. A new file has no other name. */
+function isNewFile(flags: number): boolean {
+  return (flags & constants.O_EXCL) !== 0;
 }
 
 async function openUnlinked(path: string, flags: number, mode?: number): Promise<FileHandle> {

@@ -17,7 +17,13 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
 import { errorCodeOf, directoryError } from './file-failure.ts';
 import type { ResolvedPath } from './resolve-path.ts';
-import { ABSENT_FILE_BASIS, readCurrentBasis, notRegularFileError } from './text-file.ts';
+import {
+  ABSENT_FILE_BASIS,
+  notRegularFileError,
+  readContent,
+  readCurrentBasis,
+  type FileContent,
+} from './text-file.ts';
 
 export interface ReplaceFileOptions {
   content: string | Uint8Array;
@@ -26,20 +32,41 @@ export interface ReplaceFileOptions {
   /** The hash of the content that the change started from. ABSENT if the file did not exist. */
   basis: string;
   signal: AbortSignal;
+  /** Gets the file that matched `basis`, before anything is written. If it throws, nothing is written. */
+  beforeChange?: (found: FileToReplace) => Promise<void>;
 }
 
-/** Creates or replaces the file. @throws ProductError INPUT_CHANGED if the file no longer matches `basis` */
-export async function replaceFile(place: ResolvedPath, replacement: ReplaceFileOptions): Promise<void> {
+/** `content` is undefined if there is no file yet. */
+export interface FileToReplace {
+  /** Relative to the workspace, with `/`. Links are resolved. */
+  path: string;
+  content: FileContent | undefined;
+}
+
+/**
+ * Creates or replaces the file. Returns its path, relative to the workspace.
+ * @throws ProductError INPUT_CHANGED if the file no longer matches `basis`
+ */
+export async function replaceFile(place: ResolvedPath, replacement: ReplaceFileOptions): Promise<string> {
+  const { path } = place;
+  const { basis, beforeChange } = replacement;
   switch (place.kind) {
     case 'directory':
-      throw directoryError(place.path);
-    case 'entry':
-      if (!place.info.isFile()) throw notRegularFileError(place.path);
-      if (replacement.basis === ABSENT_FILE_BASIS) throw inputChangedError(place.path);
-      return put(place.directory, place, replacement);
+      throw directoryError(path);
+    case 'entry': {
+      if (!place.info.isFile()) throw notRegularFileError(path);
+      if (basis === ABSENT_FILE_BASIS) throw inputChangedError(path);
+      const content = await readContent(place.directory, place);
+      if (content.hash !== basis) throw inputChangedError(path);
+      await beforeChange?.({ path, content });
+      await put(place.directory, place, replacement);
+      return path;
+    }
     case 'missing':
-      if (replacement.basis !== ABSENT_FILE_BASIS) throw inputChangedError(place.path);
-      return withCreatedParents(place, (directory) => put(directory, place, replacement));
+      if (basis !== ABSENT_FILE_BASIS) throw inputChangedError(path);
+      await beforeChange?.({ path, content: undefined });
+      await withCreatedParents(place, (directory) => put(directory, place, replacement));
+      return path;
   }
 }
 
@@ -118,18 +145,19 @@ async function giveName(
   { name: finalName, path, temporary }: Target & { temporary: string },
   { basis, signal }: ReplaceFileOptions,
 ): Promise<void> {
+  const from = directory.at(temporary);
+  const to = directory.at(finalName);
+  if (basis === ABSENT_FILE_BASIS) {
+    // An abort cannot stop the write after this line.
+    signal.throwIfAborted();
+    await directory.confirm();
+    if (await renameNoReplace(from, to, path)) return unlink(from);
+  }
   if ((await readCurrentBasis(directory, { name: finalName, path })) !== basis) throw inputChangedError(path);
   // An abort cannot stop the write after this line.
   signal.throwIfAborted();
   await directory.confirm();
-  if (
-    basis === ABSENT_FILE_BASIS &&
-    (await renameNoReplace(directory.at(temporary), directory.at(finalName), path))
-  ) {
-    await unlink(directory.at(temporary));
-    return;
-  }
-  await rename(directory.at(temporary), directory.at(finalName));
+  await rename(from, to);
 }
 
 /**

@@ -1,4 +1,5 @@
-import { realpath, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
@@ -7,6 +8,7 @@ import {
   stateDirectoryError,
   type Directory,
   type DirectoryHold,
+  type FileIdentity,
 } from './directory.ts';
 import { readEntries, type DirectoryListing } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
@@ -39,8 +41,11 @@ export interface Workspace {
    * @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT
    */
   bytes(path: string): Promise<FileContent | undefined>;
-  /** Writes the whole file and creates missing directories. @throws ProductError INPUT_CHANGED */
-  replace(path: string, replacement: ReplaceFileOptions): Promise<void>;
+  /**
+   * Writes the whole file and creates missing directories. Returns the path, in the form of `locate`.
+   * @throws ProductError INPUT_CHANGED
+   */
+  replace(path: string, replacement: ReplaceFileOptions): Promise<string>;
   /** Lists the entry and everything below it. Follows no links. @throws ProductError TOO_LARGE */
   survey(path: string, signal: AbortSignal): Promise<RemovalEntry>;
   /** Returns the target path, in the form of `locate`. @throws Error if the file cannot move there */
@@ -108,8 +113,9 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
         'is the root of a file system; name a directory in it, so that the agent stays inside that directory',
       );
     }
-    await refuseBarred(canonical, barred);
-    return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold(canonical)), barred };
+    await refuseBarred(canonical, info, barred);
+    await access(canonical, constants.R_OK | constants.X_OK);
+    return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold()), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
     const code = errorCodeOf(error);
@@ -126,13 +132,20 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
   }
 }
 
-/** Refuses a workspace that is a barred directory or below one. So the loop checks each parent. */
-async function refuseBarred(canonical: string, barred: readonly BarredDirectory[]): Promise<void> {
+/** Refuses a workspace that is a barred directory or below one. So it checks each parent. */
+async function refuseBarred(
+  canonical: string,
+  identity: FileIdentity,
+  barred: readonly BarredDirectory[],
+): Promise<void> {
   if (barred.length === 0) return;
-  for (let at = canonical; ; at = dirname(at)) {
-    if (includesIdentity(barred, await stat(at, { bigint: true }))) throw stateDirectoryError();
-    if (dirname(at) === at) return;
-  }
+  const parents = await Promise.all(parentsOf(canonical).map((path) => stat(path, { bigint: true })));
+  if ([identity, ...parents].some((one) => includesIdentity(barred, one))) throw stateDirectoryError();
+}
+
+function parentsOf(path: string): string[] {
+  const parent = dirname(path);
+  return parent === path ? [] : [parent, ...parentsOf(parent)];
 }
 
 function unknown(path: string, why: string, cause?: unknown): ProductError {
