@@ -167,6 +167,20 @@ describeInBrowser('a change on the page', (browser) => {
     expect(await page.locator(':focus').textContent()).toContain('const line34 =');
   });
 
+  test('the lines that a person has opened stay open while the person writes', async () => {
+    await writeFile(join(on.server.workspace, 'a.ts'), OLD);
+    const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED)));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const effect = page.getByLabel('Effect of the edit');
+    await effect.getByRole('button', { name: '… 26 unchanged lines' }).click();
+    await effect.getByText('const line1 = "1";').waitFor();
+    await page.getByLabel('The edited input').fill(`// new\n${EDITED}`);
+    await effect.getByText('+const edited = 2;').waitFor();
+    expect(await effect.getByText('const line10 = "10";').count()).toBe(1);
+    expect(await effect.locator('.fold').allTextContents()).toEqual(['… 27 unchanged lines']);
+  });
+
   test('X3 code that looks like markup stays text in the diff, in the command and in the effect of an edit', async () => {
     const evil = '<img src=x onerror="document.title=1"><script>document.title=2</script>\u202e';
     await writeFile(join(on.server.workspace, 'a.html'), '<p>\n');

@@ -49,26 +49,49 @@ export function withWholeContext(rows: readonly DiffRow[], after: string): reado
   return whole;
 }
 
-/** Folds long runs of unchanged lines. @param isOpen true for a run that the person has opened, by its first row */
+/**
+ * Names each unchanged line by its file, its number in the file before the change, and its text. While a person edits
+ * the change, the file before the change stays as it is. So a line keeps its name, and an opened line stays open.
+ */
+export function unchangedLineNames(rows: readonly DiffRow[]): Map<DiffRow, string> {
+  const names = new Map<DiffRow, string>();
+  let file = '';
+  for (const row of rows) {
+    if (row.type === 'header' && row.text.startsWith('--- ')) file = row.text;
+    if (row.type === 'context') names.set(row, `${file}\n${row.before}${row.text}`);
+  }
+  return names;
+}
+
+/** Folds long runs of unchanged lines. @param isOpen true for a line that the person has opened */
 export function withFolds(
   rows: readonly DiffRow[],
-  isOpen: (first: DiffRow) => boolean,
+  isOpen: (row: DiffRow) => boolean,
 ): (DiffRow | FoldedRows)[] {
   const folded: (DiffRow | FoldedRows)[] = [];
   for (let at = 0; at < rows.length;) {
     let end = at;
     while (rows[end]?.type === 'context') end += 1;
     // At the start and at the end of the file, unchanged lines have a change on only one side.
-    const from = isChange(rows[at - 1]) ? at + CONTEXT_LINES : at;
-    const to = isChange(rows[end]) ? end - CONTEXT_LINES : end;
-    const first = rows[from];
-    if (to - from >= MIN_FOLDED_LINES && first !== undefined && !isOpen(first)) {
-      folded.push(
-        ...rows.slice(at, from),
-        { type: 'fold', rows: rows.slice(from, to) },
-        ...rows.slice(to, end),
-      );
-    } else folded.push(...rows.slice(at, end));
+    const from = isChange(rows[at - 1]) ? Math.min(at + CONTEXT_LINES, end) : at;
+    const to = isChange(rows[end]) ? Math.max(end - CONTEXT_LINES, from) : end;
+    folded.push(...rows.slice(at, from), ...foldClosed(rows.slice(from, to), isOpen), ...rows.slice(to, end));
+    const row = rows[end];
+    if (row !== undefined) folded.push(row);
+    at = end + 1;
+  }
+  return folded;
+}
+
+/** Folds the lines that are not open. An edit can put lines that were never opened beside opened lines. */
+function foldClosed(rows: readonly DiffRow[], isOpen: (row: DiffRow) => boolean): (DiffRow | FoldedRows)[] {
+  const folded: (DiffRow | FoldedRows)[] = [];
+  for (let at = 0; at < rows.length;) {
+    let end = at;
+    for (let row = rows[end]; row !== undefined && !isOpen(row); row = rows[end]) end += 1;
+    const closed = rows.slice(at, end);
+    if (closed.length >= MIN_FOLDED_LINES) folded.push({ type: 'fold', rows: closed });
+    else folded.push(...closed);
     const row = rows[end];
     if (row !== undefined) folded.push(row);
     at = end + 1;

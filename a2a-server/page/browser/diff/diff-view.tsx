@@ -8,13 +8,20 @@ import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.
 import { HighlighterContext, languageOf, type CodePiece } from './code-pieces.ts';
 import { ColouredText } from './coloured-text.tsx';
 import { colouredLines } from './diff-colours.ts';
-import { type FoldedRows, withFolds, withWholeContext } from './diff-context.ts';
+import { type FoldedRows, unchangedLineNames, withFolds, withWholeContext } from './diff-context.ts';
 import { type DiffRow, diffRows, sideBySide, withBlankRunsJoined } from './diff-rows.ts';
 import { storeChoice, readStoredChoice } from '../stored-choice.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
 /** The browser keeps the choice of columns for later pages. */
 const COLUMNS = 'diff-columns';
+
+/** The unchanged lines that the person has opened, by name. `last`: the first line of the run that was opened last. */
+interface OpenedLines {
+  open: ReadonlySet<string | undefined>;
+  last: string | undefined;
+}
+const NOTHING_OPENED: OpenedLines = { open: new Set(), last: undefined };
 
 interface DiffViewProps {
   path: string;
@@ -26,8 +33,7 @@ interface DiffViewProps {
 
 export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps) {
   const [columns, setColumns] = useState(readStoredChoice(COLUMNS) === 'two' ? 'two' : 'one');
-  // The first rows of the opened runs, in the order in which the person opened them.
-  const [open, setOpen] = useState<ReadonlySet<DiffRow>>(new Set());
+  const [{ open, last }, setOpened] = useState(NOTHING_OPENED);
   const box = useRef<HTMLElement>(null);
   useKeptFocus(box);
   // The page renders again for each piece of live output. A long diff must not be read again then.
@@ -42,13 +48,18 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
     [rows, path, highlight],
   );
   const lines = useMemo(() => {
-    const onOpen = (first: DiffRow): void => setOpen((before) => new Set([...before, first]));
-    const show = { pieces, lastOpened: [...open].at(-1), onOpen };
-    const shown = withFolds(rows, (first) => open.has(first));
+    const names = unchangedLineNames(rows);
+    const onOpen = (run: readonly DiffRow[]): void => {
+      const opened = run.map((row) => names.get(row));
+      setOpened((before) => ({ open: new Set([...before.open, ...opened]), last: opened[0] }));
+    };
+    const isLastOpened = (row: DiffRow): boolean => last !== undefined && names.get(row) === last;
+    const show = { pieces, isLastOpened, onOpen };
+    const shown = withFolds(rows, (row) => open.has(names.get(row)));
     return columns === 'one'
       ? shown.map((row, index) => oneColumn(row, index, show))
       : sideBySide(shown).map((line, index) => twoColumns(line, index, show));
-  }, [rows, pieces, open, columns]);
+  }, [rows, pieces, open, last, columns]);
   if (read === undefined)
     return (
       <pre aria-label={label} dir="ltr">
@@ -84,15 +95,15 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
 
 interface LineOptions {
   pieces: ReadonlyMap<DiffRow, readonly CodePiece[]>;
-  /** The first of the lines that the person has opened last. It gets the focus of the button that opened them. */
-  lastOpened: DiffRow | undefined;
-  onOpen: (first: DiffRow) => void;
+  /** True for the first of the lines that the person has opened last. It gets the focus of the button. */
+  isLastOpened: (row: DiffRow) => boolean;
+  onOpen: (run: readonly DiffRow[]) => void;
 }
 
 function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOptions) {
   if (!('before' in row)) return across(row, index, { ...options, columns: 3 });
   return (
-    <tr key={index} class={row.type} tabIndex={row === options.lastOpened ? -1 : undefined}>
+    <tr key={index} class={row.type} tabIndex={options.isLastOpened(row) ? -1 : undefined}>
       <td class="number">{row.before}</td>
       <td class="number">{row.after}</td>
       <td>
@@ -105,7 +116,7 @@ function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOption
 function twoColumns(line: ReturnType<typeof sideBySide>[number], index: number, options: LineOptions) {
   if ('across' in line) return across(line.across, index, { ...options, columns: 4 });
   return (
-    <tr key={index} tabIndex={line.left !== null && line.left === options.lastOpened ? -1 : undefined}>
+    <tr key={index} tabIndex={line.left !== null && options.isLastOpened(line.left) ? -1 : undefined}>
       <Side row={line.left} number="before" {...options} />
       <Side row={line.right} number="after" {...options} />
     </tr>
@@ -146,14 +157,13 @@ interface AcrossOptions extends LineOptions {
 
 function across(row: DiffRow | FoldedRows, index: number, { columns, onOpen }: AcrossOptions) {
   const skipped = row.type === 'hunk' && row.skipped > 0;
-  const first = row.type === 'fold' ? row.rows[0] : undefined;
   return (
     <tr key={index} class="across">
       <td colSpan={columns}>
         {row.type !== 'fold' && visibleLines(row.text).join('\n')}
         {skipped && <span class="quiet"> {countWithNoun(row.skipped, 'unchanged line')} not shown</span>}
-        {row.type === 'fold' && first !== undefined && (
-          <button class="fold" onClick={() => onOpen(first)}>
+        {row.type === 'fold' && (
+          <button class="fold" onClick={() => onOpen(row.rows)}>
             … {countWithNoun(row.rows.length, 'unchanged line')}
           </button>
         )}

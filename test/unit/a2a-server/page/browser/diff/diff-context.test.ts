@@ -1,6 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { withFolds, withWholeContext } from '../../../../../../a2a-server/page/browser/diff/diff-context.ts';
+import {
+  unchangedLineNames,
+  withFolds,
+  withWholeContext,
+} from '../../../../../../a2a-server/page/browser/diff/diff-context.ts';
 import {
   type DiffRow,
   diffRows,
@@ -56,13 +60,35 @@ describe('the unchanged lines of a diff', () => {
   test('open run by run', () => {
     const after = lines(60).with(29, 'thirty').join('\n');
     const whole = withWholeContext(rowsOf(lines(60).join('\n'), after), after);
-    const [first] = withFolds(whole, never).flatMap((row) => (row.type === 'fold' ? row.rows : []));
-    const opened = withFolds(whole, (row) => row === first);
+    const [first] = withFolds(whole, never).filter((row) => row.type === 'fold');
+    const opened = withFolds(whole, (row) => first?.rows.includes(row) === true);
     expect(opened.filter(({ type }) => type === 'fold')).toHaveLength(1);
     expect(opened.flatMap((row) => (row.type === 'fold' ? row.rows : [row]))).toEqual(whole);
     expect(sideBySide(opened).filter((line) => 'across' in line && line.across.type === 'fold')).toHaveLength(
       1,
     );
+  });
+
+  test('stay open after an edit that moves them, and an edit between them', () => {
+    const edit = lines(60).with(29, 'thirty');
+    const last = lines(60)
+      .slice(33)
+      .map((line) => ` ${line}`);
+    expect(foldedInNextEdit(edit, edit.with(29, 'THIRTY'))).toEqual(last);
+    expect(foldedInNextEdit(edit, ['new', 'lines', ...edit])).toEqual(last);
+    expect(foldedInNextEdit(edit, edit.with(10, 'eleven'))).toEqual(last);
+  });
+
+  test('fold beside the opened lines after an edit that takes the change between them back', () => {
+    const edit = lines(60).with(29, 'thirty');
+    const folded = foldedInNextEdit(edit, lines(60).with(50, 'fifty-one'));
+    expect(folded[0]).toBe(' line 27');
+    expect(folded).toHaveLength(21 + 6);
+  });
+
+  test('have different names in different files', () => {
+    const rows = diffRows(unifiedDiff('a', 'one\ntwo\n', 'one\n') + unifiedDiff('b', 'one\ntwo\n', 'one\n'));
+    expect(new Set(unchangedLineNames(rows?.rows ?? []).values()).size).toBe(2);
   });
 
   test('never hide a change', () => {
@@ -79,6 +105,25 @@ describe('the unchanged lines of a diff', () => {
     );
   });
 });
+
+/** Returns the whole diff between 60 lines and an edit of them. */
+function wholeOf(edit: readonly string[]): readonly DiffRow[] {
+  const after = edit.join('\n');
+  return withWholeContext(rowsOf(lines(60).join('\n'), after), after);
+}
+
+/** Opens the first fold of one edit. Returns the texts of the lines that are folded in the next edit. */
+function foldedInNextEdit(edit: readonly string[], next: readonly string[]): string[] {
+  const shown = wholeOf(edit);
+  const names = unchangedLineNames(shown);
+  const [first] = withFolds(shown, never).filter((row) => row.type === 'fold');
+  const open = new Set(first?.rows.map((row) => names.get(row)));
+  const nextRows = wholeOf(next);
+  const nextNames = unchangedLineNames(nextRows);
+  return withFolds(nextRows, (row) => open.has(nextNames.get(row))).flatMap((row) =>
+    row.type === 'fold' ? row.rows.map(({ text: line }) => line) : [],
+  );
+}
 
 function numbered(file: string): [number, string][] {
   const all = file.split('\n');
