@@ -26,6 +26,10 @@ export const cardStateSchema = z.object({
       code: z.string().optional(),
     }),
   ),
+  /** The decisions that the agent reports. */
+  decided: z.array(
+    z.object({ callId: z.string(), decision: z.string(), by: z.string(), channel: z.string() }),
+  ),
   /** A question of the agent that is not a pending action. The person answers it in the chat. */
   question: z.string().optional(),
   /**

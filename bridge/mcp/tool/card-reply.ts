@@ -39,6 +39,9 @@ export async function cardReply(
       state: toMcpSessionState(stateName),
       message: view?.text ?? '',
       pending,
+      decided: (view?.calls ?? []).flatMap(({ callId, decided }) =>
+        decided === null ? [] : [{ callId, ...decided }],
+      ),
       ...(question !== undefined && { question }),
       ...(page !== undefined && { page }),
     },

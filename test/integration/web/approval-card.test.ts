@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, FrameLocator, Page } from 'playwright-core';
+import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { plan, write } from '../../support/offline-plan.ts';
@@ -55,14 +55,18 @@ interface Chat {
 }
 
 /** A chat whose task waits. */
-async function chat(args: readonly string[] = [], capabilities: object = HOST): Promise<Chat> {
+async function chat(
+  args: readonly string[] = [],
+  capabilities: object = HOST,
+  task: string = TASK,
+): Promise<Chat> {
   const on = await sharedStage();
   const start = await bridgeStart(on.server, { args });
   const client = closing(new Client({ name: 'test', version: '0' }, { capabilities }));
   await client.connect(new StdioClientTransport({ ...bridgeCommand(program, start), stderr: 'ignore' }));
   const call: Chat['call'] = async (name, given) =>
     toolResult.parse(await client.callTool({ name, arguments: { ...given } }));
-  const waiting = await call(DELEGATE, { task: TASK, workspace: on.server.workspace });
+  const waiting = await call(DELEGATE, { task, workspace: on.server.workspace });
   return { on, call, client, waiting, sessionId: waiting.structuredContent?.sessionId ?? '' };
 }
 
@@ -222,6 +226,38 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await card.getByRole('alert').waitFor();
     await card.getByText('The task is completed.').waitFor();
     expect(await on.on.file('a.txt')).toBeUndefined();
+  });
+
+  test('if another channel decides first, the card shows who decided, and what the person had written', async () => {
+    const together = [write('a.txt', 'one\n'), write('b.txt', 'two\n'), write('c.txt', 'three\n')];
+    const on = await chat([], HOST, plan({ together }, { say: 'Written.' }));
+    const card = await show(on);
+    const action = (title: string): Locator => card.getByRole('region', { name: title });
+    await action('Write a.txt').getByLabel('Reason for the denial').fill('not this file');
+    await action('Write b.txt').getByRole('button', { name: 'Edit' }).click();
+    await card.getByLabel('The edited input').fill('a better line\n');
+    const { pending } = cardState.parse((await on.call(SHOW, { sessionId: on.sessionId })).structuredContent);
+    for (const { action: other } of pending.slice(0, 2))
+      await on.call('approve_or_deny_pending_action', {
+        sessionId: on.sessionId,
+        callId: other.callId,
+        shown: other.shown,
+        decision: 'deny',
+      });
+    await action('Write c.txt').getByRole('button', { name: 'Approve' }).click();
+    await card.getByText('The task is completed.').waitFor();
+    for (const [title, written] of [
+      ['Write a.txt', 'not this file'],
+      ['Write b.txt', 'a better line'],
+    ] as const) {
+      const [outcome, ...texts] = await action(title).locator('.outcome ~ *, .outcome').allTextContents();
+      expect(outcome).toMatch(/^Denied by principal-\d+ by a tool call of the MCP client\.$/);
+      expect(texts.map((each) => each.trim())).toEqual(['You had written:', written]);
+    }
+    expect(await action('Write c.txt').count()).toBe(0);
+    expect(await card.getByRole('button', { name: /Approve|Deny|Edit/ }).count()).toBe(0);
+    // The focus is in the card, although the pressed button is gone.
+    expect(await card.locator('#page :focus').count()).toBe(1);
   });
 
   test('with human-only the card has no buttons that decide, and opens the page', async () => {

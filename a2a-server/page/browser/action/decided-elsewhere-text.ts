@@ -3,11 +3,17 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { agoText } from '../age-text.ts';
 import { channelText } from '../channel-text.ts';
 
+export interface CallDecision {
+  decision: string;
+  by: string;
+  channel: string;
+}
+
 export interface SettledCall {
   callId: string;
   state: string;
   /** The decision of the call. `at` is a time as in RFC 3339. */
-  decided?: { decision: string; by: string; channel: string; at: string } | undefined;
+  decided?: (CallDecision & { at: string }) | undefined;
 }
 
 const DECIDED: Readonly<Record<string, string>> = {
@@ -22,6 +28,10 @@ export function decidedElsewhereText(found: SettledCall | undefined, now: number
   if (found === undefined) return 'This task has no such action.';
   const { decided, state } = found;
   if (decided === undefined) return `This action no longer waits: it is ${state}. Nobody decided it.`;
-  const { decision, by, at } = decided;
-  return `${DECIDED[decision] ?? decision} by ${visibleLine(by, 100)} ${channelText(decided.channel)}, ${agoText(now - Date.parse(at))}.`;
+  return `${decidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;
+}
+
+/** Names the decision, the person and the channel, without a full stop. */
+export function decidedByText({ decision, by, channel }: CallDecision): string {
+  return `${DECIDED[decision] ?? decision} by ${visibleLine(by, 100)} ${channelText(channel)}`;
 }

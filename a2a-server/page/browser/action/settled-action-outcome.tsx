@@ -1,12 +1,10 @@
-import { useContext, useEffect, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useNow } from '../relative-time.tsx';
-import { visibleText } from '../../../../shared/text/visible-text.ts';
-import { DraftsContext } from './drafts-context.ts';
-import { writtenTexts } from './drafts.ts';
 import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
 import { TOOL_APPROVAL } from '../../../../shared/protocol/extensions.ts';
 import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
+import { WrittenTexts } from './written-texts.tsx';
 
 const call = z.object({
   callId: z.string(),
@@ -56,20 +54,6 @@ export function SettledActionOutcome({ taskId, callId }: { taskId: string; callI
         {decidedElsewhereText(answer.found, now)}
       </p>
       <WrittenTexts callId={callId} />
-    </>
-  );
-}
-
-/** Shows what the person has written for the action, so that the person can copy it. */
-function WrittenTexts({ callId }: { callId: string }) {
-  const texts = writtenTexts(useContext(DraftsContext), callId);
-  if (texts.length === 0) return null;
-  return (
-    <>
-      <p>You had written:</p>
-      {texts.map((text, index) => (
-        <pre key={index}>{visibleText(text)}</pre>
-      ))}
     </>
   );
 }

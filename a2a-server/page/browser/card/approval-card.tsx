@@ -2,15 +2,19 @@
  * The approval card in a chat. It shows the pending actions of one session, and a person decides them as on the
  * approval page.
  */
-import { useCallback, useContext, useEffect, useState } from 'preact/hooks';
+import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
-import { dropDrafts } from '../action/drafts.ts';
+import { decidedByText } from '../action/decided-elsewhere-text.ts';
+import { dropDrafts, writtenTexts } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
+import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
+import { WrittenTexts } from '../action/written-texts.tsx';
+import { useKeptFocus } from '../use-kept-focus.ts';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
 import type { McpAppHost, HostConnection } from './host-connection.ts';
 
@@ -33,18 +37,26 @@ interface ApprovalCardProps {
 
 export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCardProps) {
   const [session, setSession] = useState<CardSession>();
+  const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [problem, setProblem] = useState<string>();
   const drafts = useContext(DraftsContext);
+  const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box);
+  const take = useCallback((next: CardSession): void => {
+    setSession(next);
+    const pending = next.pending.map(({ action }) => action);
+    setActions((before) => updateShownActions(before, pending));
+  }, []);
   const load = useCallback(
     async (waitSeconds = 0): Promise<void> => {
       try {
-        setSession(await tools.show(sessionId, waitSeconds));
+        take(await tools.show(sessionId, waitSeconds));
         setProblem(undefined);
       } catch (error) {
         setProblem(messageOf(error));
       }
     },
-    [tools, sessionId],
+    [tools, sessionId, take],
   );
   useEffect(() => void load(), [load]);
   // While the agent works, each tool call of the bridge waits until the session has changed.
@@ -58,7 +70,8 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
       const next = await tools.decide(sessionId, code, decision);
       setProblem(undefined);
       dropDrafts(drafts, decision.callId);
-      setSession(next);
+      setActions((before) => withAcceptedDecision(before, decision));
+      take(next);
       if (host.updatesModel)
         await connection
           .updateModel(
@@ -74,56 +87,85 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   };
   if (session === undefined && problem === undefined) return <p class="quiet">Loading…</p>;
   return (
-    <>
+    <div ref={box} tabIndex={-1}>
       {problem !== undefined && (
         <p class="problem" role="alert">
           {problem} <button onClick={() => void load()}>Load again</button>
         </p>
       )}
       {session !== undefined && (
-        <Session connection={connection} host={host} session={session} onDecide={decide} />
+        <Session connection={connection} host={host} session={session} actions={actions} onDecide={decide} />
       )}
-    </>
+    </div>
   );
 }
 
 interface SessionProps extends Pick<ApprovalCardProps, 'connection' | 'host'> {
   session: CardSession;
+  actions: readonly ShownAction[];
   onDecide: (action: CardAction, decision: Decision) => Promise<boolean>;
 }
 
-function Session({ connection, host, session, onDecide }: SessionProps) {
-  const { state, message, pending, question, page } = session;
-  if (pending.length === 0)
-    return (
-      <>
-        <p>
-          {question === undefined
-            ? (STATES[state] ?? `The task is in the state ${state}.`)
-            : visibleText(question)}
-        </p>
-        {question !== undefined && <p class="quiet">Answer in the chat.</p>}
-        {question === undefined && message !== '' && <p class="quiet message">{visibleText(message)}</p>}
-      </>
-    );
+function Session({ connection, host, session, actions, onDecide }: SessionProps) {
+  const waits = actions.some(({ type }) => type === 'waits');
+  const { page } = session;
   return (
     <>
-      {pending.map((each) =>
-        each.code === undefined ? (
-          <ActionView key={each.action.callId} action={each.action}>
-            <p class="warning">{whyNotHere(each.action)}</p>
-          </ActionView>
-        ) : (
-          <PendingActionView
-            key={each.action.callId}
-            action={each.action}
-            onDecide={(decision) => onDecide(each, decision)}
-          />
-        ),
-      )}
-      {page !== undefined && <PageLink connection={connection} host={host} page={page} />}
+      {actions.map((shown) => (
+        <OneAction key={shown.action.callId} shown={shown} session={session} onDecide={onDecide} />
+      ))}
+      {!waits && <SessionState session={session} />}
+      {waits && page !== undefined && <PageLink connection={connection} host={host} page={page} />}
     </>
   );
+}
+
+function SessionState({ session: { state, message, question } }: Pick<SessionProps, 'session'>) {
+  return (
+    <>
+      <p>
+        {question === undefined
+          ? (STATES[state] ?? `The task is in the state ${state}.`)
+          : visibleText(question)}
+      </p>
+      {question !== undefined && <p class="quiet">Answer in the chat.</p>}
+      {question === undefined && message !== '' && <p class="quiet message">{visibleText(message)}</p>}
+    </>
+  );
+}
+
+interface OneActionProps extends Pick<SessionProps, 'session' | 'onDecide'> {
+  shown: ShownAction;
+}
+
+/**
+ * Shows an action that waits. Also shows an action that was decided elsewhere, if the person has written something for
+ * it.
+ */
+function OneAction({ shown: { type, action }, session, onDecide }: OneActionProps) {
+  const drafts = useContext(DraftsContext);
+  const { callId } = action;
+  if (type === 'decided-here') return null;
+  if (type === 'gone') {
+    if (writtenTexts(drafts, callId).length === 0) return null;
+    const decision = session.decided.find((each) => each.callId === callId);
+    return (
+      <ActionView action={action}>
+        <p class="outcome">
+          {decision === undefined ? 'This action no longer waits.' : `${decidedByText(decision)}.`}
+        </p>
+        <WrittenTexts callId={callId} />
+      </ActionView>
+    );
+  }
+  const pending = session.pending.find((each) => each.action.callId === callId);
+  if (pending?.code === undefined)
+    return (
+      <ActionView action={action}>
+        <p class="warning">{whyNotHere(action)}</p>
+      </ActionView>
+    );
+  return <PendingActionView action={action} onDecide={(decision) => onDecide(pending, decision)} />;
 }
 
 /** Says why the person cannot decide this action on the card. */

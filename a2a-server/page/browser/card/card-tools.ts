@@ -1,6 +1,7 @@
 /** Calls the two tools of the bridge that the card needs. */
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
+import type { CallDecision } from '../action/decided-elsewhere-text.ts';
 import type { HostConnection } from './host-connection.ts';
 
 export interface CardAction {
@@ -9,11 +10,17 @@ export interface CardAction {
   code: string | undefined;
 }
 
+export interface ReportedDecision extends CallDecision {
+  callId: string;
+}
+
 export interface CardSession {
   sessionId: string;
   state: string;
   message: string;
   pending: readonly CardAction[];
+  /** The decisions that the agent reports. */
+  decided: readonly ReportedDecision[];
   question: string | undefined;
   /** The address of the approval page, where the person decides if the card cannot. */
   page: string | undefined;
@@ -60,6 +67,7 @@ function sessionOf(structured: unknown): CardSession {
     return typeof value === 'string' ? value : undefined;
   };
   const pending = fieldOf(structured, 'pending');
+  const decided: unknown = fieldOf(structured, 'decided');
   return {
     sessionId,
     state: text('state') ?? '',
@@ -75,6 +83,7 @@ function sessionOf(structured: unknown): CardSession {
         },
       ];
     }),
+    decided: (Array.isArray(decided) ? decided : []).filter(isReportedDecision),
     question: text('question'),
     page: text('page'),
   };
@@ -83,4 +92,11 @@ function sessionOf(structured: unknown): CardSession {
 /** True if the host has passed on the whole action. The bridge has already validated it. */
 function isPendingAction(value: unknown): value is PendingAction {
   return isRecord(value) && isRecord(value['preview']) && Array.isArray(value['decisions']);
+}
+
+function isReportedDecision(value: unknown): value is ReportedDecision {
+  return (
+    isRecord(value) &&
+    ['callId', 'decision', 'by', 'channel'].every((name) => typeof value[name] === 'string')
+  );
 }
