@@ -11,7 +11,12 @@ export function decisionFields(
     decision: { type: 'string', title: 'Decision', enum: [...words], default: 'approve' },
     ...(words.includes('edit') ? editField(action) : {}),
     ...(words.some((word) => word.startsWith('trust_')) ? TRUST_LIMITS : {}),
-    reason: { type: 'string', title: 'Reason', description: 'The agent gets this text. It may be empty.' },
+    // MCP: only the action "accept" has content. So a client that declines sends no reason.
+    reason: {
+      type: 'string',
+      title: 'Reason',
+      description: 'For the agent. Declining sends no reason: choose deny above, and accept.',
+    },
   };
 }
 

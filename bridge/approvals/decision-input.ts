@@ -161,7 +161,7 @@ export function personDecisionOf(input: DecisionInput): PersonDecision {
   const grant = limitsIn(input);
   if (grant !== undefined && MEANING[word].scope === 'once')
     throw invalid(
-      `How long trust lasts goes with trust_tool, trust_server or trust_always, not with "${word}".`,
+      `A limit of trust needs the decision trust_tool, trust_server or trust_always, not "${word}".`,
     );
   const parsed = protocolDecision.safeParse({
     callId,

@@ -80,6 +80,12 @@ test('R10 an edit of a command changes the command line, and the rest of the inp
   });
 });
 
+test('the field for the reason says that a declined form sends none', () => {
+  expect(asked().form.requestedSchema.properties).toMatchObject({
+    reason: { description: 'For the agent. Declining sends no reason: choose deny above, and accept.' },
+  });
+});
+
 const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
 const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 
@@ -185,6 +191,18 @@ describe('the person’s answer in a form', () => {
       'an edit of what takes none',
       asked({ decisions: ['approve', 'deny'] }),
       accept({ editedContent: 'x' }),
+      'not understood',
+    ],
+    [
+      'a new text with trust, which allows only the input as shown,',
+      asked(),
+      accept({ decision: 'trust_tool', editedContent: 'hi' }),
+      'not understood',
+    ],
+    [
+      'a new command with trust, which allows only the input as shown,',
+      command(),
+      accept({ decision: 'trust_always', editedInput: '{"command":"pwd"}' }),
       'not understood',
     ],
     ['an input that is no JSON', command(), accept({ editedInput: 'pwd' }), 'not understood'],
