@@ -15,7 +15,7 @@ export function decisionFields(
     reason: {
       type: 'string',
       title: 'Reason',
-      description: 'For the agent. Declining sends no reason: choose deny above, and accept.',
+      description: 'Only Accept sends it. To deny with it, choose deny above.',
     },
   };
 }
@@ -46,7 +46,7 @@ function editField({ preview, input }: PendingAction): Record<string, FormField>
       editedContent: {
         type: 'string',
         title: 'Write this instead',
-        description: 'The whole new text of the file, or the text to append. Leave empty to change nothing.',
+        description: 'The whole text to write or append. Empty: no change.',
       },
     };
   if (preview.type === 'command' && typeof input['command'] === 'string')
@@ -54,14 +54,14 @@ function editField({ preview, input }: PendingAction): Record<string, FormField>
       editedCommand: {
         type: 'string',
         title: 'Run this instead',
-        description: 'The whole command line. Leave empty to change nothing.',
+        description: 'The whole command line. Empty: no change.',
       },
     };
   return {
     editedInput: {
       type: 'string',
       title: 'Run with this input instead',
-      description: 'The whole new input as a JSON object. Leave empty to change nothing.',
+      description: 'The whole new input, as a JSON object. Empty: no change.',
     },
   };
 }

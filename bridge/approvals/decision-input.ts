@@ -160,9 +160,7 @@ export function personDecisionOf(input: DecisionInput): PersonDecision {
   }
   const grant = limitsIn(input);
   if (grant !== undefined && MEANING[word].scope === 'once')
-    throw invalid(
-      `A limit of trust needs the decision trust_tool, trust_server or trust_always, not "${word}".`,
-    );
+    throw invalid('A trust limit needs a trust_… decision.');
   const parsed = protocolDecision.safeParse({
     callId,
     shown,

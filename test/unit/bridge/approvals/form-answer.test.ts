@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
+import { fitsField, ownTextRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -26,6 +27,8 @@ const question = (): ApprovalForm =>
 const command = (): FormAsk =>
   asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, tool: 'run-shell-command' });
 
+const other = (): FormAsk => asked({ preview: { type: 'json', value: {} }, tool: 'search' });
+
 const choosing = (): FormAsk =>
   asked({
     tool: 'ask-person',
@@ -47,6 +50,9 @@ function inForm(ask: ApprovalForm): FormAsk {
 function shownOf(ask: ApprovalForm): string {
   return 'question' in ask ? ask.question.shown : ask.action.shown;
 }
+
+const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
+const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 
 test('the form of a question has its text and a field with its choices, and no approval choices', () => {
   const { message, requestedSchema } = choosing().form;
@@ -82,12 +88,26 @@ test('R10 an edit of a command changes the command line, and the rest of the inp
 
 test('the field for the reason says that a declined form sends none', () => {
   expect(asked().form.requestedSchema.properties).toMatchObject({
-    reason: { description: 'For the agent. Declining sends no reason: choose deny above, and accept.' },
+    reason: { description: 'Only Accept sends it. To deny with it, choose deny above.' },
   });
 });
 
-const SLOW = { afterMs: 5_000, fastestAnswerMs: 1_000 };
-const accept = (content?: unknown): unknown => ({ action: 'accept', content });
+test('R67 Claude Code shows each title and description of a form whole, in a window of 80 columns', () => {
+  const fields = [asked(), command(), other()].flatMap((ask) =>
+    Object.values(ask.form.requestedSchema.properties),
+  );
+  const texts = fields.flatMap(({ title, description }) => [title, description]);
+  expect(texts.filter((text) => text !== undefined && !fitsField(text))).toEqual([]);
+});
+
+test.each([accept({ decision: 'trust_tool', editedContent: 'hi' }), accept({ trustMinutes: 10 })])(
+  'after the answer %j, the next form has one row that says why it did not count',
+  (response) => {
+    const answer = readAnswer(asked(), response, SLOW);
+    if (answer.type !== 'unanswered') throw new Error('it counted');
+    expect(ownTextRows(answer.note)).toEqual([answer.note]);
+  },
+);
 
 describe('the person’s answer in a form', () => {
   test.each<[string, ApprovalForm, unknown, object]>([
