@@ -11,7 +11,6 @@ import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
 import type { ProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
-import { serve } from './startup/serve.ts';
 
 // This comes before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
 hideEnvironment((name) => name === CHILD_MARKER);
@@ -40,6 +39,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
       process.stderr.write(
         'mcp-a2a-bridge: This serves an MCP client over stdin and stdout. For the commands: mcp-a2a-bridge --help\n',
       );
+    const { serve } = await import('./startup/serve.ts');
     await serve({ settings, places, log });
   } catch (error) {
     process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
@@ -49,7 +49,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   }
 }
 
-// The argument parser is imported only if there are arguments. MCP clients usually start the bridge without any.
+// A command needs no MCP, and MCP clients usually start the bridge without arguments. So each loads only its own part.
 void (process.argv.length <= 2
   ? start({})
   : import('./cli/program.ts').then(({ createBridgeCommandLine }) =>

@@ -217,8 +217,8 @@ const knownModelsAsText = {
   },
 };
 
-/** The bridge's own chunks: what the first call needs, the command line, and MCP over HTTP. */
-const BRIDGE_CHUNKS = /'(jose|@simplewebauthn\/server)'|\/(open-bridge|program|serve-http)\.ts'$/;
+/** The bridge's own chunks: MCP, what the first call needs, the command line, and MCP over HTTP. */
+const BRIDGE_CHUNKS = /'(jose|@simplewebauthn\/server)'|\/(open-bridge|program|serve|serve-http)\.ts'$/;
 /** The server's own chunks: the packages of each provider, of ACP, of MCP, of PostgreSQL and of OpenTelemetry, and the code that reads web pages. */
 const SERVER_CHUNKS =
   /@ai-sdk\/|'(jose|openid-client|@simplewebauthn\/server)'|\/(postgres-journal|postgres\/readonly-journal|postgres-records|acp-backend|fetch-through-proxy|mcp-servers|connect|web-on-demand|open-metrics|open-traces|log-problems)\.ts'$/;

@@ -15,7 +15,7 @@ import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
-import { ON_CANCEL } from '../mcp/cancelled-calls/cancel-cause.ts';
+import { ON_CANCEL } from './on-cancel.ts';
 
 export const agentNameSchema = z
   .string()

@@ -17,7 +17,7 @@ import { SeenResults } from '../mcp/tool/seen-results.ts';
 import type { ClientConnection } from '../sessions/delegating-clients.ts';
 import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.ts';
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
-import { abortToolExecution } from '../mcp/tools/abort-tool.ts';
+import { abortToolExecution } from '../sessions/abort-tool-execution.ts';
 import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
 import { wasLeftOpen } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';

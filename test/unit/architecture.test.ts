@@ -37,6 +37,24 @@ describe('the imports between folders', () => {
     expect(found.filter(({ target }) => forbidden.test(target))).toEqual([]);
   });
 
+  it.each(['bridge/main.ts', 'bridge/cli/**/*.ts'])(
+    'the start of a command loads no MCP SDK: %s, with all that it loads',
+    async (pattern) => {
+      const loaded = new Set(await glob(pattern, { cwd: root }));
+      for (const file of loaded) {
+        const source = await readFile(join(root, file), 'utf8');
+        const statements = source.matchAll(/^(?:import|export) (?!type )[^;]*?'(\.[^']+)';/gm);
+        for (const [, target = ''] of statements) loaded.add(join(dirname(file), target));
+      }
+      expect(loaded.size).toBeGreaterThan(20);
+      const all = (await Promise.all(['bridge', 'shared'].map(imports))).flat();
+      const sdk = all.filter(
+        ({ file, target }) => loaded.has(file) && target.startsWith('@modelcontextprotocol'),
+      );
+      expect(sdk).toEqual([]);
+    },
+  );
+
   it('only one file imports the SQLite driver', async () => {
     const all = await Promise.all(['a2a-server', 'bridge', 'shared'].map(imports));
     const drivers = all.flat().filter(({ target }) => target === 'libsql');

@@ -1,5 +1,5 @@
 /** The command `abort`: stops one tool execution. The task continues. */
-import { abortToolExecution as abortTool } from '../../mcp/tools/abort-tool.ts';
+import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -13,7 +13,7 @@ interface AbortOptions extends CommonOptions {
 export async function abort(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
   const context = await openCommandContext(run);
-  const { success, message } = await abortTool(context, {
+  const { success, message } = await abortToolExecution(context, {
     toolId,
     agent: options.agent,
     reason: options.reason ?? 'aborted on the command line',

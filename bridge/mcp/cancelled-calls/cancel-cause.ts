@@ -1,10 +1,7 @@
 /** Determines why a client cancelled a tool call, and what this means for the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import { cappedOneLine } from '../../../shared/text/capped-text.ts';
-
-/** The values of the setting `onCancel`: what happens to the task if a person stops the tool call. */
-export const ON_CANCEL = ['detach', 'cancel'] as const;
-export type OnCancel = (typeof ON_CANCEL)[number];
+import type { OnCancel } from '../../settings/on-cancel.ts';
 
 /**
  * Why a tool call was cancelled.

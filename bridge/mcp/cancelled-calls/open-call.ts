@@ -17,7 +17,8 @@ import type { DelegationService } from '../../sessions/deliver-delegations.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { type CancelCause, cancelCauseOf, causeWords, effectOfCause, type OnCancel } from './cancel-cause.ts';
+import type { OnCancel } from '../../settings/on-cancel.ts';
+import { type CancelCause, cancelCauseOf, causeWords, effectOfCause } from './cancel-cause.ts';
 import {
   type CancelledTaskOutcome,
   outcomeText,

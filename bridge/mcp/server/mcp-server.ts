@@ -17,7 +17,8 @@ import { offerResources } from '../resources/offer-resources.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { offerTaskMethods } from '../tasks/task-methods.ts';
-import { abortToolExecution, abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
+import { abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
+import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
 import { agentCapabilitiesTool } from '../tools/get-agent-capabilities.ts';
 import { revokeTrustTool } from '../tools/revoke-trust.ts';
 import { cancelTaskTool } from '../tools/cancel-task.ts';
@@ -35,7 +36,7 @@ import { showApprovalCardTool } from '../tools/show-approval-card.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import type { Tool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
-import type { OnCancel } from '../cancelled-calls/cancel-cause.ts';
+import type { OnCancel } from '../../settings/on-cancel.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { withToolPrefix } from '../../tool-names/tool-names.ts';
 

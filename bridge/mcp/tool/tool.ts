@@ -18,7 +18,7 @@ import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies, OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import type { OnCancel } from '../cancelled-calls/cancel-cause.ts';
+import type { OnCancel } from '../../settings/on-cancel.ts';
 import type { AwaitedWork } from '../cancelled-calls/open-call.ts';
 import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
 import type { SeenResults } from './seen-results.ts';

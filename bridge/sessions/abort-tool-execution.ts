@@ -1,0 +1,104 @@
+/** Stops one tool execution of any agent. */
+import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
+import type { Logger } from '../../shared/runtime/logging.ts';
+import { ellipsize } from '../../shared/text/capped-text.ts';
+import type { Agent } from '../agents/agent.ts';
+import type { Registry } from '../agents/registry.ts';
+import { withTimeoutIfSeveral } from '../agents/timeout.ts';
+import type { LiveSessions } from './live-sessions.ts';
+
+/** Matches a valid id. The id becomes one segment of a URL path, so it must not contain a separator. */
+const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
+
+interface KnownAgents {
+  registry: Registry;
+  live: LiveSessions;
+}
+
+interface AbortRequest {
+  toolId: string;
+  /** The name of the agent that runs the tool. By default all agents are asked. */
+  agent?: string | undefined;
+  reason?: string | undefined;
+}
+
+/**
+ * Aborts a tool execution. R41: an unknown or ended tool execution gets the answer `success: false` with the reason.
+ * The request goes to the agent that owns the tool execution. If the owner is unknown and the tool call names no agent,
+ * all agents are asked in parallel. The first agent that stops it determines the reply. An invalid id is sent to no
+ * agent.
+ * @throws ProductError UNKNOWN_AGENT for an unknown agent name
+ */
+export async function abortToolExecution(
+  agents: KnownAgents & { log?: Logger },
+  { reason = 'aborted over MCP', ...request }: AbortRequest,
+): Promise<AbortAnswer> {
+  const answer = await answerOf(agents, { ...request, reason });
+  const { success, message } = answer;
+  agents.log?.info(
+    { toolId: request.toolId.slice(0, 200), reason, success, message },
+    'the outcome of a request to abort a tool',
+  );
+  return answer;
+}
+
+async function answerOf(
+  { registry, live }: KnownAgents,
+  { toolId: id, agent: name, reason }: AbortRequest & { reason: string },
+): Promise<AbortAnswer> {
+  if (!TOOL_ID.test(id)) {
+    return {
+      success: false,
+      message: `${shown(id)} is not the id of a tool execution. check_task_progress_and_status names those that run.`,
+    };
+  }
+  const named = registry.named(name);
+  const session = live.withTool(id);
+  if (named !== undefined && session !== undefined && session.agent !== named) {
+    return {
+      success: false,
+      message: `${id} is a tool of agent "${session.agent.name}" (session ${session.id}), not of "${named.name}". Leave out agent.`,
+    };
+  }
+  const owner = named ?? session?.agent;
+  const agents = owner === undefined ? registry.all : [owner];
+  const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
+  // The first success ends the wait, so that a slow agent does not delay the reply.
+  const stopped = await Promise.any(
+    asked.map(async (each) => {
+      const answer = await each;
+      if (!answer.success) throw new Error('not stopped there');
+      return answer;
+    }),
+  ).catch(() => undefined);
+  if (stopped !== undefined) return stopped;
+  const messages = (await Promise.all(asked)).map(({ message }) => message);
+  return { success: false, message: messages.join(' ') };
+}
+
+/**
+ * Asks one agent to abort. If several agents are asked, the time to connect is limited. The abort itself may take as
+ * long as the tool's grace period.
+ */
+async function abortAt(
+  agent: Agent,
+  { toolId: id, reason, asked }: { toolId: string; reason: string; asked: number },
+): Promise<AbortAnswer> {
+  try {
+    await withTimeoutIfSeveral(asked, agent.connect());
+    const answer = await agent.ask((connection) => connection.abortTool(id, reason));
+    if (answer === null) {
+      return {
+        success: false,
+        message: `Agent "${agent.name}" cannot stop a single tool: cancel its task with cancel_running_task.`,
+      };
+    }
+    return asked > 1 ? { ...answer, message: `Agent "${agent.name}": ${answer.message}` } : answer;
+  } catch (error) {
+    return { success: false, message: agent.failed(error).message };
+  }
+}
+
+function shown(id: string): string {
+  return id === '' ? 'An empty text' : JSON.stringify(ellipsize(id, 80));
+}
