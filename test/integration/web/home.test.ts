@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { askPerson, plan, shell, wait, write } from '../../support/offline-plan.ts';
+import { signal } from '../../support/signal.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -38,6 +39,14 @@ describeInBrowser('the task list of the page', (browser) => {
   const rows = (name: string): Locator => group(name).locator('a');
   const title = (expected: string): Promise<void> =>
     page.locator(`xpath=//title[text()='${expected}']`).waitFor({ state: 'attached' });
+
+  /** Presses the button with the keyboard. */
+  async function showMore(further: number): Promise<void> {
+    const button = group('Ended').getByRole('button', { name: `Show more (${further})` });
+    await button.waitFor();
+    await page.locator('#page:not([data-changing])').waitFor();
+    await button.press('Enter');
+  }
 
   test('the list shows what waits, oldest first, with its risk; what runs, with its last line; and what has ended', async () => {
     await on.peer.send(plan(write('a.md', 'x')));
@@ -127,6 +136,35 @@ describeInBrowser('the task list of the page', (browser) => {
     await rows('Ended').getByText('paint the last moon').waitFor();
     expect(await rows('Ended').count()).toBe(61);
     expect(await group('Ended').getByRole('button').count()).toBe(0);
+  });
+
+  test('after “Show more” the focus is on the first new task, also when the button goes away', async () => {
+    for (let n = 1; n <= 110; n += 1) await on.peer.send(`paint moon ${n}`);
+    await signIn(page, on.server);
+    const focused = rows('Ended').and(page.locator(':focus'));
+    await showMore(60);
+    await focused.getByText('paint moon 60', { exact: true }).waitFor();
+    await showMore(10);
+    await focused.getByText('paint moon 10', { exact: true }).waitFor();
+    expect(await group('Ended').getByRole('button').count()).toBe(0);
+    const { y = -1, height = 0 } = (await focused.boundingBox()) ?? {};
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y + height).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
+  });
+
+  test('after “Show more” the focus stays where the person has gone in the meantime', async () => {
+    for (let n = 1; n <= 60; n += 1) await on.peer.send(`paint moon ${n}`);
+    await signIn(page, on.server);
+    const answered = signal();
+    await page.route('**/task-groups/ended?*', async (route) => {
+      await answered.happened;
+      await route.continue();
+    });
+    await showMore(10);
+    await page.getByLabel('Search the tasks').focus();
+    answered.happen();
+    await rows('Ended').nth(59).waitFor({ state: 'attached' });
+    expect(await page.getByLabel('Search the tasks').and(page.locator(':focus')).count()).toBe(1);
   });
 
   test('only a press of the button asks for notifications; each new question gets one, without its input', async () => {

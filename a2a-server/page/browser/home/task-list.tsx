@@ -12,6 +12,7 @@ import { useNow } from '../relative-time.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { groupBySession, type SessionTasks, titleOfWaiting } from './task-pages.ts';
 import { TaskRow } from './task-row.tsx';
+import { useFocusOnFurtherTasks } from './use-focus-on-further-tasks.ts';
 
 interface TaskListProps {
   groups: TaskGroups | undefined;
@@ -67,8 +68,14 @@ function Group({ name, group, filtered, chosen, now, onMore }: GroupProps) {
   const { tasks, total, next } = group;
   const { empty } = WORDS[name];
   const title = WORDS[name].title(group);
+  const section = useRef<HTMLElement>(null);
+  const focusFurtherTasks = useFocusOnFurtherTasks(section);
+  const showMore = (): void => {
+    focusFurtherTasks();
+    onMore();
+  };
   return (
-    <section class={`group ${name}`} aria-label={title}>
+    <section ref={section} class={`group ${name}`} aria-label={title}>
       <h2>
         {title} {total > 0 && <span class="count">{total}</span>}
       </h2>
@@ -84,7 +91,7 @@ function Group({ name, group, filtered, chosen, now, onMore }: GroupProps) {
         </ul>
       )}
       {next !== null && (
-        <button class="more" onClick={onMore}>
+        <button class="more" onClick={showMore}>
           Show more ({Math.max(0, total - tasks.length)})
         </button>
       )}
