@@ -93,7 +93,8 @@ test('the field for the reason says that a declined form sends none', () => {
 });
 
 test('R67 Claude Code shows each title and description of a form whole, in a window of 80 columns', () => {
-  const fields = [asked(), command(), other()].flatMap((ask) =>
+  const shell = asked({ preview: { type: 'command', command: 'ls', cwd: '/w' }, input: { command: 'ls' } });
+  const fields = [asked(), shell, other()].flatMap((ask) =>
     Object.values(ask.form.requestedSchema.properties),
   );
   const texts = fields.flatMap(({ title, description }) => [title, description]);
