@@ -8,7 +8,7 @@ import { askToConfirm } from '../terminal/confirm.ts';
 import { answerFromText } from '../decisions/parse-choice-numbers.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { resolveQuestion, resolveSession } from '../decisions/resolve-id.ts';
+import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';
 import { type SessionAndCode, sessionWithCode } from '../decisions/waiting-code.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -21,7 +21,8 @@ interface AnswerOptions extends CommonOptions {
 /**
  * Answers a question. The person gives the answer as an argument, or types it at the prompt.
  * @param words the answer; if empty, the command shows the question and reads the answer
- * @throws ProductError DECISION_NEEDED if no question waits; UsageError without a terminal
+ * @throws ProductError DECISION_NEEDED if no question waits, INPUT_CHANGED if no question has the complete code;
+ * UsageError without a terminal
  */
 export async function answer(
   run: CommandRun<AnswerOptions>,
@@ -30,7 +31,7 @@ export async function answer(
 ): Promise<number> {
   const context = await openCommandContext(run);
   const coded = await sessionWithCode(context.sessions, given);
-  const session = coded?.session ?? (await resolveSession(context.sessions, given));
+  const session = coded?.session ?? (await resolveSessionToDecide(context.sessions, given));
   await session.refresh();
   const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });
   await sendDecisionsFromTerminal(session, [decision]);

@@ -42,6 +42,18 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   });
 }
 
+/**
+ * Returns the session for a decision, if the given text is the code of no action or question.
+ * @throws ProductError INPUT_CHANGED if the text is a complete code; otherwise as `resolveSession`
+ */
+export async function resolveSessionToDecide(sessions: Sessions, given: string): Promise<Session> {
+  if (isWholeCode(given)) {
+    const { sessions: named, unreachable } = await sessions.withPrefix(given);
+    if (named.length === 0 && unreachable.length === 0) throw codeWaitsNoMore(given);
+  }
+  return resolveSession(sessions, given);
+}
+
 /** Returns the id of the matching session. Returns an error if no session or several sessions match. */
 export function resolveSessionId(all: readonly NamedSession[], given: string): string | ProductError {
   const fits = all.filter((each) => hasSessionPrefix(each, given));
@@ -104,11 +116,7 @@ export async function resolveActions(
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
     return { session, actions, seen: whole };
   }
-  if (isWholeCode(given.what)) {
-    const { sessions: named, unreachable } = await sessions.withPrefix(given.what);
-    if (named.length === 0 && unreachable.length === 0) throw codeWaitsNoMore(given.what);
-  }
-  const session = await resolveSession(sessions, given.what);
+  const session = await resolveSessionToDecide(sessions, given.what);
   await session.refresh();
   return { session, actions: resolveCalls(session.view, given.call, all), seen: false };
 }

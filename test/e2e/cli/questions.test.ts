@@ -40,6 +40,10 @@ describe('the command answer with choices', () => {
     const watched = await on.run('watch', id);
     expect(watched.stdout).toContain('ask-person: answer by local, over cli');
     expect(watched.stdout).toMatch(/working\nlight blue\n/);
+    expect(await on.run('answer', code, '1')).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining(`No action waits with the code ${code}: it was decided`),
+    });
   });
 
   it('answer needs the call id if several questions wait', async () => {
