@@ -59,7 +59,7 @@ export async function runCommand<Options extends CommonOptions>(
     tellFailure(terminal, error, options.json === true);
   }
   const { stderr, env } = process;
-  const note = pathNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'] });
+  const note = pathNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'], options });
   // Scripts and pipes get no note.
   if (note !== undefined && stderr.isTTY && options.json !== true)
     stderr.write(`${terminal.paint('gray', note)}\n`);

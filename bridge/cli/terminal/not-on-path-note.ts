@@ -1,6 +1,7 @@
 /**
- * Explains how to run the programs if they are not in PATH, for instance in a clone. Hints in the output contain the
- * names `mcp-a2a-bridge` and `a2a-server`. A note below the output then says what to type instead.
+ * Explains how to run the programs if they are not in PATH, for instance in a clone, or if the person has named other
+ * settings with flags. Hints in the output contain the names `mcp-a2a-bridge` and `a2a-server`, without flags. A note
+ * below the output then says what to type instead.
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
@@ -14,12 +15,29 @@ const HINTS = {
 type ProgramName = keyof typeof HINTS;
 const NAMES: readonly ProgramName[] = ['mcp-a2a-bridge', 'a2a-server'];
 
+/**
+ * The flags that decide which tasks a command finds, by the name of their option. A command without them would not find
+ * the tasks of the hints.
+ */
+const FLAGS: Readonly<Record<ProgramName, Readonly<Record<string, string>>>> = {
+  'mcp-a2a-bridge': {
+    stateDir: '--state-dir',
+    config: '--config',
+    agentUrl: '--agent-url',
+    agentTokenEnv: '--agent-token-env',
+    agentDialect: '--agent-dialect',
+  },
+  'a2a-server': { stateDir: '--state-dir', config: '--config' },
+};
+
 interface Place {
   paths: Pick<ProgramPaths, 'bridgeScript' | 'serverScript'>;
   /** The directory in which the person types. */
   cwd: string;
   /** The variable PATH. */
   path: string | undefined;
+  /** The options on the command line, by name. */
+  options: Readonly<Record<string, unknown>>;
 }
 
 export class NotOnPathNote {
@@ -30,14 +48,25 @@ export class NotOnPathNote {
     for (const name of NAMES) if (HINTS[name].test(output)) this.#hinted.add(name);
   }
 
-  /** Returns the note. Undefined if there was no hint, or if the person can type the names. */
-  text({ paths, cwd, path }: Place): string | undefined {
+  /** Returns the note. Undefined if there was no hint, or if the person can type the hints as they are. */
+  text({ paths, cwd, path, options }: Place): string | undefined {
     const scripts = { 'mcp-a2a-bridge': paths.bridgeScript, 'a2a-server': paths.serverScript };
-    const lines = NAMES.filter((name) => this.#hinted.has(name) && !isOnPath(name, path)).map(
-      (name) => `Here, ${name} is: node ${shortPath(scripts[name], cwd)}`,
-    );
+    const lines = NAMES.filter((name) => this.#hinted.has(name)).flatMap((name) => {
+      const installed = isOnPath(name, path);
+      const flags = flagsIn(options, name);
+      if (installed && flags.length === 0) return [];
+      const command = installed ? [name] : ['node', quoted(shortPath(scripts[name], cwd))];
+      return [`Here, ${name} is: ${[...command, ...flags.map(quoted)].join(' ')}`];
+    });
     return lines.length === 0 ? undefined : lines.join('\n');
   }
+}
+
+function flagsIn(options: Place['options'], name: ProgramName): readonly string[] {
+  return Object.entries(FLAGS[name]).flatMap(([option, flag]) => {
+    const value = options[option];
+    return typeof value === 'string' ? [flag, value] : [];
+  });
 }
 
 /** Returns true if a directory of the path has an executable file of this name. */
@@ -56,6 +85,9 @@ function isOnPath(name: string, path: string | undefined): boolean {
 
 function shortPath(script: string, cwd: string): string {
   const path = relative(cwd, script);
-  const short = path.startsWith('..') ? script : path;
-  return /^[\w./@+-]+$/.test(short) ? short : `'${short.replaceAll("'", String.raw`'\''`)}'`;
+  return path.startsWith('..') ? script : path;
+}
+
+function quoted(word: string): string {
+  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

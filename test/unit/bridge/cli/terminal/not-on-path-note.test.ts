@@ -9,7 +9,7 @@ const paths = {
   serverScript: '/home/ada/clone/dist/a2a-server/main.js',
 };
 type Place = Parameters<NotOnPathNote['text']>[0];
-const inClone: Place = { paths, cwd: '/home/ada/clone', path: '/nowhere' };
+const inClone: Place = { paths, cwd: '/home/ada/clone', path: '/nowhere', options: {} };
 
 function noteOf(output: string, place: Partial<Place> = {}): string | undefined {
   const note = new NotOnPathNote();
@@ -48,6 +48,19 @@ test('a command that the person can type needs no note', async () => {
   await chmod(file, 0o755);
   expect(noteOf('mcp-a2a-bridge tasks', { path: `/nowhere:${directory}` })).toBeUndefined();
   expect(noteOf('mcp-a2a-bridge tasks', { path: undefined })).toBeDefined();
+});
+
+test('the note repeats the flags that name the settings, also if the person can type the name', async () => {
+  const options = { stateDir: 'my state', config: 'c.json', agentUrl: 'http://127.0.0.1:1', json: false };
+  expect(noteOf('mcp-a2a-bridge tasks, `a2a-server token list`', { options })).toBe(
+    "Here, mcp-a2a-bridge is: node dist/bridge/main.js --state-dir 'my state' --config c.json --agent-url http://127.0.0.1:1\n" +
+      "Here, a2a-server is: node dist/a2a-server/main.js --state-dir 'my state' --config c.json",
+  );
+  const directory = await temporaryDirectory();
+  await writeFile(join(directory, 'mcp-a2a-bridge'), '#!/bin/sh\n', { mode: 0o755 });
+  expect(noteOf('mcp-a2a-bridge tasks', { path: directory, options: { stateDir: '/s' } })).toBe(
+    'Here, mcp-a2a-bridge is: mcp-a2a-bridge --state-dir /s',
+  );
 });
 
 test('a directory that npx adds for one run does not count', async () => {
