@@ -16,7 +16,7 @@ import { waitAfter } from '../../shared/runtime/back-off.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout, delay } from '../../shared/runtime/timeout.ts';
-import type { ChildProcesses } from '../processes/child-processes.ts';
+import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
@@ -59,7 +59,7 @@ interface McpServerContext {
   limits: McpServerLimits;
   graceMs: number;
   environment: Readonly<Record<string, string | undefined>>;
-  children: ChildProcesses;
+  children: ChildProcessRecords;
   onChange: () => void;
 }
 

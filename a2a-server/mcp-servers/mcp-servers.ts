@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
-import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_SERVER_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
@@ -23,7 +23,7 @@ interface McpServersOptions {
   /** The environment of this process. A stdio server gets only a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the processes of stdio servers, so that the next server can end them after a crash. */
-  children?: ChildProcesses;
+  children?: ChildProcessRecords;
   limits?: Partial<McpServerLimits>;
 }
 

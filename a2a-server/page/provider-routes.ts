@@ -17,7 +17,7 @@ import { parseRequest } from '../http/wire/parse-request.ts';
 import { attemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
 import { isOwnPage, forbidCaching, type PageSignInContext, sendSession } from './page-sign-in.ts';
 import { beginAttempt, findAttempt } from './provider-attempt.ts';
-import { signInProblem } from './provider-problem.ts';
+import { signInProblem } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
 
 /** The maximum length of the query of a redirect, in characters. The authorization codes of some providers are long. */

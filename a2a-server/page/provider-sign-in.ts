@@ -26,7 +26,7 @@ import {
 } from '../access/oidc-settings.ts';
 import { createClaimsVerifier } from '../access/oidc-tokens.ts';
 import type { ProviderAttempt } from './provider-attempt.ts';
-import { type SignInFailure, signInProblem } from './provider-problem.ts';
+import { type SignInFailure, signInProblem } from './sign-in-failure.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
 

@@ -4,7 +4,7 @@ import type { RetryPolicy } from '../models/retry-policy.ts';
 import { agentName } from '../models/acp/agent-program.ts';
 import { createOfferedModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
-import { NO_CHILD_RECORDS, type ChildProcesses } from '../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { commandEnvironment } from '../tools/shell/command-environment.ts';
@@ -32,7 +32,7 @@ export interface AgentBackend {
  */
 export async function createAgentBackend(
   settings: ServerSettings,
-  children: ChildProcesses = NO_CHILD_RECORDS,
+  children: ChildProcessRecords = NO_CHILD_RECORDS,
   patience?: RetryPolicy,
 ): Promise<AgentBackend> {
   const { agent } = settings;

@@ -25,7 +25,7 @@ import {
   refuseWhileClosing,
   type StreamEndReason,
 } from '../http/routes/admit-requests.ts';
-import { PAGE_API } from '../http/routes/allowed-methods.ts';
+import { PAGE_API } from '../http/routes/methods-and-roles.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { agentCardRoute } from '../http/routes/agent-card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';

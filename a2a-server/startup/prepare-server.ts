@@ -13,7 +13,7 @@ import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
 import { readPageFiles, type PageFiles } from '../page/page-route.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import type { ChildProcesses } from '../processes/child-processes.ts';
+import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { OutputReader } from '../tools/builtin/read-output.ts';
 import { findConfinement, type Confinement } from '../tools/shell/confinement.ts';
@@ -40,7 +40,7 @@ export interface PreparedServer {
 
 export interface ServerSurroundings {
   pageDirectory: string;
-  children: ChildProcesses;
+  children: ChildProcessRecords;
   outputs: OutputReader;
   /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
   patience?: RetryPolicy;
@@ -113,7 +113,7 @@ async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSet
 
 function toolsOf(
   { grace, passEnv, allowPrivateHost }: ServerSettings,
-  made: { confinement: Confinement; outputs: OutputReader; children: ChildProcesses },
+  made: { confinement: Confinement; outputs: OutputReader; children: ChildProcessRecords },
 ): Tool[] {
   return builtinTools({
     graceMs: grace,

@@ -23,7 +23,7 @@ import type { AuditAct } from '../audit/audit-record.ts';
 import { configurationAuditAct } from './audited-acts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { ChildProcesses } from '../processes/child-processes.ts';
+import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { clockProblemText, createClockCheck } from './clock-check-from-settings.ts';
 import { serverOrigin } from './listen.ts';
 import { openOfferedMetrics } from './offered-metrics.ts';
@@ -67,7 +67,7 @@ export interface ServerRun {
 
 /** What `serve` has opened. */
 export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
-  children: ChildProcesses;
+  children: ChildProcessRecords;
   settings: ServerSettings;
   log: Logger;
   token: string;

@@ -14,7 +14,7 @@ import { grantAuditActs, configurationAuditAct } from './audited-acts.ts';
 import { createFileRecords } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUseError, type Journal } from '../journal/journal.ts';
-import { createChildProcesses, type ChildProcesses } from '../processes/child-processes.ts';
+import { createChildProcessRecords, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import { listen, stateInUseError } from './listen.ts';
 import { measureAppends } from '../telemetry/measure-appends.ts';
 import { openTelemetry, type Telemetry } from './open-telemetry.ts';
@@ -42,7 +42,7 @@ export async function serve(
   pageDirectory: string,
 ): Promise<ServerRun> {
   const { stateDir } = settings;
-  const children = createChildProcesses({
+  const children = createChildProcessRecords({
     directory: join(stateDir, 'processes'),
     clock: systemClock,
     graceMs: settings.grace,
@@ -175,7 +175,7 @@ const notReady: RequestListener = (request, response) => {
 async function startedMcpServers(
   entries: ReadonlyMap<string, McpServerEntry>,
   { grace }: ServerSettings,
-  { log, children }: { log: Logger; children: ChildProcesses },
+  { log, children }: { log: Logger; children: ChildProcessRecords },
 ): Promise<McpServers | undefined> {
   if (entries.size === 0) return undefined;
   const { startMcpServers } = await import('../mcp-servers/mcp-servers.ts');

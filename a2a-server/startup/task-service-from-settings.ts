@@ -8,7 +8,7 @@ import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
-import type { ChildProcesses } from '../processes/child-processes.ts';
+import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { SETTLE_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
@@ -32,7 +32,7 @@ export interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'
   settings: ServerSettings;
   journal: Journal;
   log: Logger;
-  children: ChildProcesses;
+  children: ChildProcessRecords;
   mcpServers?: McpServers | undefined;
   clock: Clock;
   clockCheck: ClockCheck;

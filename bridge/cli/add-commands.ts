@@ -250,8 +250,8 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('commands', 'lists the commands of the agents')
     .option('--agent <name>', 'only this agent; default all')
     .action(async (_, it: Command) => {
-      const { commands } = await import('./commands/list-agent-commands.ts');
-      await carryOut(it, commands);
+      const { listAgentCommands } = await import('./commands/list-agent-commands.ts');
+      await carryOut(it, listAgentCommands);
     });
   add('command <name> [args...]', 'runs a command of the agent, e.g. checkpoint list')
     .option('--agent <name>', 'the agent; default the first')

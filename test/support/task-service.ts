@@ -22,7 +22,7 @@ import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
 import type { FairTurns } from '../../a2a-server/limits/fair-turns.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
-import type { ChildProcesses } from '../../a2a-server/processes/child-processes.ts';
+import type { ChildProcessRecords } from '../../a2a-server/processes/child-process-records.ts';
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
 import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
@@ -86,7 +86,7 @@ export async function startTaskService(options: {
   /** The places of running tasks. The default has the default limits. */
   turns?: FairTurns;
   /** The processes that an earlier service left running. */
-  children?: Pick<ChildProcesses, 'endOrphans'>;
+  children?: Pick<ChildProcessRecords, 'endOrphans'>;
 }): Promise<RunningService> {
   const clock = options.clock ?? new FakeClock();
   const failures: unknown[] = [];

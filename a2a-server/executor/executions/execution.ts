@@ -9,7 +9,7 @@ import type { AbortScope } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { type Claim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { Journal } from '../../journal/journal.ts';
-import { NO_CHILD_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { activeTime, type Budget } from '../../task/budget.ts';
 import { failAfterTimeout } from '../../task/cancel.ts';
 import type { TaskEvent } from '../../task/events.ts';
@@ -65,7 +65,7 @@ export interface ExecutionOptions extends AskModelOptions {
   /** Returns the limits of written events that apply now. */
   writingLimits: () => WritingLimits;
   /** D6: finds and ends processes that a killed server left running. */
-  children?: Pick<ChildProcesses, 'endOrphans'>;
+  children?: Pick<ChildProcessRecords, 'endOrphans'>;
   onFailure: (taskId: string, error: unknown) => void;
 }
 

@@ -1,5 +1,5 @@
 /** D6: finds a running tool call whose process a killed server left behind. Pure. */
-import type { OrphanProcess } from '../../processes/child-processes.ts';
+import type { OrphanProcess } from '../../processes/child-process-records.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { progressNoteOf, type Call, type Snapshot } from '../../task/snapshot.ts';
 
@@ -17,7 +17,7 @@ export function findOrphanedCall(
   return undefined;
 }
 
-/** Returns the event that reports the process. Returns nothing if the journal already has this event. */
+/** Returns the event that reports a process left by a killed server. Empty if the task's last note is already this one. */
 export function orphanedCallEvents(snapshot: Snapshot, orphans: readonly OrphanProcess[]): TaskEvent[] {
   const found = findOrphanedCall(snapshot, orphans);
   if (found === undefined) return [];

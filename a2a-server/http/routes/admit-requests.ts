@@ -16,7 +16,7 @@ import type { OpenRequests } from '../../limits/open-requests.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { attachCaller, Caller, type ReadEndReason } from '../auth/caller.ts';
 import { STALLED_HEARTBEATS, waitUntilDrained } from '../streams/wait-until-drained.ts';
-import { addressPattern, accessRequirementOf } from './allowed-methods.ts';
+import { addressPattern, accessRequirementOf } from './methods-and-roles.ts';
 import { unknownAddress } from './unknown-address.ts';
 
 export type StreamEndReason =
@@ -63,7 +63,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     const admission = await identify(request);
     const { principal, tokenId, expiresAt, onSignOut } = admission;
     const token = tokenId === undefined ? undefined : await issued.active(tokenId);
-    // Nothing is done if the client disconnected while the server read its access.
+    // The client may have disconnected while the server checked its credentials.
     if (response.destroyed) return;
     const opened = openRequests.open(principal);
     response.once('close', opened.end);

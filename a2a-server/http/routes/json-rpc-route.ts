@@ -11,7 +11,7 @@ import type { AgentCard } from '@a2a-js/sdk';
 import { JsonRpcRequestMalformedError } from '@a2a-js/sdk/errors';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { requireRole } from '../../access/role.ts';
-import { rolesForMethod } from './allowed-methods.ts';
+import { rolesForMethod } from './methods-and-roles.ts';
 import { CallContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { requireOwnTenant } from './requested-tenant.ts';

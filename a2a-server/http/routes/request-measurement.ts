@@ -2,7 +2,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { AnsweredRequest } from '../../telemetry/metrics.ts';
 import { jsonRpcMethodOf } from '../auth/caller.ts';
-import { addressPattern } from './allowed-methods.ts';
+import { addressPattern } from './methods-and-roles.ts';
 
 /** The methods of RFC 9110 §9, and PATCH. The metrics count all other methods as one. */
 const METHODS: ReadonlySet<string> = new Set([

@@ -8,7 +8,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import { accessRequirementOf } from './allowed-methods.ts';
+import { accessRequirementOf } from './methods-and-roles.ts';
 import { callerOf } from '../auth/caller.ts';
 
 /** The addresses of a2a.proto that have an `additional_bindings` with `/{tenant=*}`. */

@@ -6,7 +6,7 @@ import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import { allowedMethods } from './allowed-methods.ts';
+import { allowedMethods } from './methods-and-roles.ts';
 
 export const unknownAddress: RequestHandler = (request, response) => {
   const { version } = a2aVersionOf(request.header('A2A-Version'));

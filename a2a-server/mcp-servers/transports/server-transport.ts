@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { ChildEntry } from '../../processes/child-processes.ts';
+import type { ChildEntry } from '../../processes/child-process-records.ts';
 
 /**
  * The maximum length of a line, an event or a response, in bytes. X3: anything longer ends its connection or its tool

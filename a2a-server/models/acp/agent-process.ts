@@ -9,7 +9,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { NO_CHILD_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
@@ -36,7 +36,7 @@ export interface AgentProcessOptions {
   env: Record<string, string>;
   clock: Clock;
   /** Records the process, so that the next server can end it after a crash. */
-  children?: ChildProcesses;
+  children?: ChildProcessRecords;
 }
 
 /** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded */

@@ -3,7 +3,7 @@ import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
-import type { ChildProcesses } from '../../processes/child-processes.ts';
+import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { AgentConnection, SignInNeededError } from './agent-connection.ts';
@@ -22,7 +22,7 @@ export interface AcpOptions {
   /** The time after a permission request in which further requests belong to the same turn. */
   gatherMs: number;
   /** Records the agent's process, so that the next server can end it after a crash. */
-  children?: ChildProcesses;
+  children?: ChildProcessRecords;
 }
 
 interface OpenedAgent {

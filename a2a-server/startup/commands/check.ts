@@ -14,7 +14,7 @@ import {
 import { requireOpenable } from '../../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../../models/model-settings.ts';
-import { NO_CHILD_RECORDS } from '../../processes/child-processes.ts';
+import { NO_CHILD_RECORDS } from '../../processes/child-process-records.ts';
 import { NO_OUTPUTS } from '../../tools/builtin/read-output.ts';
 import { providerName } from '../../access/oidc-settings.ts';
 import { redirectUriOf } from '../../page/provider-sign-in.ts';

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
-import { NO_CHILD_RECORDS, type ChildProcesses } from '../../processes/child-processes.ts';
+import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { appendFileTool } from './append-file.ts';
 import { askPersonTool } from './ask-person.ts';
 import { createCrawlTool } from './crawl.ts';
@@ -47,7 +47,7 @@ interface BuiltinToolsOptions {
   /** The sandbox of shell commands. By default, there is none. */
   confinement?: Confinement;
   /** Records the processes of shell commands. The default records nothing. */
-  children?: ChildProcesses;
+  children?: ChildProcessRecords;
 }
 
 export function builtinTools(options: BuiltinToolsOptions = {}): Tool[] {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { applyTextEdit, previewChange, type EditedContent } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { editAll, type TextEdit } from './text-edit.ts';
+import { applyEdits, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
 const MAX_EDITS = 100;
@@ -64,7 +64,7 @@ export const multiEditTool: Tool = defineTool({
 function edited({ path, edits, content }: Input, before: string | undefined): EditedContent {
   if (before === undefined) throw new Error(`There is no "${path}" to edit; create it with write-file.`);
   if (content !== undefined) return { content, replaced: 1 };
-  const result = editAll(before, edits satisfies readonly TextEdit[]);
+  const result = applyEdits(before, edits satisfies readonly TextEdit[]);
   if (result.type === 'refused') {
     const which = edits.length === 1 ? '' : ` Edit ${result.at + 1} of ${edits.length}:`;
     const none = edits.length === 1 ? '' : ' No edit was made.';

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { ChildProcesses } from '../../processes/child-processes.ts';
+import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment, type Environment } from '../shell/command-environment.ts';
@@ -49,7 +49,7 @@ export interface ShellOptions {
   /** Names of further variables that commands get; see command-environment.ts. */
   passEnvironment: readonly string[];
   confinement: Confinement;
-  children: ChildProcesses;
+  children: ChildProcessRecords;
 }
 
 export function createShellCommandTool(options: ShellOptions): Tool {

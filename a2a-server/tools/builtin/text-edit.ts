@@ -42,7 +42,7 @@ type MultiEditResult =
   | { type: 'refused'; at: number; message: string };
 
 /** Applies each edit to the result of the previous edit. If one edit is refused, no edit is applied. */
-export function editAll(content: string, edits: readonly TextEdit[]): MultiEditResult {
+export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEditResult {
   let replaced = 0;
   let text = content;
   for (const [at, edit] of edits.entries()) {

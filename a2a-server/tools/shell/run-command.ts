@@ -16,7 +16,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { ChildEntry } from '../../processes/child-processes.ts';
+import type { ChildEntry } from '../../processes/child-process-records.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { LiveOutput } from './live-output.ts';

@@ -8,7 +8,7 @@ import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { currentTrace } from './current-trace.ts';
 import { excerptOf, HttpError } from './http-error.ts';
-import { ReadResponse } from './read-response.ts';
+import { BufferedResponse } from './buffered-response.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
 import { WithheldCredentialsError } from './withheld-credentials-error.ts';
 
@@ -194,7 +194,7 @@ async function bounded(
   const { status, body } = answer;
   if (status === 204 || status === 205) {
     body.resume();
-    return new ReadResponse(null, answer);
+    return new BufferedResponse(null, answer);
   }
   const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
@@ -207,7 +207,7 @@ async function bounded(
   const asked = accept?.split(',').map((each) => each.trim()) ?? [];
   const expected = type.includes('json') || asked.includes(type.split(';')[0] ?? '');
   if (expected)
-    return new ReadResponse(
+    return new BufferedResponse(
       await readBoundedBytes(chunksOf(answer, silenceMs), MAX_ANSWER_BYTES, outOfBounds),
       answer,
     );
@@ -277,7 +277,7 @@ function outOfBounds(message: string): HttpError {
 async function refused(answer: HttpAnswer, silenceMs: number | undefined): Promise<Response> {
   const { status, statusText, headers } = answer;
   const text = await beginning(answer, silenceMs);
-  if (carriesError(text)) return new ReadResponse(new TextEncoder().encode(text), answer);
+  if (carriesError(text)) return new BufferedResponse(new TextEncoder().encode(text), answer);
   throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
 }
 

@@ -14,7 +14,7 @@ interface CommandsOptions extends CommonOptions {
  * Prints the commands that an agent offers.
  * @throws ProductError UNKNOWN_AGENT; UNKNOWN_COMMAND if the agent has no commands
  */
-export async function commands(run: CommandRun<CommandsOptions>): Promise<void> {
+export async function listAgentCommands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;
   const context = await openCommandContext(run);
   const agent = context.registry.pick(options.agent);

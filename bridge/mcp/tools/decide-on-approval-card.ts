@@ -4,7 +4,7 @@ import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
-import { cardReply } from '../tool/card-reply.ts';
+import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/define-tool.ts';
@@ -31,7 +31,7 @@ export const decideOnApprovalCardTool = defineTool({
     cardCodes.use(code, { taskId: session.view?.taskId ?? '', callId, shown });
     call.beforeSending();
     await sendDecisions(session, [toPersonDecision(decision)], 'card');
-    return cardReply(call.bridge, session);
+    return approvalCardReply(call.bridge, session);
   },
 });
 

@@ -7,7 +7,7 @@ import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { attachFiles } from './attach-files.ts';
 import { defaultWorkspace } from './call-workspaces.ts';
-import { permitStart, checkCallWorkspace } from './permit-start.ts';
+import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
 import { decideHint, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';
@@ -82,7 +82,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
     const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitStartedTask(call, again, waitSeconds);
     const unasked = autoExecute === true || mode === 'auto';
-    const interim = await permitStart(call, { task, placed, unasked });
+    const interim = await askBeforeStart(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
     // Connecting may take long, and meanwhile the task may ask for a decision. So this check comes after the

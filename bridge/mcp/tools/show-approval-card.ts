@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
-import { cardReply } from '../tool/card-reply.ts';
+import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/define-tool.ts';
 
@@ -29,6 +29,6 @@ export const showApprovalCardTool = defineTool({
     // With this error, the card stops waiting. Without it, each wait would end at once, and the card would call again
     // without a pause.
     if (waitSeconds > 0 && session.trouble !== undefined) throw session.trouble;
-    return cardReply(call.bridge, session);
+    return approvalCardReply(call.bridge, session);
   },
 });

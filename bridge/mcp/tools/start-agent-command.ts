@@ -9,7 +9,7 @@ import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import { defaultWorkspace } from './call-workspaces.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
-import { permitStart, checkCallWorkspace } from './permit-start.ts';
+import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
 import { taskSettingsFor, withAgentPaths } from './settings-for-agent.ts';
 
 export interface WantedCommand {
@@ -37,7 +37,7 @@ export async function startAgentCommand(
   const beginning = { agent, text: task, command, settings, going };
   const again = await joinIdenticalTask(call, beginning);
   if (again !== undefined) return again;
-  const interim = await permitStart(call, { task, placed, unasked: false });
+  const interim = await askBeforeStart(call, { task, placed, unasked: false });
   if (interim !== undefined) return { interim };
   await going?.refresh();
   return startTask(call, beginning);

@@ -3,7 +3,7 @@ import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
 import { clippedRow, MAX_FORM_ROWS, ownTextRows, ROW_COLUMNS } from '../../approvals/form-rows.ts';
-import type { RequestedStart } from './permit-start.ts';
+import type { RequestedStart } from './ask-before-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
 export function buildTaskStartForm(

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { z } from 'zod';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
-import type { OrphanProcess } from '../../../a2a-server/processes/child-processes.ts';
+import type { OrphanProcess } from '../../../a2a-server/processes/child-process-records.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import type { Tool } from '../../../a2a-server/tools/tool.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';

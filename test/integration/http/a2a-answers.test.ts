@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ErrorReason } from '../../../shared/runtime/errors.ts';
-import { allowedMethods } from '../../../a2a-server/http/routes/allowed-methods.ts';
+import { allowedMethods } from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
 

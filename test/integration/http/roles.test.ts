@@ -8,7 +8,7 @@ import {
   accessRequirementOf,
   PAGE_API,
   rolesForMethod,
-} from '../../../a2a-server/http/routes/allowed-methods.ts';
+} from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { request, rpc, startServer, userMessage } from './test-server.ts';

@@ -3,7 +3,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { allMethodsAndPaths, PAGE_API } from '../../../a2a-server/http/routes/allowed-methods.ts';
+import { allMethodsAndPaths, PAGE_API } from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { request, rpc, userMessage } from './test-server.ts';
 import { startTenantServer, taskSchema, type Person, type TenantServer } from './tenant-server.ts';
 

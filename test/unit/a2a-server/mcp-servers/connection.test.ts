@@ -8,7 +8,7 @@ import {
   MessageNotDeliveredError,
   type ServerTransport,
 } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
-import { NO_CHILD_RECORDS } from '../../../../a2a-server/processes/child-processes.ts';
+import { NO_CHILD_RECORDS } from '../../../../a2a-server/processes/child-process-records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 /** A transport that does the handshake, and then delivers no call and never ends. */

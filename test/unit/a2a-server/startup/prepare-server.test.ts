@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createChildProcesses } from '../../../../a2a-server/processes/child-processes.ts';
+import { createChildProcessRecords } from '../../../../a2a-server/processes/child-process-records.ts';
 import { prepareServer } from '../../../../a2a-server/startup/prepare-server.ts';
 import { readServerSettings } from '../../../../a2a-server/startup/settings/read-settings.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
@@ -34,7 +34,7 @@ async function prepared(flags: Readonly<Record<string, unknown>>) {
   const settings = await readServerSettings(flags, {});
   return prepareServer(settings, {
     pageDirectory: '/does/not/matter',
-    children: createChildProcesses({
+    children: createChildProcessRecords({
       directory: '/does/not/matter',
       clock: systemClock,
       graceMs: 0,

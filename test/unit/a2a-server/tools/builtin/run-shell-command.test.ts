@@ -5,10 +5,10 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
-  createChildProcesses,
-  type ChildProcesses,
+  createChildProcessRecords,
+  type ChildProcessRecords,
   NO_CHILD_RECORDS,
-} from '../../../../../a2a-server/processes/child-processes.ts';
+} from '../../../../../a2a-server/processes/child-process-records.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import {
   createShellCommandTool,
@@ -22,8 +22,8 @@ import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-wo
  * Records the children as the server does. So the tool also finds processes that have left the command's process
  * group.
  */
-async function recorded(): Promise<ChildProcesses> {
-  return createChildProcesses({
+async function recorded(): Promise<ChildProcessRecords> {
+  return createChildProcessRecords({
     directory: await temporaryDirectory(),
     clock: systemClock,
     graceMs: 5000,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { editAll, editText, type TextEdit } from '../../../../../a2a-server/tools/builtin/text-edit.ts';
+import { applyEdits, editText, type TextEdit } from '../../../../../a2a-server/tools/builtin/text-edit.ts';
 import { anyCharacter } from '../../../../support/any-character.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
@@ -92,10 +92,10 @@ const edit = (oldText: string, newText: string, replaceAll = false): TextEdit =>
   replaceAll,
 });
 
-describe('editAll, which makes several edits', () => {
-  it('editAll makes each edit in the result of the previous edits', () => {
+describe('applyEdits, which makes several edits', () => {
+  it('applyEdits makes each edit in the result of the previous edits', () => {
     expect(
-      editAll('a b', [edit('a', 'x'), edit('x b', 'done'), edit('done', 'd d'), edit('d', 'e', true)]),
+      applyEdits('a b', [edit('a', 'x'), edit('x b', 'done'), edit('done', 'd d'), edit('d', 'e', true)]),
     ).toEqual({
       type: 'edited',
       content: 'e e',
@@ -103,15 +103,15 @@ describe('editAll, which makes several edits', () => {
     });
   });
 
-  it('editAll refuses all edits if one edit does not match, and names that edit', () => {
-    expect(editAll('a b', [edit('a', 'x'), edit('a', 'y'), edit('b', 'z')])).toMatchObject({
+  it('applyEdits refuses all edits if one edit does not match, and names that edit', () => {
+    expect(applyEdits('a b', [edit('a', 'x'), edit('a', 'y'), edit('b', 'z')])).toMatchObject({
       type: 'refused',
       at: 1,
       message: /does not contain oldText/,
     });
   });
 
-  it('for all texts and edits, the result of editAll equals the edits in order, up to the first refused one', () => {
+  it('for all texts and edits, the result of applyEdits equals the edits in order, up to the first refused one', () => {
     const small = fc.string({ unit: fc.constantFrom('a', 'b', '\r', '\n'), maxLength: 12 });
     const anyEdit = fc.record({ oldText: small, newText: small, replaceAll: fc.boolean() });
     const ends = new Set<string>();
@@ -123,7 +123,7 @@ describe('editAll, which makes several edits', () => {
           if (edited.type === 'edited') text = edited.content;
           return edited.type === 'refused';
         });
-        const together = editAll(content, edits);
+        const together = applyEdits(content, edits);
         ends.add(together.type);
         if (together.type === 'refused') expect(together.at).toBe(refused);
         else expect([together.content, refused]).toEqual([text, -1]);

@@ -8,10 +8,10 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
-  createChildProcesses,
+  createChildProcessRecords,
   NO_CHILD_RECORDS,
   type ChildEntry,
-} from '../../../../../a2a-server/processes/child-processes.ts';
+} from '../../../../../a2a-server/processes/child-process-records.ts';
 import {
   createShellCommandTool,
   type ShellOptions,
@@ -237,7 +237,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
   it('D6 a sandboxed command leaves no process record if it is aborted between two attempts to create its sandbox', async () => {
     const directory = await temporaryDirectory();
     const bin = await ownBwrap(`until ls '${directory}' | grep -q json; do sleep 0.01; done; exit 1`);
-    const records = createChildProcesses({
+    const records = createChildProcessRecords({
       directory,
       clock: systemClock,
       graceMs: 5000,

@@ -6,9 +6,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import {
-  createChildProcesses,
+  createChildProcessRecords,
   type OrphanProcess,
-} from '../../../../a2a-server/processes/child-processes.ts';
+} from '../../../../a2a-server/processes/child-process-records.ts';
 import { isGroupAlive } from '../../../../a2a-server/processes/end-process-group.ts';
 import { findMarkedGroups } from '../../../../a2a-server/processes/process-identity.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
@@ -44,7 +44,7 @@ async function group(script: string, env: Readonly<Record<string, string>> = {})
 
 function serverOn(directory: string, graceMs = 5_000) {
   const orphans: [OrphanProcess, string][] = [];
-  const children = createChildProcesses({
+  const children = createChildProcessRecords({
     directory,
     clock: systemClock,
     graceMs,

@@ -15,7 +15,7 @@ import type { ToolReply } from './tool-result.ts';
  * call does not prove that a person decided. An action that demands a passkey gets no code either, because only the
  * server's page can use a passkey. In both cases, the card gets the URL of the page, where the person must sign in.
  */
-export async function cardReply(
+export async function approvalCardReply(
   { rules, cardCodes }: Pick<BridgeContext, 'rules' | 'cardCodes'>,
   session: Session,
 ): Promise<ToolReply<CardState>> {

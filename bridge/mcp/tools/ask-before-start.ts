@@ -41,7 +41,7 @@ export async function checkCallWorkspace(
  * @throws ProductError FORBIDDEN if no form can show the request, or if the person does not accept. Nothing is sent
  * then.
  */
-export async function permitStart(
+export async function askBeforeStart(
   call: ToolCall,
   wanted: RequestedStart,
 ): Promise<InterimResult | undefined> {

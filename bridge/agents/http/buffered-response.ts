@@ -4,7 +4,7 @@ import type { HttpAnswer } from './send-http-request.ts';
  * A response whose body is read. It makes Node's own `Response` only for a caller that needs more than the status, the
  * text or the JSON. The first one loads all of Node's `fetch`, which takes half as long as Node's own start.
  */
-export class ReadResponse implements Response {
+export class BufferedResponse implements Response {
   readonly ok: boolean;
   readonly status: number;
   readonly statusText: string;

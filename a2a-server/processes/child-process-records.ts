@@ -57,7 +57,7 @@ export interface ChildEntry {
   forget(): void;
 }
 
-export interface ChildProcesses {
+export interface ChildProcessRecords {
   entry(owner: ChildOwner): ChildEntry;
   /**
    * Ends the children of earlier servers. Returns the children that still run. The first call must come after this
@@ -68,12 +68,12 @@ export interface ChildProcesses {
 }
 
 /** Records nothing. For programs without a state directory. */
-export const NO_CHILD_RECORDS: ChildProcesses = {
+export const NO_CHILD_RECORDS: ChildProcessRecords = {
   entry: () => ({ env: {}, record: () => Promise.resolve(), strays: () => [], forget: () => undefined }),
   endOrphans: () => Promise.resolve([]),
 };
 
-interface ChildProcessesOptions {
+interface ChildProcessRecordsOptions {
   /** The directory of the records. The first use creates it. */
   directory: string;
   clock: Clock;
@@ -82,7 +82,7 @@ interface ChildProcessesOptions {
   onOrphan: (orphan: OrphanProcess, end: 'ended' | 'still-there') => void;
 }
 
-export function createChildProcesses(options: ChildProcessesOptions): ChildProcesses {
+export function createChildProcessRecords(options: ChildProcessRecordsOptions): ChildProcessRecords {
   const { directory, clock, graceMs, onOrphan } = options;
   const own = new Set<string>();
   let left: readonly ChildRecord[] | undefined;

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type SignInFailure, signInProblem } from '../../../../a2a-server/page/provider-problem.ts';
+import { type SignInFailure, signInProblem } from '../../../../a2a-server/page/sign-in-failure.ts';
 
 it.each<[SignInFailure, string, RegExp]>([
   [{ type: 'no-attempt' }, 'UNAUTHENTICATED', /longer than ten minutes\. Sign in again\.$/],
