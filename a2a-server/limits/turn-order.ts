@@ -28,9 +28,11 @@ export function nextPrincipal(waiting: readonly PrincipalShare[]): string | unde
 }
 
 /**
- * True if a running task should give up its place between two turns of its model. Its principal has more places than
- * its limit, or another principal waits for this place. After the exchange, the other principal must not have more
- * places than this one, in proportion to their weights. Otherwise the two would exchange one place again and again.
+ * True if a running task should pause after a turn of its model, so that another task can run.
+ *
+ * - It must pause if its principal has more running tasks than its limit.
+ * - It must also pause if another principal waits, and would then still have no more running tasks than this principal,
+ *   in proportion to their weights. Without this comparison, the two would interrupt each other after each turn.
  */
 export function shouldYield(own: PrincipalShare, waiting: readonly PrincipalShare[]): boolean {
   if (own.running.principal > own.limit.principal) return true;

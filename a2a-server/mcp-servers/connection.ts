@@ -197,7 +197,7 @@ export class McpClientConnection implements McpServerConnection {
       await (this.#isModern ? this.#client.discover(options) : this.#client.ping(options));
       return true;
     } catch {
-      // An error of the server is an answer too, but an expired limit is not.
+      // If the server answers with an error, it is alive. If the time limit has expired, it is not.
       return !limit.expired();
     } finally {
       limit.clear();

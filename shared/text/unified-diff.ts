@@ -9,7 +9,7 @@ const MAX_EDITS = 1000;
 
 const CONTEXT_LINES = 3;
 
-/** The name of no file, in the header of a unified diff. */
+/** Stands for a missing file in the header of a unified diff. */
 const NO_FILE = '/dev/null';
 
 /**

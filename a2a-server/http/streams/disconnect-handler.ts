@@ -31,7 +31,7 @@ export interface DisconnectHandler {
    * @returns a function that the caller calls when the reader ends
    */
   reads(taskId: string, message?: FollowedMessage): (end: ReadEndReason) => void;
-  /** Stops the rule for the task, because the sender of a message does not wait. The task continues without readers. */
+  /** Called for a message whose sender does not read the task. A later disconnect then does not cancel the task. */
   detach(taskId: string): void;
   /** Permanently stops the rule for all tasks. */
   stop(): void;
