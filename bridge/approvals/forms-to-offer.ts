@@ -94,7 +94,7 @@ export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly s
         return note('Action', ask.action, spent(callId));
       case 'page':
         if (ask.action.presence === true)
-          return `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page that \`mcp-a2a-bridge page\` opens, or denies it anywhere.`;
+          return `Action ${callId} demands the person's passkey, so no form was shown. The person approves it on the page, or denies it anywhere. \`mcp-a2a-bridge page\` prints a link to the page.`;
         return note(
           ask.action.preview.type === 'question' ? 'Question' : 'Action',
           ask.action,

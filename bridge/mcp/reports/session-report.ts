@@ -241,7 +241,7 @@ const TOO_LONG =
   'The preview is too long to show here, so it cannot be approved here. The person reads all of it with "mcp-a2a-bridge show", or on the page, and decides there.';
 
 const PASSKEY =
-  'A rule demands presence: only the person can approve it, with a passkey on the approval page, which "mcp-a2a-bridge page" opens. No tool, form or command line can approve it. It can be denied here.';
+  'A rule demands presence: only the person can approve it, with a passkey on the approval page. "mcp-a2a-bridge page" prints a link to that page. No tool, form or command line can approve it. It can be denied here.';
 
 const OTHER_APPROVER =
   'That person approves it with their own token, not over this connection. It can be denied here. Otherwise it waits for them.';
