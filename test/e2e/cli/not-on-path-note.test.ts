@@ -13,7 +13,7 @@ onLinux('at a terminal, a note below a hint has a command that works', async () 
   const { stdout } = await cliAtTerminal(args, { home, keys: '', env: { NO_COLOR: '1' } });
   expect(stdout).toContain('"mcp-a2a-bridge server start" starts one');
   const [, command = ''] = /^Here, mcp-a2a-bridge is: (.+)$/m.exec(stdout) ?? [];
-  expect(command.trim()).toBe(`node ${PROGRAM}`);
+  expect(command.trim()).toBe(`node ${PROGRAM} --state-dir ${home}`);
   const { stdout: help } = await promisify(execFile)('sh', ['-c', `${command.trim()} server --help`]);
   expect(help).toContain('start');
   // A script gets no note.
