@@ -40,7 +40,7 @@ export function refuseIfHumanOnly({ bridge, name }: GuidanceContext, sessionId?:
   const how =
     sessionId === undefined
       ? 'Leave out autoExecute, and the modes that run things unasked: the person is asked for each action.'
-      : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there. In any client the person can decide at a terminal with \`${bridge.program} approve ${sessionId}\`, or on the page that \`${bridge.program} page\` opens.`;
+      : `Call ${name('wait_for_task')} with sessionId "${sessionId}": a client that shows forms (MCP elicitation or MCP tasks) asks the person there. In any client the person can decide at a terminal with \`${bridge.program} approve ${sessionId}\`, or on the page, to which \`${bridge.program} page\` prints a link.`;
   throw new ProductError(
     'FORBIDDEN',
     `This bridge accepts decisions only from the person (--approvals human-only). A tool call decides nothing. Nothing was sent. ${how}`,
