@@ -43,7 +43,7 @@ export async function* followTaskJournal(
       throw new ProductError(
         'INVALID_CURSOR',
         `Position ${after} is beyond the end of task ${taskId}, whose last event is ${row.seq}. Get the task, then follow it from its current position.`,
-        { facts: { lastSeq: String(row.seq) } },
+        { facts: { last: String(row.seq) } },
       );
     let position = after;
     while (!signal.aborted) {

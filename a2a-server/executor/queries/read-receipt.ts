@@ -17,7 +17,7 @@ export async function readReceipt(
 ): Promise<Receipt> {
   if (events > seq)
     throw new ProductError('INVALID_CURSOR', `The task has ${seq} events, not ${events}.`, {
-      facts: { lastSeq: String(seq) },
+      facts: { last: String(seq) },
     });
   const builder = new ReceiptBuilder(taskId, packageVersion());
   for await (const page of readPages(journal, taskId, events)) for (const entry of page) builder.add(entry);

@@ -135,7 +135,7 @@ describe('a reader of the journal', () => {
   it('S2 a position beyond the end is refused, and the end itself is accepted', async () => {
     await expect(follow(4).next()).rejects.toMatchObject({
       reason: 'INVALID_CURSOR',
-      facts: { lastSeq: '3' },
+      facts: { last: '3' },
     });
     const reader = follow(3);
     const next = reader.next();
