@@ -1,4 +1,5 @@
 /** Reads the command line of `model set`. */
+import { quote } from 'shell-quote';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
@@ -31,14 +32,25 @@ export async function readRequestedChange(
     const { known, local } = await readServerModels(settings, places.serverScript);
     const served = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
     const ids = [...served, ...known.map((each) => each.id)];
-    const containing = ids.filter((each) => each.includes(id.toLowerCase())).slice(0, 3);
-    const names = containing.length > 0 ? [] : nearestNames(id, ids.map(nameOf));
-    const similar = [...containing, ...names.flatMap((name) => ids.filter((each) => nameOf(each) === name))];
-    throw new UsageError(
-      `A model is "offline" or <provider>:<model>. ${similar.length === 0 ? '"mcp-a2a-bridge model list" lists models.' : `Did you mean ${similar.join(' or ')}?`}`,
-    );
+    throw new UsageError(`A model is "offline" or <provider>:<model>. ${modelHint(id, ids)}`);
   }
   return { id, tier: named, key: keySetting(options), baseUrl };
+}
+
+/** The maximum number of models that an error names. */
+const MAX_NAMED = 3;
+
+/** Says which of the known models the person may mean. */
+function modelHint(typed: string, ids: readonly string[]): string {
+  const named = ids.filter((id) => nameOf(id) === typed.toLowerCase());
+  const containing = named.length > 0 ? named : ids.filter((id) => id.includes(typed.toLowerCase()));
+  if (containing.length > MAX_NAMED)
+    return `${containing.length} models contain "${typed}". To list them: mcp-a2a-bridge model list ${quote([typed])}`;
+  const names = containing.length > 0 ? [] : nearestNames(typed, ids.map(nameOf));
+  const similar = [...containing, ...names.flatMap((name) => ids.filter((id) => nameOf(id) === name))];
+  return similar.length === 0
+    ? '"mcp-a2a-bridge model list" lists models.'
+    : `Did you mean ${similar.join(' or ')}?`;
 }
 
 /** Returns the source of the key. @throws UsageError if the command needs a shell */

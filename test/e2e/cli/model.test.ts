@@ -236,6 +236,14 @@ describe('the command model', () => {
 
     it.each<[string, string[], Readonly<Record<string, string>>, number, RegExp]>([
       ['a name without its provider', ['gpt-4o-mini'], {}, 2, /Did you mean openai:gpt-4o-mini/],
+      [
+        'a part of many names',
+        ['claude'],
+        {},
+        2,
+        /\d+ models contain "claude"\. To list them: mcp-a2a-bridge model list claude$/m,
+      ],
+      ['a name that is also a part of others', ['gpt-5'], {}, 2, /Did you mean openai:gpt-5\b/],
       ['a misspelt name', ['claude-sonet-4-5'], {}, 2, /Did you mean anthropic:claude-sonnet-4-5/],
       [
         'an unknown provider',
