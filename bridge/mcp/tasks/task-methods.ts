@@ -100,7 +100,10 @@ export function offerTaskMethods(
         const opened = await bridge();
         const { session, current } = await findTask(opened, taskId);
         // If the session has a newer task, this one has already ended.
-        if (current) await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
+        if (!current) return;
+        const outcome = await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
+        // The client knows this end. After its cancel, it may ask for nothing more.
+        if (outcome === 'cancelled') opened.delegations.collect(session);
       });
       return ACKNOWLEDGED;
     },

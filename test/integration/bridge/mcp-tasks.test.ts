@@ -10,6 +10,7 @@ import {
   DECIDE,
   DELEGATE,
   FAST_ANSWERS,
+  LIST,
   WAIT,
   type AgentAddress,
   bridgeStart,
@@ -308,6 +309,19 @@ describe('MCP tasks of a client that declares them', () => {
       expect((await client.ask('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
     expect(await look(client, taskId)).toMatchObject({ status: 'cancelled' });
     expect(agent.count('CancelTask')).toBe(1);
+  });
+
+  test('R66 R68 a client that has cancelled its task does not get the cancelled task as news later', async () => {
+    const agent = await startAgent(works);
+    const stateDir = await stateDirectory();
+    const client = await clientAt(agent, { stateDir });
+    const taskId = await delegated(client);
+    await client.ask('tasks/cancel', { taskId });
+    await client.close();
+    const later = await clientAt(agent, { stateDir, tasks: false });
+    const listed = await later.ask('tools/call', { name: LIST, arguments: {} });
+    expect(listed.result).toMatchObject({ structuredContent: { sessions: [{ state: 'cancelled' }] } });
+    expect(listed.result).not.toHaveProperty('structuredContent.waitingResults');
   });
 
   test('R66 an unknown task id is a JSON-RPC error, and wait_for_task creates an MCP task for a session that still works', async () => {
