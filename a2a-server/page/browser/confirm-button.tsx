@@ -1,5 +1,6 @@
 /** Shows a button that asks for confirmation before it acts. */
-import { useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
+import { useKeptFocus } from './use-kept-focus.ts';
 
 interface ConfirmButtonProps {
   label: string;
@@ -12,11 +13,22 @@ interface ConfirmButtonProps {
 
 export function ConfirmButton({ label, question, yes, no, onYes }: ConfirmButtonProps) {
   const [asks, setAsks] = useState(false);
-  if (!asks) return <button onClick={() => setAsks(true)}>{label}</button>;
+  const box = useRef<HTMLSpanElement>(null);
+  useKeptFocus(box);
+  if (!asks)
+    return (
+      <span ref={box} tabIndex={-1}>
+        <button key="ask" onClick={() => setAsks(true)}>
+          {label}
+        </button>
+      </span>
+    );
   return (
-    <span class="row confirm" role="group" aria-label={question}>
+    <span ref={box} tabIndex={-1} class="row confirm" role="group" aria-label={question}>
       <span>{question}</span>
+      {/* The keys make new elements. Otherwise the focus of the first button would confirm the action. */}
       <button
+        key="yes"
         class="danger"
         onClick={() => {
           setAsks(false);
@@ -25,7 +37,9 @@ export function ConfirmButton({ label, question, yes, no, onYes }: ConfirmButton
       >
         {yes}
       </button>
-      <button onClick={() => setAsks(false)}>{no}</button>
+      <button key="no" onClick={() => setAsks(false)}>
+        {no}
+      </button>
     </span>
   );
 }

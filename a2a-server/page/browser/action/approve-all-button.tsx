@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
 import { decideApproveAll } from './approve-all.ts';
 import type { ShownAction } from './shown-actions.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface ApproveAllButtonProps {
   actions: readonly ShownAction[];
@@ -14,6 +15,8 @@ interface ApproveAllButtonProps {
 export function ApproveAllButton({ actions, read, onDecide }: ApproveAllButtonProps) {
   const [sent, setSent] = useState(false);
   const sending = useRef(false);
+  const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box);
   const approval = decideApproveAll(actions, read);
   if (approval.type === 'none') return null;
   const send = async (): Promise<void> => {
@@ -27,7 +30,7 @@ export function ApproveAllButton({ actions, read, onDecide }: ApproveAllButtonPr
   const count = approval.type === 'ready' ? approval.decisions.length : approval.all;
   return (
     // Scrolling enables this button and moves nothing, so the click guard ignores this change (`data-live`).
-    <div class="row" data-live>
+    <div ref={box} tabIndex={-1} class="row" data-live>
       <button disabled={sent || approval.type !== 'ready'} onClick={() => void send()}>
         Approve all {count} actions
       </button>

@@ -26,6 +26,7 @@ import { areFiltersOn } from '../task-filters.ts';
 import { TaskList } from '../home/task-list.tsx';
 import { TaskView } from '../task/task-view.tsx';
 import { useNotifications } from '../home/use-notifications.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 import { useTaskGroups } from '../home/use-task-groups.ts';
 
 interface SignedInPageProps {
@@ -61,6 +62,8 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
     if (shownTask.current !== taskId) window.scrollTo(0, 0);
     shownTask.current = taskId;
   }, [taskId]);
+  const chosenTask = useRef<HTMLDivElement>(null);
+  useKeptFocus(chosenTask);
   const loaded = groups !== undefined;
   useEffect(() => {
     // If the address names no task, the page opens the first task once.
@@ -142,7 +145,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
         {taskId === undefined ? (
           <p class="quiet no-task">Choose a task from the list, or start one.</p>
         ) : (
-          <div>
+          <div ref={chosenTask} tabIndex={-1} class="chosen-task">
             <a class="to-list" href={taskAddress()}>
               All tasks
             </a>

@@ -6,6 +6,7 @@ import { ModelChoice, readOfferedAgent } from './model-choice.tsx';
 import { createTask } from '../create-task.ts';
 import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
 import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface StartTaskProps {
   client: A2aClient;
@@ -38,6 +39,15 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
 
+  const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box);
+
+  const close = (): void => {
+    const { current } = details;
+    if (current === null) return;
+    if (current.contains(document.activeElement)) current.querySelector('summary')?.focus();
+    current.open = false;
+  };
   const send = async (): Promise<void> => {
     setSending(true);
     setProblem(undefined);
@@ -52,7 +62,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
       });
       // The person may have written more during the request.
       setText((now) => (now === text ? '' : now));
-      if (details.current !== null) details.current.open = false;
+      close();
       onStarted(taskId, before);
     } catch (error) {
       if (error instanceof ClientError && error.status === 401) onSignedOut();
@@ -106,7 +116,7 @@ export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
         </label>
         {offered !== undefined && <ModelChoice offered={offered} model={model} onChoose={setModel} />}
       </div>
-      <div class="row">
+      <div ref={box} tabIndex={-1} class="row">
         <button class="main" disabled={sending || text.trim() === ''} onClick={() => void send()}>
           Send
         </button>

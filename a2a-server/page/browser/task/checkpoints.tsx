@@ -1,5 +1,6 @@
 /** Lists the turns that changed files, each with a button that puts the files back. */
-import { useEffect, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { A2aClient, TaskReport } from '../../../../shared/client/index.ts';
 import {
   taskCheckpointsSchema,
@@ -9,6 +10,7 @@ import {
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openNewTask, taskAddress } from '../address.ts';
 import { readJson } from '../page-api.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 import { putBack } from './put-back.ts';
 import { PutBackForm } from './put-back-form.tsx';
 import { StepTime } from './step-head.tsx';
@@ -50,8 +52,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
       {liveTask !== null && <LiveTask taskId={taskId} live={liveTask} />}
       <ol>
         {checkpoints.map((checkpoint) => (
-          <li key={checkpoint.id}>
-            <CheckpointSummary checkpoint={checkpoint} />
+          <Turn key={checkpoint.id} checkpoint={checkpoint}>
             {opened === checkpoint.turn && liveTask === null ? (
               <PutBackForm
                 taskId={taskId}
@@ -68,7 +69,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
                 Put back …
               </button>
             )}
-          </li>
+          </Turn>
         ))}
       </ol>
     </section>
@@ -91,9 +92,17 @@ function LiveTask({ taskId, live }: { taskId: string; live: { taskId: string; ti
   );
 }
 
-function CheckpointSummary({ checkpoint: { turn, at, files, commands } }: { checkpoint: TaskCheckpoint }) {
+interface TurnProps {
+  checkpoint: TaskCheckpoint;
+  /** The button that puts the files back, or the form. */
+  children: ComponentChildren;
+}
+
+function Turn({ checkpoint: { turn, at, files, commands }, children }: TurnProps) {
+  const box = useRef<HTMLLIElement>(null);
+  useKeptFocus(box);
   return (
-    <>
+    <li ref={box} tabIndex={-1}>
       <div class="step-head">
         <span>Turn {turn}</span> <StepTime at={at} />
       </div>
@@ -107,6 +116,7 @@ function CheckpointSummary({ checkpoint: { turn, at, files, commands } }: { chec
       {commands.length > 0 && (
         <p class="quiet">Not undone: {commands.map((title) => visibleLine(title)).join(', ')}</p>
       )}
-    </>
+      {children}
+    </li>
   );
 }

@@ -1,10 +1,11 @@
 /** Sends a text to the agent: an answer, a message for the next turn, or the next task of the session. */
-import { useContext, useState } from 'preact/hooks';
+import { useContext, useRef, useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import { openNewTask } from '../address.ts';
 import { createTask } from '../create-task.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface MessageBoxProps {
   client: A2aClient;
@@ -22,6 +23,8 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     setText(next);
   };
   const [sending, setSending] = useState(false);
+  const box = useRef<HTMLElement>(null);
+  useKeptFocus(box);
   const { question, sessionId } = report;
   // The server accepts no message while an action waits for a decision. A text that the person has begun stays.
   const blocked = report.pending.length > 0;
@@ -35,7 +38,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     if (nextTask !== undefined) openNewTask(nextTask, report.taskId ?? undefined);
   };
   return (
-    <section class={question === null ? 'say' : 'action'}>
+    <section ref={box} tabIndex={-1} class={question === null ? 'say' : 'action'}>
       {question !== null && (
         <h3>{question === '' ? 'The agent waits for your next message.' : visibleText(question)}</h3>
       )}

@@ -1,5 +1,5 @@
 /** Shows what a restoration would change, and asks before it starts. */
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import {
   restorePreviewSchema,
   type RestorePreview,
@@ -8,6 +8,7 @@ import {
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { readJson } from '../page-api.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 /** @throws ClientError */
 async function readPreview(taskId: string, turn: number, since: boolean): Promise<RestorePreview> {
@@ -28,6 +29,8 @@ export function PutBackForm({ taskId, checkpoint: { turn }, onConfirm, onClose }
   const [preview, setPreview] = useState<RestorePreview>();
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const box = useRef<HTMLDivElement>(null);
+  useKeptFocus(box);
   const fail = (error: unknown): void => setProblem(error instanceof Error ? error.message : String(error));
   useEffect(() => {
     let current = true;
@@ -49,7 +52,7 @@ export function PutBackForm({ taskId, checkpoint: { turn }, onConfirm, onClose }
       .finally(() => setSending(false));
   };
   return (
-    <div role="group" aria-label={`Put back turn ${turn}`}>
+    <div ref={box} tabIndex={-1} role="group" aria-label={`Put back turn ${turn}`}>
       <label class="choice">
         <input
           type="checkbox"

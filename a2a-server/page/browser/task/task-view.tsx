@@ -1,4 +1,4 @@
-import { useCallback, useContext, useState } from 'preact/hooks';
+import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
@@ -26,6 +26,7 @@ import { TurnCosts } from './turn-costs.tsx';
 import { useFollowedTask } from './use-followed-task.ts';
 import { useStory } from './use-story.ts';
 import { useTaskFacts } from './use-task-facts.ts';
+import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface TaskViewProps {
   client: A2aClient;
@@ -39,6 +40,8 @@ interface TaskViewProps {
 }
 
 export function TaskView({ client, taskId, link, title, cost, onChange }: TaskViewProps) {
+  const article = useRef<HTMLElement>(null);
+  useKeptFocus(article);
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const drafts = useContext(DraftsContext);
   const followed = useStory(taskId);
@@ -125,7 +128,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   // A note about progress changes often. It must not move a button.
   const message = report.message !== '' && <p class="message">{visibleText(report.message)}</p>;
   return (
-    <article aria-label="Task">
+    <article ref={article} tabIndex={-1} aria-label="Task">
       {outage !== undefined && <OutageBanner outage={outage} />}
       <TaskHead
         report={report}
