@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { plan, type PlannedStep, wait, write } from '../../support/offline-plan.ts';
+import { signal } from '../../support/signal.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser, keepClickGuard } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -317,5 +318,25 @@ describeInBrowser('the keys of the page', (browser) => {
     const { overview } = await on.peer.task(taskId);
     expect(overview.calls.map(({ decided }) => decided?.channel)).toEqual(['page', 'page', 'page']);
     for (const name of ['a.md', 'b.md', 'c.md']) expect(await on.file(name)).toBe(LONG);
+  });
+
+  test('"Approve all" waits while a decision is on its way, because it would contradict a denial', async () => {
+    await page.setViewportSize({ width: 1280, height: 1600 });
+    const taskId = await begin({ together: [write('a.md', 'x'), write('b.md', 'x'), write('c.md', 'x')] });
+    const arrives = signal();
+    await page.route('**/message:send', async (route) => {
+      await arrives.happened;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Approve all 3 actions' }).and(page.locator(':enabled')).waitFor();
+    await action('Write b.md').getByRole('button', { name: 'Deny' }).click();
+    await action('Write b.md').getByRole('button', { name: 'Deny' }).and(page.locator(':disabled')).waitFor();
+    expect(await page.getByRole('button', { name: /^Approve all/ }).isDisabled()).toBe(true);
+    arrives.happen();
+    await action('Write b.md').getByText('You denied this.').waitFor();
+    await page.getByRole('button', { name: 'Approve all 2 actions' }).click();
+    await state('completed');
+    const { overview } = await on.peer.task(taskId);
+    expect(overview.calls.map(({ decided }) => decided?.decision)).toEqual(['approve', 'deny', 'approve']);
   });
 });

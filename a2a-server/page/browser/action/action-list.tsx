@@ -40,6 +40,15 @@ export function ActionList(props: ActionListProps) {
   const listed = actions.filter(({ action }) => callId === undefined || action.callId === callId);
   // The `shown` codes of the actions that the person has read.
   const [read, setRead] = useState<ReadonlySet<string>>(new Set());
+  const [sending, setSending] = useState(0);
+  const decide = async (...decisions: readonly Decision[]): Promise<boolean> => {
+    setSending((before) => before + 1);
+    try {
+      return await onDecide(...decisions);
+    } finally {
+      setSending((before) => before - 1);
+    }
+  };
   const others = actions.filter((each) => each.type === 'waits' && !listed.includes(each)).length;
   return (
     <>
@@ -55,11 +64,13 @@ export function ActionList(props: ActionListProps) {
           taskId={taskId}
           shown={each}
           problem={problemOf(each.action.callId)}
-          onDecide={onDecide}
+          onDecide={decide}
           onRead={(isRead) => setRead((before) => withCode(before, each.action.shown, isRead))}
         />
       ))}
-      {others === 0 && <ApproveAllButton actions={listed} read={read} onDecide={onDecide} />}
+      {others === 0 && (
+        <ApproveAllButton actions={listed} read={read} disabled={sending > 0} onDecide={decide} />
+      )}
       {others > 0 && (
         <p>
           {others === 1 ? 'One more action' : `${others} more actions`} of this task{' '}

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
 import { decideApproveAll } from './approve-all.ts';
 import type { ShownAction } from './shown-actions.ts';
@@ -8,12 +8,13 @@ interface ApproveAllButtonProps {
   actions: readonly ShownAction[];
   /** The `shown` codes of the actions that the person has read. */
   read: ReadonlySet<string>;
+  /** True while a decision is on its way. This button must not contradict it. */
+  disabled: boolean;
   onDecide: (...decisions: readonly Decision[]) => Promise<boolean>;
 }
 
 /** Approves all waiting actions, after each of them has been on the screen. */
-export function ApproveAllButton({ actions, read, onDecide }: ApproveAllButtonProps) {
-  const [sent, setSent] = useState(false);
+export function ApproveAllButton({ actions, read, disabled, onDecide }: ApproveAllButtonProps) {
   const sending = useRef(false);
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
@@ -22,16 +23,14 @@ export function ApproveAllButton({ actions, read, onDecide }: ApproveAllButtonPr
   const send = async (): Promise<void> => {
     if (approval.type !== 'ready' || sending.current) return;
     sending.current = true;
-    setSent(true);
     await onDecide(...approval.decisions);
     sending.current = false;
-    setSent(false);
   };
   const count = approval.type === 'ready' ? approval.decisions.length : approval.all;
   return (
     // Scrolling enables this button and moves nothing, so the click guard ignores this change (`data-live`).
     <div ref={box} tabIndex={-1} class="row" data-live>
-      <button disabled={sent || approval.type !== 'ready'} onClick={() => void send()}>
+      <button disabled={disabled || approval.type !== 'ready'} onClick={() => void send()}>
         Approve all {count} actions
       </button>
       {approval.type === 'unread' && (
