@@ -260,6 +260,8 @@ describeInBrowser('the approval page in a browser', (browser) => {
     // The client gives up after 8 attempts. The page then tries again by itself.
     for (let minute = 0; minute < 3; minute += 1) await page.clock.runFor('01:00');
     await page.getByRole('status').getByText('minutes ago').waitFor();
+    // The banner pushes the action down. It does not repeat its first words with the address of a request.
+    expect(await page.getByRole('status').textContent()).not.toContain('could not be reached');
     await approve.click();
     // The client sends the decision several times before it gives up. If the server came back before that, the decision
     // would arrive, and there would be no second click.

@@ -9,6 +9,7 @@ const RETRY_MS = 5_000;
 /** The state without a connection. `since` is in milliseconds since 1970. */
 export interface Outage {
   since: number;
+  /** What the server answered. '' without an answer. */
   message: string;
 }
 
@@ -38,8 +39,11 @@ export function useFollowedTask(
     let attached: Execution | undefined;
     let timer: number | undefined;
     let shown = true;
-    const lost = ({ message }: { message: string }): void =>
-      setOutage((before) => ({ since: before?.since ?? Date.now(), message }));
+    const lost = ({ code, message }: ClientError): void =>
+      setOutage((before) => ({
+        since: before?.since ?? Date.now(),
+        message: code === 'unreachable' ? '' : message,
+      }));
     const attach = (): void => {
       timer = undefined;
       const current = client.attach(
