@@ -167,6 +167,15 @@ describeInBrowser('the task list of the page', (browser) => {
     expect(await page.getByLabel('Search the tasks').and(page.locator(':focus')).count()).toBe(1);
   });
 
+  test('on a phone, no command is cut so that it looks like another one', async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await on.peer.send('paint the moon');
+    await signIn(page, on.server);
+    await page.getByRole('link', { name: 'All tasks' }).click();
+    const everywhere = await page.getByRole('button', { name: 'Sign out everywhere' }).boundingBox();
+    expect((everywhere?.x ?? Infinity) + (everywhere?.width ?? 0)).toBeLessThanOrEqual(390);
+  });
+
   test('only a press of the button asks for notifications; each new question gets one, without its input', async () => {
     await page.addInitScript({ content: FAKE_NOTIFICATIONS });
     const shown = page.locator('meta.shown');
