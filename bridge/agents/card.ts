@@ -5,7 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { verifyCard } from '../../shared/card/card-signature.ts';
 import { issuesText } from '../../shared/settings/resolve-settings.ts';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http/http-error.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
 
@@ -117,7 +117,7 @@ export function declaresExtension(facts: CardFacts, extension: string): boolean 
  * Returns null if the agent has no resumable streams.
  */
 export function resumableUrl(facts: CardFacts): string | null {
-  if (!declaresExtension(facts, RESUMABLE_STREAM)) return null;
+  if (!declaresExtension(facts, RESUMABLE_STREAM_EXTENSION)) return null;
   const found = facts.interfaces.find(
     (each) => each.binding.toUpperCase() === 'HTTP+JSON' && !each.protocolVersion.startsWith('0.'),
   );

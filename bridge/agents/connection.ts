@@ -12,7 +12,7 @@ import {
 } from '@a2a-js/sdk';
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
-import { AGENT_COMMAND, commandListSchema } from '../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND_EXTENSION, commandListSchema } from '../../shared/protocol/agent-command.ts';
 import type { CommandCall, OfferedCommand } from '../../shared/protocol/agent-command.ts';
 import {
   costReportSchema,
@@ -21,10 +21,10 @@ import {
   type TaskCosts,
 } from '../../shared/protocol/cost-report.ts';
 import type { PageTarget } from '../../shared/net/page-address.ts';
-import { THINKING } from '../../shared/protocol/extensions.ts';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { THINKING_EXTENSION } from '../../shared/protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search-result.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
@@ -196,8 +196,8 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     // transport.
     transports: [new JsonRpcTransportFactory(options), new RestTransportFactory(options)],
   }).createFromAgentCard(card);
-  const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].filter((uri) =>
-    declaresExtension(facts, uri),
+  const extensions = [TOOL_APPROVAL_EXTENSION, RESUMABLE_STREAM_EXTENSION, AGENT_COMMAND_EXTENSION].filter(
+    (uri) => declaresExtension(facts, uri),
   );
   const serviceParameters = parametersFor(extensions);
   const once = () => ({ serviceParameters, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) });
@@ -227,7 +227,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     parameters: Readonly<Record<string, string>>,
     accept?: string,
   ): Promise<string | null> {
-    if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
+    if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
     const url = new URL(path, endpoint.url);
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
     try {
@@ -269,7 +269,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     url: endpoint.url,
     facts,
     dialect,
-    deduplicates: declaresExtension(facts, RESUMABLE_STREAM),
+    deduplicates: declaresExtension(facts, RESUMABLE_STREAM_EXTENSION),
     staysOpen: resumable !== null,
     send: (message, signal) =>
       client.sendMessageStream(
@@ -282,9 +282,9 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
         { serviceParameters, signal },
       ),
     async follow({ taskId, after, thinking, signal, onOpen = () => undefined, onEvent }) {
-      const streams = thinking === true && declaresExtension(facts, THINKING);
+      const streams = thinking === true && declaresExtension(facts, THINKING_EXTENSION);
       const headers = {
-        ...parametersFor(streams ? [...extensions, THINKING] : extensions),
+        ...parametersFor(streams ? [...extensions, THINKING_EXTENSION] : extensions),
         [A2A_VERSION_HEADER]: A2A_PROTOCOL_VERSION,
       };
       const events =
@@ -336,14 +336,14 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       (await askEndpoint(receiptKeySchema, '/api/receipt-key', {}))?.fingerprint ?? null,
     async commands() {
       if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
-      if (!declaresExtension(facts, AGENT_COMMAND)) return null;
+      if (!declaresExtension(facts, AGENT_COMMAND_EXTENSION)) return null;
       const response = await get(new URL('/api/commands', endpoint.url));
       return commandListSchema.parse(await response.json()).commands;
     },
     execute: async (command) =>
       dialect.name === 'gemini' ? executeGeminiCommand(endpoint.url, command, fetchImpl) : null,
     async abortTool(toolId, reason) {
-      if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
+      if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
       const response = await fetchImpl(
         new URL(`/api/tools/abort/${encodeURIComponent(toolId)}`, endpoint.url),
         {
@@ -356,7 +356,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
       return abortAnswerSchema.parse(await response.json());
     },
     async pageLink(target) {
-      if (!declaresExtension(facts, TOOL_APPROVAL)) return null;
+      if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
       return makePageLink(target, {
         url: endpoint.url,
         origins: facts.interfaces.map(({ url }) => url),

@@ -1,5 +1,5 @@
 /** Chooses the dialect of an agent. The settings name it. Otherwise the agent's card decides. */
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, DialectName } from './dialect.ts';
 import { geminiDialect, type CardIdentity, isGemini } from './gemini-cli.ts';
 import { toolApprovalDialect } from './tool-approval.ts';
@@ -13,6 +13,6 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
 
 export function chooseDialect(card: CardIdentity, set?: DialectName): Dialect {
   if (set !== undefined) return DIALECTS[set];
-  if (card.extensions.includes(TOOL_APPROVAL)) return toolApprovalDialect;
+  if (card.extensions.includes(TOOL_APPROVAL_EXTENSION)) return toolApprovalDialect;
   return isGemini(card) ? geminiDialect : plainDialect;
 }

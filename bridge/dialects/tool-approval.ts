@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { eventCostSchema } from '../../shared/protocol/cost-report.ts';
-import { THINKING } from '../../shared/protocol/extensions.ts';
-import { AGENT_COMMAND, commandPartSchema } from '../../shared/protocol/agent-command.ts';
+import { THINKING_EXTENSION } from '../../shared/protocol/extensions.ts';
+import { AGENT_COMMAND_EXTENSION, commandPartSchema } from '../../shared/protocol/agent-command.ts';
 import {
   toolCallEventSchema,
   artifactRoleSchema,
@@ -13,7 +13,7 @@ import {
   pendingActionsPartSchema,
   revokePartSchema,
   taskOverviewSchema,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
 } from '../../shared/protocol/tool-approval.ts';
 import type {
   Decision,
@@ -50,12 +50,14 @@ const reading: DialectReader = {
   },
   isOwn: (part: Part) => pendingIn(part) !== null,
   activity: (metadata) =>
-    validOrNull(toolCallEventSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'activity')),
-  overview: (metadata) => validOrNull(taskOverviewSchema, fieldOf(metadata, TOOL_APPROVAL)),
+    validOrNull(toolCallEventSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL_EXTENSION), 'activity')),
+  overview: (metadata) => validOrNull(taskOverviewSchema, fieldOf(metadata, TOOL_APPROVAL_EXTENSION)),
   seq: eventCursorOf,
-  reasoningTurn: (metadata) => validOrNull(thinkingSchema, fieldOf(metadata, THINKING))?.turn ?? null,
-  cost: (metadata) => validOrNull(eventCostSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL), 'cost')),
-  aside: (metadata) => validOrNull(artifactRoleSchema, fieldOf(metadata, TOOL_APPROVAL)),
+  reasoningTurn: (metadata) =>
+    validOrNull(thinkingSchema, fieldOf(metadata, THINKING_EXTENSION))?.turn ?? null,
+  cost: (metadata) =>
+    validOrNull(eventCostSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL_EXTENSION), 'cost')),
+  aside: (metadata) => validOrNull(artifactRoleSchema, fieldOf(metadata, TOOL_APPROVAL_EXTENSION)),
 };
 
 export const toolApprovalDialect: Dialect = {
@@ -66,21 +68,25 @@ export const toolApprovalDialect: Dialect = {
   ignores: [],
   read: (event) => readA2aEvent(event, reading),
   phraseRevocation: (revoke, channel) => {
-    const data: RevokePart = revokePartSchema.parse({ extension: TOOL_APPROVAL, revoke, channel });
+    const data: RevokePart = revokePartSchema.parse({ extension: TOOL_APPROVAL_EXTENSION, revoke, channel });
     return { parts: [dataPart(data)], metadata: undefined };
   },
   phraseTask: (text, settings) => ({ parts: [textPart(text)], metadata: metadataOf(settings) }),
   phraseCommand: (command, settings) => ({
-    parts: [dataPart(commandPartSchema.parse({ extension: AGENT_COMMAND, ...command }))],
+    parts: [dataPart(commandPartSchema.parse({ extension: AGENT_COMMAND_EXTENSION, ...command }))],
     metadata: metadataOf(settings),
-    extensions: [AGENT_COMMAND],
+    extensions: [AGENT_COMMAND_EXTENSION],
   }),
   phraseDecisions(given, asked, channel) {
     if (asked.question !== null) return phraseAnswer(given, asked.question);
     const decisions = given.map((each) =>
       each.type === 'answer' ? answerOn(each, asked.pending) : each.decision,
     );
-    const data: DecisionsPart = decisionsPartSchema.parse({ extension: TOOL_APPROVAL, decisions, channel });
+    const data: DecisionsPart = decisionsPartSchema.parse({
+      extension: TOOL_APPROVAL_EXTENSION,
+      decisions,
+      channel,
+    });
     return { parts: [dataPart(data)], metadata: undefined };
   },
 };
@@ -104,5 +110,5 @@ function answerOn(
 }
 
 function metadataOf(settings: TaskSettings): Record<string, unknown> | undefined {
-  return Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL]: settings };
+  return Object.keys(settings).length === 0 ? undefined : { [TOOL_APPROVAL_EXTENSION]: settings };
 }

@@ -1,6 +1,9 @@
 /** Calls A2A methods over JSON-RPC, and returns each answer unchanged. Needs no extension of the agent. */
 import { z } from 'zod';
-import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import {
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM_EXTENSION,
+} from '../../shared/protocol/resumable-stream-extension.ts';
 import { eventsOf } from '../../shared/net/server-sent-events.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 
@@ -132,7 +135,7 @@ export class JsonRpcClient implements RpcCaller {
           accept: 'application/json, text/event-stream',
           'A2A-Version': version,
           // An agent that does not have this extension ignores the header.
-          'A2A-Extensions': RESUMABLE_STREAM,
+          'A2A-Extensions': RESUMABLE_STREAM_EXTENSION,
           ...(lastEventId !== undefined && { [LAST_EVENT_ID_HEADER]: lastEventId }),
         },
         body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),

@@ -4,7 +4,7 @@
  */
 import { type Message, type Part, Role } from '@a2a-js/sdk';
 import { fileText } from '../../shared/protocol/attached-file.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, MessageContent } from '../dialects/dialect.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { FileContents } from '../state/outbox.ts';
@@ -49,7 +49,7 @@ export function toMessage(
     // A2A 1.0 §4.6.2: a message lists the extensions that it uses.
     extensions: [
       ...extensions,
-      ...(metadata !== undefined && TOOL_APPROVAL in metadata ? [TOOL_APPROVAL] : []),
+      ...(metadata !== undefined && TOOL_APPROVAL_EXTENSION in metadata ? [TOOL_APPROVAL_EXTENSION] : []),
     ],
     referenceTaskIds: [],
   };

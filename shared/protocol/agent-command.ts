@@ -4,9 +4,9 @@
  * result. `GET /api/commands` lists the commands.
  */
 import { z } from 'zod';
-import { AGENT_COMMAND, RUN_TOOL_COMMAND } from './extensions.ts';
+import { AGENT_COMMAND_EXTENSION, RUN_TOOL_COMMAND } from './extensions.ts';
 
-export { AGENT_COMMAND, RUN_TOOL_COMMAND };
+export { AGENT_COMMAND_EXTENSION, RUN_TOOL_COMMAND };
 
 /**
  * The maximum length of one argument in characters. It is large, because the input of a tool may contain a whole file.
@@ -20,7 +20,7 @@ export const commandCallSchema = z.strictObject({
 });
 export type CommandCall = z.infer<typeof commandCallSchema>;
 
-export const commandPartSchema = commandCallSchema.extend({ extension: z.literal(AGENT_COMMAND) });
+export const commandPartSchema = commandCallSchema.extend({ extension: z.literal(AGENT_COMMAND_EXTENSION) });
 
 export const offeredCommandSchema = z.object({
   name: z.string(),

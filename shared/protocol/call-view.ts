@@ -54,7 +54,7 @@ export type ToolProgress = z.infer<typeof toolProgressSchema>;
 export const callReferenceFields = { callId: z.string(), tool: z.string(), title: z.string() };
 
 /**
- * A step of a tool call, in `metadata[TOOL_APPROVAL].activity` of a streamed status update. A client can show it as
+ * A step of a tool call, in `metadata[TOOL_APPROVAL_EXTENSION].activity` of a streamed status update. A client can show it as
  * progress. A client that wants to abort the call finds its `toolId` there.
  */
 export const toolCallEventSchema = z.discriminatedUnion('type', [

@@ -33,7 +33,7 @@ const request = {
 };
 
 /**
- * The cost of one request, in `metadata[TOOL_APPROVAL].cost` of the event that ends a turn or a summary. Absent if the
+ * The cost of one request, in `metadata[TOOL_APPROVAL_EXTENSION].cost` of the event that ends a turn or a summary. Absent if the
  * model reports no tokens.
  */
 export const eventCostSchema = z.object(request);

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { decisionWordSchema } from './call-view.ts';
-import { TOOL_APPROVAL } from './extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from './extensions.ts';
 import { presenceAssertionSchema } from './presence-assertion.ts';
 import { answerSchema } from './question.ts';
 
@@ -69,7 +69,7 @@ export const decisionSchema = z
 export type Decision = z.infer<typeof decisionSchema>;
 
 export const decisionsPartSchema = z.strictObject({
-  extension: z.literal(TOOL_APPROVAL),
+  extension: z.literal(TOOL_APPROVAL_EXTENSION),
   decisions: z.array(decisionSchema).min(1).max(100),
   /**
    * Names the user interface in which the person decided: `tool`, `elicitation`, `task-form`, `page`, `cli`, … The
@@ -81,7 +81,7 @@ export type DecisionsPart = z.infer<typeof decisionsPartSchema>;
 
 /** Revokes the named grants of a task, or all its grants. A covered call that has not started becomes pending again. */
 export const revokePartSchema = z.strictObject({
-  extension: z.literal(TOOL_APPROVAL),
+  extension: z.literal(TOOL_APPROVAL_EXTENSION),
   revoke: z.union([z.literal('all'), z.array(z.string().min(1).max(200)).min(1).max(1000)]),
   channel: z.string().max(50).optional(),
 });

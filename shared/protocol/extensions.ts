@@ -2,17 +2,17 @@
  * Constants of the A2A extensions: their URIs, the name of the agent command that runs a tool, and the name of the HTTP
  * header with the stream cursor. This file imports no schemas, so the approval page can import it without `zod`.
  */
-export const TOOL_APPROVAL = 'urn:mcp-a2a-bridge:tool-approval:v1';
+export const TOOL_APPROVAL_EXTENSION = 'urn:mcp-a2a-bridge:tool-approval:v1';
 
-export const RESUMABLE_STREAM = 'urn:mcp-a2a-bridge:resumable-stream:v1';
+export const RESUMABLE_STREAM_EXTENSION = 'urn:mcp-a2a-bridge:resumable-stream:v1';
 
-export const AGENT_COMMAND = 'urn:mcp-a2a-bridge:agent-command:v1';
+export const AGENT_COMMAND_EXTENSION = 'urn:mcp-a2a-bridge:agent-command:v1';
 
 /**
  * The extension that streams the model's reasoning, which is not part of the answer. Clients that do not request it
  * never see reasoning.
  */
-export const THINKING = 'urn:mcp-a2a-bridge:thinking:v1';
+export const THINKING_EXTENSION = 'urn:mcp-a2a-bridge:thinking:v1';
 
 /**
  * The start of the URI that declares a preview of a later A2A version on an agent card. The name of the preview

@@ -8,7 +8,7 @@ import { z } from 'zod';
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskModeSchema>;
 
-/** The settings that a client may send when it starts a task, in `message.metadata[TOOL_APPROVAL]`. */
+/** The settings that a client may send when it starts a task, in `message.metadata[TOOL_APPROVAL_EXTENSION]`. */
 export const taskSettingsSchema = z.strictObject({
   /** The absolute path of the agent's working directory. */
   workspace: z.string().min(1).max(4096).optional(),

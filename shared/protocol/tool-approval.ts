@@ -10,7 +10,7 @@
  * action's code after the word. If the agent asks a question, any text is an answer.
  */
 import { z } from 'zod';
-import { TOOL_APPROVAL } from './extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from './extensions.ts';
 import {
   callReferenceFields,
   decisionWordSchema,
@@ -24,7 +24,7 @@ import { decisionScopeSchema } from './decision.ts';
 import { taskSettingsSchema } from './task-settings.ts';
 import { todoSchema } from './todo.ts';
 
-export { TOOL_APPROVAL };
+export { TOOL_APPROVAL_EXTENSION };
 export {
   decisionSchema,
   decisionScopeSchema,
@@ -112,12 +112,12 @@ const pendingActionSchema = z.object({
 export type PendingAction = z.infer<typeof pendingActionSchema>;
 
 export const pendingActionsPartSchema = z.object({
-  extension: z.literal(TOOL_APPROVAL),
+  extension: z.literal(TOOL_APPROVAL_EXTENSION),
   pending: z.array(pendingActionSchema),
 });
 
 /**
- * `metadata[TOOL_APPROVAL]` of an artifact that is not part of the agent's answer: the output of a tool execution, or
+ * `metadata[TOOL_APPROVAL_EXTENSION]` of an artifact that is not part of the agent's answer: the output of a tool execution, or
  * the agent's current to-do list. A client without this extension shows it like any other artifact.
  */
 export const artifactRoleSchema = z.discriminatedUnion('role', [
@@ -173,7 +173,7 @@ export const toolServerViewSchema = z.object({
 });
 export type ToolServerView = z.infer<typeof toolServerViewSchema>;
 
-/** `metadata[TOOL_APPROVAL]` of a Task. It contains facts about the task that have no field in A2A. */
+/** `metadata[TOOL_APPROVAL_EXTENSION]` of a Task. It contains facts about the task that have no field in A2A. */
 export const taskOverviewSchema = z.object({
   settings: taskSettingsSchema,
   turns: z.number(),

@@ -8,7 +8,7 @@ import type { AgentCard, Part, SendMessageRequest, StreamResponse } from '@a2a-j
 import { ClientFactory, DefaultAgentCardResolver, JsonRpcTransportFactory } from '@a2a-js/sdk/client';
 import type { Client } from '@a2a-js/sdk/client';
 import { z } from 'zod';
-import { toolCallEventSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { toolCallEventSchema, TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { ToolCallEvent, TaskSettings } from '../../shared/protocol/tool-approval.ts';
 import type { BenchContext } from './benchmark.ts';
 import { startProgram } from './child-program.ts';
@@ -73,7 +73,7 @@ export function clientFor(card: AgentCard, token: string, at?: string): Promise<
 
 /** Request options that make the approval extension active. */
 export const WITH_APPROVAL = {
-  serviceParameters: { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL]) },
+  serviceParameters: { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL_EXTENSION]) },
 };
 
 interface Said {
@@ -95,7 +95,7 @@ export function saying({ text, data, taskId = '', settings }: Said): SendMessage
       taskId,
       role: Role.ROLE_USER,
       parts: [{ content, metadata: undefined, filename: '', mediaType: '' }],
-      metadata: settings && { [TOOL_APPROVAL]: settings },
+      metadata: settings && { [TOOL_APPROVAL_EXTENSION]: settings },
       extensions: [],
       referenceTaskIds: [],
     },
@@ -110,10 +110,10 @@ export function chunkOf({ payload }: StreamResponse): string | undefined {
   return content?.$case === 'text' ? content.value : undefined;
 }
 
-const activityMetadata = z.object({ [TOOL_APPROVAL]: z.object({ activity: toolCallEventSchema }) });
+const activityMetadata = z.object({ [TOOL_APPROVAL_EXTENSION]: z.object({ activity: toolCallEventSchema }) });
 
 /** Returns the tool activity in a status update. Returns undefined for any other event. */
 export function activityOf({ payload }: StreamResponse): ToolCallEvent | undefined {
   if (payload?.$case !== 'statusUpdate') return undefined;
-  return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL].activity;
+  return activityMetadata.safeParse(payload.value.metadata).data?.[TOOL_APPROVAL_EXTENSION].activity;
 }

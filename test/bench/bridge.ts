@@ -8,8 +8,8 @@ import { Client as McpClient } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { z } from 'zod';
 import { Extensions, HTTP_EXTENSION_HEADER } from '@a2a-js/sdk';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { cardOf, clientFor, startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
@@ -26,7 +26,10 @@ const P99_AIM_MS = 5;
 const HISTORY = 100;
 const EXTENSIONS = {
   serviceParameters: {
-    [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([TOOL_APPROVAL, RESUMABLE_STREAM]),
+    [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([
+      TOOL_APPROVAL_EXTENSION,
+      RESUMABLE_STREAM_EXTENSION,
+    ]),
   },
 };
 

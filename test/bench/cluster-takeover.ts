@@ -1,7 +1,10 @@
 /** Measures how long a task stands still after its server was killed: until another server has appended to it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
+import {
+  RESUMABLE_STREAM_EXTENSION,
+  streamPositionSchema,
+} from '../../shared/protocol/resumable-stream-extension.ts';
 import { resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { activityOf, cardOf, clientFor, saying, WITH_APPROVAL, type Agent } from './agent.ts';
 import type { BenchContext, Figure } from './benchmark.ts';
@@ -62,7 +65,7 @@ async function waitingTask(agent: Agent): Promise<string> {
   throw new Error('the tool did not start');
 }
 
-const positioned = z.object({ metadata: z.object({ [RESUMABLE_STREAM]: streamPositionSchema }) });
+const positioned = z.object({ metadata: z.object({ [RESUMABLE_STREAM_EXTENSION]: streamPositionSchema }) });
 
 async function seqOf({ url, token }: Agent, taskId: string): Promise<number> {
   const answer = await fetch(url, {
@@ -71,9 +74,9 @@ async function seqOf({ url, token }: Agent, taskId: string): Promise<number> {
       authorization: `Bearer ${token}`,
       'content-type': 'application/json',
       'a2a-version': '1.0',
-      'a2a-extensions': RESUMABLE_STREAM,
+      'a2a-extensions': RESUMABLE_STREAM_EXTENSION,
     },
     body: rpcBody('GetTask', { id: taskId }),
   });
-  return positioned.parse(resultOf(await answer.json())).metadata[RESUMABLE_STREAM].seq;
+  return positioned.parse(resultOf(await answer.json())).metadata[RESUMABLE_STREAM_EXTENSION].seq;
 }

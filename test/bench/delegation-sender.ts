@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { Agent as HttpAgent, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { TOOL_APPROVAL } from '../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/extensions.ts';
 import { rpcBody } from '../support/rpc-answer.ts';
 
 type Outcome = 'completed' | 'refused' | 'failed';
@@ -20,14 +20,14 @@ export function delegationSender(url: string, token: string): SendDelegation {
           messageId: randomUUID(),
           role: 'ROLE_USER',
           parts: [{ text: JSON.stringify({ plan }) }],
-          metadata: { [TOOL_APPROVAL]: { autoExecute: true } },
+          metadata: { [TOOL_APPROVAL_EXTENSION]: { autoExecute: true } },
         },
       });
       const headers = {
         authorization: `Bearer ${token}`,
         'content-type': 'application/json',
         'a2a-version': '1.0',
-        'a2a-extensions': TOOL_APPROVAL,
+        'a2a-extensions': TOOL_APPROVAL_EXTENSION,
       };
       const sent = request(url, { method: 'POST', agent, headers }, (response) => {
         buffer(response).then(

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import type { Agent } from './agent.ts';
 
 interface StreamRequest {
@@ -65,7 +65,7 @@ export async function streamOf(
     headers: {
       Authorization: `Bearer ${token}`,
       'A2A-Version': '1.0',
-      'A2A-Extensions': RESUMABLE_STREAM,
+      'A2A-Extensions': RESUMABLE_STREAM_EXTENSION,
       'Content-Type': 'application/json',
       ...headers,
     },

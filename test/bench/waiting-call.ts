@@ -1,6 +1,6 @@
 /** Finds the call that waits for a person in a stream, and approves it. */
 import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
-import { pendingActionsPartSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { pendingActionsPartSchema, TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { saying } from './agent.ts';
 
 /** A call that waits for a decision. */
@@ -37,5 +37,5 @@ function waitingIn({ payload }: StreamResponse): WaitingCall | undefined {
 /** Returns the message that approves the call. */
 export function approving({ taskId, callId, shown }: WaitingCall): SendMessageRequest {
   const decisions = [{ callId, shown, decision: 'approve' }];
-  return saying({ taskId, data: { extension: TOOL_APPROVAL, decisions } });
+  return saying({ taskId, data: { extension: TOOL_APPROVAL_EXTENSION, decisions } });
 }

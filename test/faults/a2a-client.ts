@@ -4,8 +4,11 @@
  */
 import { request, type IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import {
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM_EXTENSION,
+} from '../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { Refusal, resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';
 import { Violation } from './findings.ts';
@@ -16,7 +19,7 @@ export class Disconnected extends Error {
 }
 
 /** The client activates these extensions. A server that lacks them ignores this header. */
-const EXTENSIONS = `${TOOL_APPROVAL},${RESUMABLE_STREAM}`;
+const EXTENSIONS = `${TOOL_APPROVAL_EXTENSION},${RESUMABLE_STREAM_EXTENSION}`;
 
 /** A request without an answer after this time counts as hanging, in milliseconds. */
 const HANGS_MS = 60_000;

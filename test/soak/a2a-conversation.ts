@@ -2,8 +2,11 @@
 import { request, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { once } from 'node:events';
-import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import {
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM_EXTENSION,
+} from '../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { decisionOn, decisionsPart, writtenMessage, type MessageFields } from '../support/a2a-message.ts';
 import { resultOf, rpcBody } from '../support/rpc-answer.ts';
 import { sseFrames } from '../support/sse-frame.ts';
@@ -23,7 +26,7 @@ export class A2aConversation {
     this.#headers = {
       Authorization: `Bearer ${token}`,
       'A2A-Version': '1.0',
-      'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}`,
+      'A2A-Extensions': `${TOOL_APPROVAL_EXTENSION},${RESUMABLE_STREAM_EXTENSION}`,
       'Content-Type': 'application/json',
     };
   }

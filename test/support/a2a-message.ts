@@ -1,6 +1,10 @@
 /** Builds messages and decisions as an A2A 1.0 client sends them, valid or not. */
 import { randomUUID } from 'node:crypto';
-import { TOOL_APPROVAL, type PendingAction, type TaskSettings } from '../../shared/protocol/tool-approval.ts';
+import {
+  TOOL_APPROVAL_EXTENSION,
+  type PendingAction,
+  type TaskSettings,
+} from '../../shared/protocol/tool-approval.ts';
 
 /** A decision as a client may send it, valid or not. */
 export type WrittenDecision = Record<string, unknown>;
@@ -24,12 +28,12 @@ export function writtenMessage(
     parts: typeof parts === 'string' ? [{ text: parts }] : parts,
     ...(taskId !== undefined && { taskId }),
     ...(sessionId !== undefined && { contextId: sessionId }),
-    ...(settings && { metadata: { [TOOL_APPROVAL]: settings } }),
+    ...(settings && { metadata: { [TOOL_APPROVAL_EXTENSION]: settings } }),
   };
 }
 
 export function decisionsPart(decisions: readonly WrittenDecision[]): object {
-  return { data: { extension: TOOL_APPROVAL, decisions } };
+  return { data: { extension: TOOL_APPROVAL_EXTENSION, decisions } };
 }
 
 /** The fields that a decision needs from the first pending action. */

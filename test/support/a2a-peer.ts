@@ -1,7 +1,10 @@
 /** An A2A 1.0 client over JSON-RPC on raw connections. It sends only what the test tells it. */
 import { z } from 'zod';
-import { LAST_EVENT_ID_HEADER, RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import {
+  LAST_EVENT_ID_HEADER,
+  RESUMABLE_STREAM_EXTENSION,
+} from '../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { decisionsPart, writtenMessage, type MessageFields, type WrittenDecision } from './a2a-message.ts';
 import { EventStream } from './event-stream.ts';
 import { RawConnection, type RawResponse } from './raw-connection.ts';
@@ -132,7 +135,7 @@ export class A2aPeer {
       headers: {
         Authorization: `Bearer ${this.#token}`,
         'A2A-Version': '1.0',
-        'A2A-Extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}`,
+        'A2A-Extensions': `${TOOL_APPROVAL_EXTENSION},${RESUMABLE_STREAM_EXTENSION}`,
         'Content-Type': 'application/json',
         ...request.headers,
       },

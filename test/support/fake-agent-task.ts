@@ -1,11 +1,11 @@
 /** A task of the fake agent: a journal in memory and its A2A representation. */
 import { Role, type StreamResponse, type Task, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import {
   type ToolCallEvent,
   type PendingAction,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
 } from '../../shared/protocol/tool-approval.ts';
 
 type Update = Pick<
@@ -147,8 +147,8 @@ export class FakeTask {
   }
 
   #metadata(seq: number, approval?: object): Record<string, unknown> | undefined {
-    const place = this.#numbered ? { [RESUMABLE_STREAM]: { seq } } : {};
-    const said = approval === undefined ? {} : { [TOOL_APPROVAL]: approval };
+    const place = this.#numbered ? { [RESUMABLE_STREAM_EXTENSION]: { seq } } : {};
+    const said = approval === undefined ? {} : { [TOOL_APPROVAL_EXTENSION]: approval };
     return { ...place, ...said };
   }
 
@@ -159,7 +159,7 @@ export class FakeTask {
       contextId: this.contextId,
       taskId: this.id,
       role: Role.ROLE_AGENT,
-      parts: [part({ $case: 'data', value: { extension: TOOL_APPROVAL, pending: this.pending } })],
+      parts: [part({ $case: 'data', value: { extension: TOOL_APPROVAL_EXTENSION, pending: this.pending } })],
       metadata: undefined,
       extensions: [],
       referenceTaskIds: [],

@@ -5,8 +5,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { AgentCard, Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { RESUMABLE_STREAM } from '../../shared/protocol/resumable-stream-extension.ts';
-import { type Decision, decisionsPartSchema, TOOL_APPROVAL } from '../../shared/protocol/tool-approval.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
+import {
+  type Decision,
+  decisionsPartSchema,
+  TOOL_APPROVAL_EXTENSION,
+} from '../../shared/protocol/tool-approval.ts';
 import { FakeTask } from './fake-agent-task.ts';
 
 const rpcRequest = z.object({
@@ -241,7 +245,7 @@ export class FakeAgent {
     const number = String(this.#forgotten + this.tasks.size + 1);
     const context = message.contextId === '' ? `session-${number}` : message.contextId;
     const task =
-      known ?? new FakeTask(`task-${number}`, context, this.#extensions.includes(RESUMABLE_STREAM));
+      known ?? new FakeTask(`task-${number}`, context, this.#extensions.includes(RESUMABLE_STREAM_EXTENSION));
     this.tasks.set(task.id, task);
     return task;
   }
@@ -337,7 +341,7 @@ export class FakeAgent {
   }
 
   get #extensions(): readonly string[] {
-    return this.#options.extensions ?? [TOOL_APPROVAL, RESUMABLE_STREAM];
+    return this.#options.extensions ?? [TOOL_APPROVAL_EXTENSION, RESUMABLE_STREAM_EXTENSION];
   }
 
   #card(): unknown {

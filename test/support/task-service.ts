@@ -33,7 +33,11 @@ import { builtinTools } from '../../a2a-server/tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../a2a-server/tools/tool.ts';
 import { createToolbox, type ToolSupply } from '../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../a2a-server/tools/workspace/workspace.ts';
-import { TOOL_APPROVAL, type Decision, type TaskMode } from '../../shared/protocol/tool-approval.ts';
+import {
+  TOOL_APPROVAL_EXTENSION,
+  type Decision,
+  type TaskMode,
+} from '../../shared/protocol/tool-approval.ts';
 import { FakeClock } from './fake-clock.ts';
 
 export const ADA = 'ada';
@@ -172,7 +176,7 @@ export function decisionMessage(
   return messageOf('', {
     taskId: saw.taskId,
     decisions: {
-      extension: TOOL_APPROVAL,
+      extension: TOOL_APPROVAL_EXTENSION,
       decisions: decisions.map((decision) => ({
         scope: 'once' as const,
         shown: codeOf(decision.callId),

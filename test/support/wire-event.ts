@@ -1,12 +1,15 @@
 /** Parses the tasks and events of an A2A 1.0 server with both extensions on. */
 import { z } from 'zod';
 import { eventCostSchema, type EventCost } from '../../shared/protocol/cost-report.ts';
-import { RESUMABLE_STREAM, streamPositionSchema } from '../../shared/protocol/resumable-stream-extension.ts';
+import {
+  RESUMABLE_STREAM_EXTENSION,
+  streamPositionSchema,
+} from '../../shared/protocol/resumable-stream-extension.ts';
 import {
   toolCallEventSchema,
   pendingActionsPartSchema,
   taskOverviewSchema,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
   type ToolCallEvent,
   type PendingAction,
 } from '../../shared/protocol/tool-approval.ts';
@@ -21,7 +24,7 @@ const status = z.object({
   message: message.optional(),
 });
 const artifact = z.object({ artifactId: z.string(), parts: z.array(z.object({ text: z.string() })) });
-const position = { [RESUMABLE_STREAM]: streamPositionSchema };
+const position = { [RESUMABLE_STREAM_EXTENSION]: streamPositionSchema };
 
 const cost = z.optional(eventCostSchema);
 
@@ -31,7 +34,7 @@ const wireTask = z.object({
   status,
   artifacts: z.array(artifact).default([]),
   history: z.array(message).default([]),
-  metadata: z.object({ ...position, [TOOL_APPROVAL]: taskOverviewSchema }),
+  metadata: z.object({ ...position, [TOOL_APPROVAL_EXTENSION]: taskOverviewSchema }),
 });
 
 const wireEvent = z.union([
@@ -43,7 +46,7 @@ const wireEvent = z.union([
       status,
       metadata: z.object({
         ...position,
-        [TOOL_APPROVAL]: z.object({ activity: z.optional(toolCallEventSchema), cost }).optional(),
+        [TOOL_APPROVAL_EXTENSION]: z.object({ activity: z.optional(toolCallEventSchema), cost }).optional(),
       }),
     }),
   }),
@@ -53,7 +56,7 @@ const wireEvent = z.union([
       contextId: z.string(),
       artifact,
       append: z.boolean().default(false),
-      metadata: z.object({ ...position, [TOOL_APPROVAL]: z.object({ cost }).optional() }),
+      metadata: z.object({ ...position, [TOOL_APPROVAL_EXTENSION]: z.object({ cost }).optional() }),
     }),
   }),
 ]);
@@ -100,13 +103,13 @@ function viewOf(task: z.infer<typeof wireTask>): TaskView {
   return {
     taskId: task.id,
     sessionId: task.contextId,
-    seq: task.metadata[RESUMABLE_STREAM].seq,
+    seq: task.metadata[RESUMABLE_STREAM_EXTENSION].seq,
     state: task.status.state,
     pending: pendingIn(task.status.message),
     statusText: wordsOf(task.status.message),
     text: task.artifacts.map((it) => wordsOf(it)).join('\n\n'),
     history: task.history.map((it) => `${it.role === 'ROLE_USER' ? 'user' : 'agent'}: ${wordsOf(it)}`),
-    overview: task.metadata[TOOL_APPROVAL],
+    overview: task.metadata[TOOL_APPROVAL_EXTENSION],
   };
 }
 
@@ -123,12 +126,12 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
     return {
       taskId,
       sessionId: contextId,
-      seq: metadata[RESUMABLE_STREAM].seq,
+      seq: metadata[RESUMABLE_STREAM_EXTENSION].seq,
       type: 'status',
       state: now.state,
       pending: pendingIn(now.message),
-      activity: metadata[TOOL_APPROVAL]?.activity,
-      cost: metadata[TOOL_APPROVAL]?.cost,
+      activity: metadata[TOOL_APPROVAL_EXTENSION]?.activity,
+      cost: metadata[TOOL_APPROVAL_EXTENSION]?.cost,
       text: wordsOf(now.message),
       data,
     };
@@ -137,12 +140,12 @@ export function readEvent(raw: unknown, data: string): StreamEvent {
   return {
     taskId,
     sessionId: contextId,
-    seq: metadata[RESUMABLE_STREAM].seq,
+    seq: metadata[RESUMABLE_STREAM_EXTENSION].seq,
     type: 'text',
     state: undefined,
     pending: [],
     activity: undefined,
-    cost: metadata[TOOL_APPROVAL]?.cost,
+    cost: metadata[TOOL_APPROVAL_EXTENSION]?.cost,
     text: wordsOf(chunk),
     data,
   };

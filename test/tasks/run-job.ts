@@ -11,7 +11,7 @@ import {
   type Progress,
   type TaskReport,
 } from '../../shared/client/index.ts';
-import { TOOL_APPROVAL, taskOverviewSchema } from '../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION, taskOverviewSchema } from '../../shared/protocol/tool-approval.ts';
 import { type Job, located } from './job.ts';
 import { judge } from './judge.ts';
 import { Person } from './person.ts';
@@ -123,16 +123,20 @@ function decided(progress: Progress, person: Person, execution: Execution): void
   else if (asks) execution.say('Go on as you think best.').catch(() => undefined);
 }
 
-const told = z.object({ metadata: z.object({ [TOOL_APPROVAL]: taskOverviewSchema }) });
+const told = z.object({ metadata: z.object({ [TOOL_APPROVAL_EXTENSION]: taskOverviewSchema }) });
 
 async function spent(
   { url, token }: Agent,
   taskId: string | null,
 ): Promise<Pick<JobResult, 'turns' | 'calls' | 'inputTokens' | 'outputTokens' | 'usd'>> {
   const answer = await fetch(`${url}/tasks/${String(taskId)}`, {
-    headers: { authorization: `Bearer ${token}`, 'a2a-version': '1.0', 'a2a-extensions': TOOL_APPROVAL },
+    headers: {
+      authorization: `Bearer ${token}`,
+      'a2a-version': '1.0',
+      'a2a-extensions': TOOL_APPROVAL_EXTENSION,
+    },
   });
-  const { turns, calls, usage } = told.parse(await answer.json()).metadata[TOOL_APPROVAL];
+  const { turns, calls, usage } = told.parse(await answer.json()).metadata[TOOL_APPROVAL_EXTENSION];
   const { inputTokens, outputTokens, usd = null } = usage;
   return { turns, calls: calls.length, inputTokens, outputTokens, usd };
 }

@@ -12,7 +12,7 @@ import type {
   TaskSettings,
 } from '../../../shared/protocol/tool-approval.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../../journal/journal.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { acceptMessage } from '../../task/accept-message.ts';
 import { askAgain, decide, otherQuestionRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import { decisionStatement } from '../../task/presence.ts';
@@ -295,7 +295,7 @@ export function createMessageReceiver(
   ): Promise<DecisionStatement> {
     await findVisibleRow(journal, taskId, by);
     const known = await loadTask(log, taskId);
-    const part: DecisionsPart = { extension: TOOL_APPROVAL, decisions: [decision] };
+    const part: DecisionsPart = { extension: TOOL_APPROVAL_EXTENSION, decisions: [decision] };
     const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
     if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
     const outcome = judge(

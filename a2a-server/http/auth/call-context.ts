@@ -3,12 +3,12 @@ import { ServerCallContext } from '@a2a-js/sdk/server';
 import { A2AError } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND_EXTENSION } from '../../../shared/protocol/agent-command.ts';
 import {
   LAST_EVENT_ID_HEADER,
-  RESUMABLE_STREAM,
+  RESUMABLE_STREAM_EXTENSION,
 } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { EventVisibility } from '../../task/generation.ts';
 import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
@@ -19,10 +19,10 @@ import type { ProtocolPreview } from '../wire/protocol-previews.ts';
 import type { WireOptions } from '../wire/wire-objects.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
-  TOOL_APPROVAL,
-  RESUMABLE_STREAM,
-  AGENT_COMMAND,
-  THINKING,
+  TOOL_APPROVAL_EXTENSION,
+  RESUMABLE_STREAM_EXTENSION,
+  AGENT_COMMAND_EXTENSION,
+  THINKING_EXTENSION,
 ]);
 
 /** The A2A 0.3 name of EXTENSIONS_HEADER. */
@@ -104,12 +104,12 @@ export class CallContext extends ServerCallContext {
 
   /** True if the client can read pending actions and send decisions as data. */
   get speaksApproval(): boolean {
-    return this.#speaks(TOOL_APPROVAL);
+    return this.#speaks(TOOL_APPROVAL_EXTENSION);
   }
 
   /** True if the client can resume a stream from a cursor. */
   get resumes(): boolean {
-    return this.#speaks(RESUMABLE_STREAM);
+    return this.#speaks(RESUMABLE_STREAM_EXTENSION);
   }
 
   /** Reads the generations from the parameters, if the request may have generations. @throws ProductError MALFORMED */
@@ -118,7 +118,7 @@ export class CallContext extends ServerCallContext {
   }
 
   get sight(): EventVisibility {
-    return this.#speaks(THINKING) ? { thinking: true } : {};
+    return this.#speaks(THINKING_EXTENSION) ? { thinking: true } : {};
   }
 
   wireOptions(task: { taskId: string; sessionId: string }, outputModes?: OutputModes): WireOptions {

@@ -1,7 +1,11 @@
 import type { AgentCard, AgentExtension, AgentSkill } from '@a2a-js/sdk';
-import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { PREVIEW_URI_PREFIX, THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { AGENT_COMMAND_EXTENSION } from '../../../shared/protocol/agent-command.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
+import {
+  PREVIEW_URI_PREFIX,
+  THINKING_EXTENSION,
+  TOOL_APPROVAL_EXTENSION,
+} from '../../../shared/protocol/extensions.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
 import type { ProtocolPreview } from '../wire/protocol-previews.ts';
@@ -71,27 +75,27 @@ export function agentCard(
       extendedAgentCard: false,
       extensions: [
         {
-          uri: TOOL_APPROVAL,
+          uri: TOOL_APPROVAL_EXTENSION,
           description:
             'Pending actions with previews as data, and decisions on them: approve, deny or edit, one by one.',
           required: false,
           params: undefined,
         },
         {
-          uri: RESUMABLE_STREAM,
+          uri: RESUMABLE_STREAM_EXTENSION,
           description:
             'Each streamed event has its position. A subscription with Last-Event-ID replays the events after that position.',
           required: false,
           params: undefined,
         },
         {
-          uri: AGENT_COMMAND,
+          uri: AGENT_COMMAND_EXTENSION,
           description: 'Commands that the agent runs by name, without a model. GET /api/commands lists them.',
           required: false,
           params: undefined,
         },
         {
-          uri: THINKING,
+          uri: THINKING_EXTENSION,
           description:
             "Status updates with the model's reasoning, marked as such. It is not part of the answer.",
           required: false,

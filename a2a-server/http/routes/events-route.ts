@@ -11,9 +11,9 @@ import { z } from 'zod';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import {
   LAST_EVENT_ID_HEADER,
-  RESUMABLE_STREAM,
+  RESUMABLE_STREAM_EXTENSION,
 } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
@@ -34,7 +34,9 @@ export const EVENTS_PATH = '/api/tasks/:taskId/events';
  */
 const RETRY_MS = 2_000;
 
-const BOTH_EXTENSIONS = { [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL},${RESUMABLE_STREAM}` };
+const BOTH_EXTENSIONS = {
+  [EXTENSIONS_HEADER.toLowerCase()]: `${TOOL_APPROVAL_EXTENSION},${RESUMABLE_STREAM_EXTENSION}`,
+};
 
 interface EventsOptions {
   heartbeatMs: number;

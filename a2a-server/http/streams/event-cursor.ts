@@ -1,6 +1,6 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 
 interface RawCursor {
   name: string;
@@ -39,7 +39,7 @@ export function parsePosition(text: string): number | undefined {
 export function sseIdOfEvent(event: unknown): string | undefined {
   const payload =
     fieldOf(event, 'artifactUpdate') ?? fieldOf(event, 'statusUpdate') ?? fieldOf(event, 'task') ?? event;
-  const seq = fieldOf(fieldOf(fieldOf(payload, 'metadata'), RESUMABLE_STREAM), 'seq');
+  const seq = fieldOf(fieldOf(fieldOf(payload, 'metadata'), RESUMABLE_STREAM_EXTENSION), 'seq');
   if (typeof seq === 'number') return String(seq);
   const generation = fieldOf(payload, 'generation');
   return typeof generation === 'string' ? generation : undefined;

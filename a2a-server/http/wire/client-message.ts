@@ -11,11 +11,11 @@ import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { AGENT_COMMAND, commandPartSchema } from '../../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND_EXTENSION, commandPartSchema } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { MAX_MESSAGE_FILE_BYTES } from '../../../shared/protocol/attached-file.ts';
 import { decisionsPartSchema, revokePartSchema } from '../../../shared/protocol/decision.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { taskSettingsSchema } from '../../../shared/protocol/task-settings.ts';
 import type { DecisionsPart, RevokePart, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Requester } from '../../access/requester.ts';
@@ -130,10 +130,10 @@ function aboutOf({
 }
 
 function settingsIn({ metadata }: Message): TaskSettings {
-  const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL] ?? {});
+  const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL_EXTENSION] ?? {});
   if (parsed.success) return parsed.data;
   throw malformed(
-    `The task settings in metadata["${TOOL_APPROVAL}"] are not valid: ${issuesText(parsed.error)}.`,
+    `The task settings in metadata["${TOOL_APPROVAL_EXTENSION}"] are not valid: ${issuesText(parsed.error)}.`,
   );
 }
 
@@ -150,14 +150,19 @@ function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const parsed = commandPartSchema.safeParse(meant[0]);
   if (!parsed.success)
     throw malformed(
-      `The command part is not valid: ${issuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND}", "command": "checkpoint list", "args": []}.`,
+      `The command part is not valid: ${issuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND_EXTENSION}", "command": "checkpoint list", "args": []}.`,
     );
   const { command, args } = parsed.data;
   return { command, args };
 }
 
 function namesCommands(data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'extension' in data && data.extension === AGENT_COMMAND;
+  return (
+    typeof data === 'object' &&
+    data !== null &&
+    'extension' in data &&
+    data.extension === AGENT_COMMAND_EXTENSION
+  );
 }
 
 function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart | undefined {
@@ -171,7 +176,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   const parsed = decisionsPartSchema.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The decisions part is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+    `The decisions part is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
 }
 
@@ -179,7 +184,7 @@ function revocation(meant: unknown): RevokePart {
   const parsed = revokePartSchema.safeParse(meant);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The part that revokes grants is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL}", "revoke": [grant id …] | "all"}.`,
+    `The part that revokes grants is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "revoke": [grant id …] | "all"}.`,
   );
 }
 
@@ -194,7 +199,7 @@ function meansToDecide(data: unknown): boolean {
   if (Array.isArray(data)) return data.some(meansToDecide);
   if (typeof data !== 'object' || data === null) return false;
   return (
-    ('extension' in data && data.extension === TOOL_APPROVAL) ||
+    ('extension' in data && data.extension === TOOL_APPROVAL_EXTENSION) ||
     DECISION_KEYS.some((key) => Object.hasOwn(data, key))
   );
 }

@@ -12,7 +12,7 @@
  */
 import type { Artifact, StreamResponse } from '@a2a-js/sdk';
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
-import { THINKING, TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
@@ -244,7 +244,7 @@ export function pendingMessage(options: WireOptions, seq: number, actions: reado
   const pending = actions.map((action) => actionForReader(action, options.reader));
   return toA2aMessage(options, 'agent', statusMessageId(options, seq), [
     textPart(pendingText(pending)),
-    ...(options.approval ? [dataPart({ extension: TOOL_APPROVAL, pending })] : []),
+    ...(options.approval ? [dataPart({ extension: TOOL_APPROVAL_EXTENSION, pending })] : []),
   ]);
 }
 
@@ -307,7 +307,7 @@ function statusUpdate(
           message: said,
           timestamp: new Date(entry.at).toISOString(),
         },
-        metadata: thinking ? { ...metadata, [THINKING]: thinking } : metadata,
+        metadata: thinking ? { ...metadata, [THINKING_EXTENSION]: thinking } : metadata,
       },
     },
   };

@@ -1,7 +1,7 @@
 import { Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, Message, Part } from '@a2a-js/sdk';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { ArtifactRole, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
 import { fileLine } from '../../task/stored-file.ts';
@@ -171,8 +171,8 @@ function besideArtifact(
 ): Artifact {
   return {
     ...artifact,
-    metadata: options.approval ? { [TOOL_APPROVAL]: said } : undefined,
-    extensions: options.approval ? [TOOL_APPROVAL] : [],
+    metadata: options.approval ? { [TOOL_APPROVAL_EXTENSION]: said } : undefined,
+    extensions: options.approval ? [TOOL_APPROVAL_EXTENSION] : [],
   };
 }
 
@@ -182,8 +182,8 @@ export function metadataFor(
   approval?: unknown,
 ): Record<string, unknown> | undefined {
   const shown = {
-    ...(options.resumable && { [RESUMABLE_STREAM]: { seq } }),
-    ...(options.approval && approval !== undefined && { [TOOL_APPROVAL]: approval }),
+    ...(options.resumable && { [RESUMABLE_STREAM_EXTENSION]: { seq } }),
+    ...(options.approval && approval !== undefined && { [TOOL_APPROVAL_EXTENSION]: approval }),
   };
   return Object.keys(shown).length === 0 ? undefined : shown;
 }

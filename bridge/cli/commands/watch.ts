@@ -2,7 +2,7 @@
  * The command `watch`: prints the events of a session's task until the task has ended. After an interruption, it
  * reconnects.
  */
-import { THINKING } from '../../../shared/protocol/extensions.ts';
+import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { problemMessage } from '../../sessions/session/session-state.ts';
@@ -36,7 +36,7 @@ export async function watch(run: CommandRun<WatchOptions>, given: string): Promi
   await context.close();
   const { deduplicates: resumes, facts } = await agent.connect();
   const thinking = options.thinking === true;
-  if (thinking && !declaresExtension(facts, THINKING))
+  if (thinking && !declaresExtension(facts, THINKING_EXTENSION))
     throw new UsageError(
       `Agent "${agent.name}" does not report the reasoning of its model. Omit --thinking.`,
     );

@@ -2,7 +2,7 @@
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import type { CardState } from '../../../shared/protocol/approval-card.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
@@ -53,5 +53,7 @@ export async function approvalCardReply(
 async function pageOf(agent: Agent, taskId: string): Promise<string | undefined> {
   const connection = await agent.connect().catch(() => undefined);
   if (agent.url === undefined || connection === undefined) return undefined;
-  return declaresExtension(connection.facts, TOOL_APPROVAL) ? pageAddress(agent.url, { taskId }) : undefined;
+  return declaresExtension(connection.facts, TOOL_APPROVAL_EXTENSION)
+    ? pageAddress(agent.url, { taskId })
+    : undefined;
 }

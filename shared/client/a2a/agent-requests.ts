@@ -4,10 +4,10 @@
  */
 import { type AbortAnswer, abortAnswerSchema } from '../../protocol/abort-answer.ts';
 import {
-  AGENT_COMMAND,
+  AGENT_COMMAND_EXTENSION,
   LAST_EVENT_ID_HEADER,
-  RESUMABLE_STREAM,
-  TOOL_APPROVAL,
+  RESUMABLE_STREAM_EXTENSION,
+  TOOL_APPROVAL_EXTENSION,
 } from '../../protocol/extensions.ts';
 import {
   costReportSchema,
@@ -26,7 +26,7 @@ import type * as z from 'zod/mini';
 
 const A2A_HEADERS = {
   'A2A-Version': '1.0',
-  'A2A-Extensions': [TOOL_APPROVAL, RESUMABLE_STREAM, AGENT_COMMAND].join(','),
+  'A2A-Extensions': [TOOL_APPROVAL_EXTENSION, RESUMABLE_STREAM_EXTENSION, AGENT_COMMAND_EXTENSION].join(','),
 };
 
 /** A2A 1.0 §3.1.4: the maximum number of tasks on one page. */

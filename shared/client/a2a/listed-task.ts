@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../protocol/extensions.ts';
 import { notDoneText } from '../../protocol/not-done-text.ts';
 import { type DeliveredState, taskStateOf } from './task-state.ts';
 import type { taskListSchema, WireUsage } from './wire.ts';
@@ -38,7 +38,7 @@ export function toListedTask({
 }: z.output<typeof taskListSchema>['tasks'][number]): ListedTask {
   const words = (history[0]?.parts ?? []).map(({ text }) => text ?? '').join('');
   const state = taskStateOf(status.state);
-  const { calls = [], usage, sessionUsage } = metadata?.[TOOL_APPROVAL] ?? {};
+  const { calls = [], usage, sessionUsage } = metadata?.[TOOL_APPROVAL_EXTENSION] ?? {};
   return {
     taskId: id,
     sessionId: contextId,

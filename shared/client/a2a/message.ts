@@ -1,5 +1,9 @@
 /** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. */
-import { AGENT_COMMAND, RUN_TOOL_COMMAND, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import {
+  AGENT_COMMAND_EXTENSION,
+  RUN_TOOL_COMMAND,
+  TOOL_APPROVAL_EXTENSION,
+} from '../../protocol/extensions.ts';
 import type {
   CommandRequest,
   Decision,
@@ -37,7 +41,7 @@ export function requestMessage(request: A2aTaskRequest, messageId: string): obje
   return message(
     [{ text }, ...files.map(filePart)],
     { messageId, sessionId },
-    { [TOOL_APPROVAL]: { workspace, autoExecute, readOnly, mode, model } },
+    { [TOOL_APPROVAL_EXTENSION]: { workspace, autoExecute, readOnly, mode, model } },
   );
 }
 
@@ -65,9 +69,9 @@ export function commandMessage(
   messageId: string,
 ): object {
   return message(
-    [dataPart({ extension: AGENT_COMMAND, command, args })],
+    [dataPart({ extension: AGENT_COMMAND_EXTENSION, command, args })],
     { messageId, sessionId },
-    { [TOOL_APPROVAL]: { workspace } },
+    { [TOOL_APPROVAL_EXTENSION]: { workspace } },
   );
 }
 
@@ -80,7 +84,7 @@ export function revokeMessage(
   grants: GrantsToRevoke,
   { channel, ...to }: MessageAddress & { channel: string },
 ): object {
-  return message([dataPart({ extension: TOOL_APPROVAL, revoke: grants, channel })], to);
+  return message([dataPart({ extension: TOOL_APPROVAL_EXTENSION, revoke: grants, channel })], to);
 }
 
 /**
@@ -91,7 +95,7 @@ export function decisionsMessage(
   decisions: readonly Decision[],
   { channel, ...to }: MessageAddress & { channel: string },
 ): object {
-  return message([dataPart({ extension: TOOL_APPROVAL, decisions, channel })], to);
+  return message([dataPart({ extension: TOOL_APPROVAL_EXTENSION, decisions, channel })], to);
 }
 
 function message(

@@ -1,5 +1,5 @@
 /** Builds a report of a task from the task's events. No I/O. */
-import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../protocol/extensions.ts';
 import { notDoneText } from '../../protocol/not-done-text.ts';
 import type { ToolCallEvent } from '../../protocol/tool-approval.ts';
 import type { Progress } from '../core/progress.ts';
@@ -77,7 +77,8 @@ export class TaskFold {
       if (!isAside(artifact)) this.#said.set(artifact.artifactId, textOf(artifact.parts));
     this.#running.clear();
     this.#calls.clear();
-    for (const { callId, state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL]?.calls ?? []) {
+    for (const { callId, state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL_EXTENSION]?.calls ??
+      []) {
       this.#calls.set(callId, { tool, title, state });
       if (state === 'running' && toolId !== null)
         this.#running.set(toolId, { toolId, tool, title, startedAt: null });
@@ -155,7 +156,7 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
     return text === '' ? [] : [{ type: 'text', text }];
   }
   const { status, metadata } = statusUpdate ?? {};
-  const activity = toolCallEventSchema.safeParse(metadata?.[TOOL_APPROVAL]?.activity).data;
+  const activity = toolCallEventSchema.safeParse(metadata?.[TOOL_APPROVAL_EXTENSION]?.activity).data;
   if (activity !== undefined) return [{ type: 'activity', activity }];
   const message = status?.state === 'TASK_STATE_WORKING' ? textOf(status.message?.parts ?? []) : '';
   return message === '' ? [] : [{ type: 'note', message }];
@@ -163,11 +164,11 @@ function happeningsIn({ statusUpdate, artifactUpdate }: WireEvent): readonly Pro
 
 /** Returns true if the artifact is not part of the agent's answer. Tool output is such an artifact. */
 function isAside({ metadata }: WireTask['artifacts'][number]): boolean {
-  return metadata?.[TOOL_APPROVAL]?.role !== undefined;
+  return metadata?.[TOOL_APPROVAL_EXTENSION]?.role !== undefined;
 }
 
 function seqOf(metadata: WireMetadata | undefined): number | undefined {
-  return metadata?.[RESUMABLE_STREAM]?.seq;
+  return metadata?.[RESUMABLE_STREAM_EXTENSION]?.seq;
 }
 
 function textOf(parts: readonly { text?: string | undefined }[]): string {

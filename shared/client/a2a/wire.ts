@@ -3,7 +3,7 @@
  * because the full `zod` makes a web page's bundle ten times as large.
  */
 import * as z from 'zod/mini';
-import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../protocol/extensions.ts';
 import { demandedApproverSchema } from '../../protocol/demanded-approver.ts';
 import {
   callReferenceFields,
@@ -27,7 +27,9 @@ const artifact = z.object({
    * An artifact with a `role` is not part of the agent's answer (see `artifactRoleSchema` in
    * `protocol/tool-approval.ts`).
    */
-  metadata: z.optional(z.object({ [TOOL_APPROVAL]: z.optional(z.object({ role: z.optional(z.string()) })) })),
+  metadata: z.optional(
+    z.object({ [TOOL_APPROVAL_EXTENSION]: z.optional(z.object({ role: z.optional(z.string()) })) }),
+  ),
 });
 
 /** The tokens and the cost of a task or a session. `usd` is null if a price is unknown. */
@@ -41,8 +43,8 @@ const usage = z.object({
 export type WireUsage = z.infer<typeof usage>;
 
 const metadata = z.object({
-  [RESUMABLE_STREAM]: z.optional(z.object({ seq: z.number() })),
-  [TOOL_APPROVAL]: z.optional(
+  [RESUMABLE_STREAM_EXTENSION]: z.optional(z.object({ seq: z.number() })),
+  [TOOL_APPROVAL_EXTENSION]: z.optional(
     z.object({
       // `unknown` accepts activity types of later servers.
       activity: z.optional(z.unknown()),
@@ -82,7 +84,7 @@ export type WireMetadata = z.infer<typeof metadata>;
 
 /** The data part of the `input-required` status: the actions that wait for a person. */
 export const pendingPartSchema = z.object({
-  extension: z.literal(TOOL_APPROVAL),
+  extension: z.literal(TOOL_APPROVAL_EXTENSION),
   pending: z.array(
     z.object({
       ...callReferenceFields,

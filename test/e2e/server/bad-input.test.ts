@@ -4,7 +4,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import { refusal } from '../../support/rpc-answer.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
@@ -81,7 +81,7 @@ describe('a name that does not exist', () => {
       { unknown: true },
       5,
     ]) {
-      const message = { ...writtenMessage('say hello'), metadata: { [TOOL_APPROVAL]: settings } };
+      const message = { ...writtenMessage('say hello'), metadata: { [TOOL_APPROVAL_EXTENSION]: settings } };
       await expectRefusal(peer.call('SendMessage', { message }), 'MALFORMED');
     }
     await expectNothingChanged();

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { AGENT_COMMAND } from '../../../shared/protocol/agent-command.ts';
+import { AGENT_COMMAND_EXTENSION } from '../../../shared/protocol/agent-command.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 
 const task = z.looseObject({
@@ -21,7 +21,9 @@ describe('the commands of the agent over A2A', () => {
     const { server } = await sharedStage();
     const card: unknown = await (await fetch(`${server.url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({
-      capabilities: { extensions: expect.arrayContaining([expect.objectContaining({ uri: AGENT_COMMAND })]) },
+      capabilities: {
+        extensions: expect.arrayContaining([expect.objectContaining({ uri: AGENT_COMMAND_EXTENSION })]),
+      },
       skills: expect.arrayContaining([
         expect.objectContaining({ id: 'files' }),
         expect.objectContaining({
@@ -58,7 +60,7 @@ describe('the commands of the agent over A2A', () => {
           message: {
             messageId: randomUUID(),
             role: 'ROLE_USER',
-            parts: [{ data: { extension: AGENT_COMMAND, ...data } }],
+            parts: [{ data: { extension: AGENT_COMMAND_EXTENSION, ...data } }],
           },
         }),
       });

@@ -7,7 +7,7 @@ import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 import { activitiesOf } from '../../support/wire-event.ts';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 
 const INVALID_PARAMS = -32602;
 
@@ -45,7 +45,7 @@ describe('an invalid decision', () => {
     const { peer, file } = await sharedStage();
     const { taskId, pending, seq } = await (await peer.stream('append "x" to effects.txt')).parked();
     // A client with the extension decides with data. Its text is never a decision.
-    const wordsOnly = { 'A2A-Extensions': RESUMABLE_STREAM };
+    const wordsOnly = { 'A2A-Extensions': RESUMABLE_STREAM_EXTENSION };
     const words = ['yes', 'reject', 'APPROVE', 'approve ', 'approve.', 'deny it'];
     for (const [text, headers] of [
       ['approve', {}],

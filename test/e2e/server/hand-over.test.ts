@@ -5,7 +5,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { TOOL_APPROVAL, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { decisionOn, writtenMessage } from '../../support/a2a-message.ts';
 import type { A2aPeer } from '../../support/a2a-peer.ts';
 import { makeGate } from '../../support/gate.ts';
@@ -19,7 +19,7 @@ import { readEvent, type StreamEvent, type TaskView } from '../../support/wire-e
 /** Sends decisions as a client of this channel. */
 function decided(channel: string, pending: readonly PendingAction[], word: string): object {
   const decisions = [decisionOn(pending, word)];
-  return { data: { extension: TOOL_APPROVAL, decisions, channel } };
+  return { data: { extension: TOOL_APPROVAL_EXTENSION, decisions, channel } };
 }
 
 interface Sent {

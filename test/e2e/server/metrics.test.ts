@@ -1,7 +1,7 @@
 /** Tests `/metrics` and the metrics over OTLP, with real server processes. */
 import { describe, expect, it } from '@jest/globals';
 import { METRICS } from '../../../a2a-server/telemetry/metric-definitions.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { OtlpReceiver } from '../../support/otlp-receiver.ts';
 import { PROMETHEUS_METRICS, PROMETHEUS_SAMPLES } from '../../support/prometheus-series.ts';
@@ -72,7 +72,11 @@ describe('GET /metrics', () => {
     const { server, peer } = await stage({ args: ['--metrics', 'on'] });
     const { taskId, pending } = await (await peer.stream('append "x" to a.txt')).parked();
     const denial = {
-      data: { extension: TOOL_APPROVAL, decisions: [decisionOn(pending, 'deny')], channel: 'invented' },
+      data: {
+        extension: TOOL_APPROVAL_EXTENSION,
+        decisions: [decisionOn(pending, 'deny')],
+        channel: 'invented',
+      },
     };
     await (await peer.stream([denial], { taskId })).rest();
     await peer.call('Invented', {}).catch(() => undefined);

@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { THINKING } from '../../../shared/protocol/extensions.ts';
+import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { writtenMessage } from '../../support/a2a-message.ts';
 import { modelEndpoint, serverWithModel } from '../../support/model-stage.ts';
 import { rpcBody } from '../../support/rpc-answer.ts';
@@ -43,7 +43,7 @@ function thoughtsIn(stream: string): Record<string, string> {
   const thoughts: Record<string, string> = {};
   for (const line of stream.split('\n').filter((each) => each.startsWith('data:'))) {
     const { result } = z.object({ result: update }).parse(JSON.parse(line.slice('data:'.length)));
-    const mark = result.statusUpdate?.metadata?.[THINKING];
+    const mark = result.statusUpdate?.metadata?.[THINKING_EXTENSION];
     if (mark === undefined) continue;
     const { turn } = z.object({ turn: z.number() }).parse(mark);
     const text = result.statusUpdate?.status.message?.parts.map((part) => part.text ?? '').join('') ?? '';
@@ -63,7 +63,7 @@ it('a client that activates the thinking extension gets the reasoning of each tu
   const replay = (): void => endpoint.script(...recorded.map((body) => ({ type: 'raw' as const, body })));
 
   replay();
-  const active = await streamOf(server, { 'A2A-Extensions': THINKING });
+  const active = await streamOf(server, { 'A2A-Extensions': THINKING_EXTENSION });
   expect(thoughtsIn(active)).toEqual({ 1: 'I need both files.' });
   expect(active).toContain('Done.');
 

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { plainAgent, type PlainAgent } from '../../support/fake-agent-plain.ts';
 import { DECIDE, DELEGATE, LIST, WAIT, program, stateDirectory } from './support/bridge-stage.ts';
@@ -89,7 +89,7 @@ describe('several configured agents', () => {
       'x-tenant': 'acme',
     });
     expect(sent?.params['message']).toMatchObject({
-      metadata: { [TOOL_APPROVAL]: { workspace: '/srv/ada/app' } },
+      metadata: { [TOOL_APPROVAL_EXTENSION]: { workspace: '/srv/ada/app' } },
     });
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { FakeAgent, FakeAgentOptions, FakeAgentReactions } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { append, plan } from '../../support/offline-plan.ts';
@@ -165,7 +165,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
 
   test.each<[string, FakeAgentOptions]>([
     ['on the stream, if the agent keeps its streams open', {}],
-    ['with a status request, if the streams of the agent end', { extensions: [TOOL_APPROVAL] }],
+    ['with a status request, if the streams of the agent end', { extensions: [TOOL_APPROVAL_EXTENSION] }],
   ])(
     'R67 if another client decides, the bridge withdraws the form; it notices the decision %s',
     async (__, options) => {

@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { FakeAgent } from '../../support/fake-agent.ts';
 import {
   DELEGATE,
@@ -46,7 +46,7 @@ describe('a task that a call asks to start', () => {
     agent.requests
       .filter(({ method }) => method === 'SendStreamingMessage')
       .map(({ params }) => params['message'])
-      .map((message) => JSON.parse(JSON.stringify(message))?.metadata?.[TOOL_APPROVAL]?.workspace);
+      .map((message) => JSON.parse(JSON.stringify(message))?.metadata?.[TOOL_APPROVAL_EXTENSION]?.workspace);
 
   const plainClient = async (...args: readonly string[]): Promise<RawClient> => {
     return startClient({}, await start(...args));

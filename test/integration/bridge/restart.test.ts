@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rowsIn } from '../../support/bridge-database.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import {
   APPROVE_ONE,
   CHECK,
@@ -41,7 +41,10 @@ describe('a bridge that is killed', () => {
 
   test('R65 if the bridge is killed before an agent without de-duplication answers, the next bridge searches the agent’s tasks', async () => {
     const stateDir = await stateDirectory();
-    const agent = await startAgent({ extensions: [TOOL_APPROVAL], onMessage: (task) => task.work() });
+    const agent = await startAgent({
+      extensions: [TOOL_APPROVAL_EXTENSION],
+      onMessage: (task) => task.work(),
+    });
     const first = await startClient(agent, { stateDir });
     const release = agent.hold();
     void first.call(DELEGATE, { task: 'it once' });
@@ -74,7 +77,7 @@ describe('a bridge that is killed', () => {
     async (kind) => {
       const stateDir = await stateDirectory();
       const agent = await startAgent({
-        ...(kind === 'tool-approval alone' ? { extensions: [TOOL_APPROVAL] } : {}),
+        ...(kind === 'tool-approval alone' ? { extensions: [TOOL_APPROVAL_EXTENSION] } : {}),
         onMessage: (task) => task.work().say('done').complete(),
       });
       const release = agent.hold();

@@ -6,7 +6,7 @@ import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session/session.ts';
 import { waitForSession, type WaitEndReason } from '../../../bridge/sessions/wait-for-session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { temporaryDatabase } from '../../support/bridge-database.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeAgent, type FakeAgentOptions } from '../../support/fake-agent.ts';
@@ -62,7 +62,7 @@ describe('an A2A stream that breaks', () => {
 
   test('R64 after a break of a stream without cursors, the bridge reads the current task, and repeats no output', async () => {
     const { fake, session } = await start({
-      extensions: [TOOL_APPROVAL],
+      extensions: [TOOL_APPROVAL_EXTENSION],
       onMessage: (task) => {
         task.work();
         for (const word of WORDS) task.say(word);

@@ -5,7 +5,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { DELEGATE, closeAfterTest, closing, program, stateDirectory } from './support/bridge-stage.ts';
@@ -43,7 +43,10 @@ const delegate = async (client: Client, args: object): Promise<FormResult> =>
 const workspaces = (): unknown[] =>
   agent.requests
     .filter(({ method }) => method === 'SendStreamingMessage')
-    .map(({ params }) => JSON.parse(JSON.stringify(params['message'])).metadata[TOOL_APPROVAL].workspace);
+    .map(
+      ({ params }) =>
+        JSON.parse(JSON.stringify(params['message'])).metadata[TOOL_APPROVAL_EXTENSION].workspace,
+    );
 
 test('X2 a task works in the first open folder, and a call may name a directory in it, but not one beside it', async () => {
   const client = await clientWith('open', 'other');

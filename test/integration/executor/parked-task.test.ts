@@ -22,7 +22,7 @@ import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { pendingCall } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -96,7 +96,7 @@ function approval(saw: Snapshot): ClientMessage {
     decision: 'approve' as const,
     scope: 'once' as const,
   }));
-  return incoming('', { taskId, decisions: { extension: TOOL_APPROVAL, decisions } });
+  return incoming('', { taskId, decisions: { extension: TOOL_APPROVAL_EXTENSION, decisions } });
 }
 
 /** Sends a message, and follows the task until it parks or ends. */

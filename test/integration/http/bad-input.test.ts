@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
@@ -22,7 +22,7 @@ const call = (params: unknown): string =>
   JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'SendMessage', params });
 
 const VALID = { callId: 'c', shown: '3f9ac2d1', decision: 'approve' };
-const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL, decisions: list });
+const decisions = (...list: unknown[]) => ({ extension: TOOL_APPROVAL_EXTENSION, decisions: list });
 
 describe('invalid request bodies', () => {
   test('X3 a text of 10 MB gets the error "too large", over both bindings', async () => {
@@ -183,8 +183,12 @@ describe('invalid A2A messages', () => {
     ['a file by URL', { parts: [{ url: 'https://example.com/a.png' }] }, 'UNSUPPORTED_CONTENT'],
     ['a file of a type that no model reads', { parts: [{ raw: 'AAAA' }] }, 'UNSUPPORTED_CONTENT'],
     ['a file that is no base64', { parts: [{ raw: 'A*A=' }] }, 'MALFORMED'],
-    ['settings nobody knows', { metadata: { [TOOL_APPROVAL]: { yolo: true } } }, 'MALFORMED'],
-    ['settings of the wrong type', { metadata: { [TOOL_APPROVAL]: { autoExecute: 'yes' } } }, 'MALFORMED'],
+    ['settings nobody knows', { metadata: { [TOOL_APPROVAL_EXTENSION]: { yolo: true } } }, 'MALFORMED'],
+    [
+      'settings of the wrong type',
+      { metadata: { [TOOL_APPROVAL_EXTENSION]: { autoExecute: 'yes' } } },
+      'MALFORMED',
+    ],
   ])('X3 a message with %s is refused', async (_what, more, expected) => {
     const { message } = userMessage('hello');
     const params = { message: { ...message, ...more } };
@@ -207,7 +211,7 @@ describe('invalid A2A messages', () => {
     ['a field nobody knows', decisions({ ...VALID, force: true })],
     ['an edit without input', decisions({ ...VALID, decision: 'edit' })],
     ['no extension', { decisions: [VALID] }],
-    ['a decision that is no list', { extension: TOOL_APPROVAL, decisions: VALID }],
+    ['a decision that is no list', { extension: TOOL_APPROVAL_EXTENSION, decisions: VALID }],
     ['a bare decision', VALID],
     ['another dialect', { callId: 'c', outcome: 'proceed_once' }],
     ['a list of decisions', [VALID]],

@@ -5,11 +5,11 @@ import type { SendMessageRequest, StreamResponse } from '@a2a-js/sdk';
 import { ClientFactory, JsonRpcTransportFactory, RestTransportFactory } from '@a2a-js/sdk/client';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
 import { LegacyJsonRpcTransport, LegacyRestTransport } from '@a2a-js/sdk/compat/v0_3/client';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 import {
   pendingActionsPartSchema,
   taskOverviewSchema,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
 } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
@@ -147,13 +147,13 @@ describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) =>
 
   test('a client with the approval extension gets the pending action as data, and the overview', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
-    const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL));
+    const result = await (await transport()).sendMessage(saying('go'), options(TOOL_APPROVAL_EXTENSION));
     if (!('status' in result)) throw new Error('a task was expected');
     const data = result.status?.message?.parts.find(({ content }) => content?.$case === 'data');
     expect(pendingActionsPartSchema.parse(data?.content?.value).pending).toEqual([
       { ...WRITE, first: true, shown: expect.stringMatching(/^[0-9a-f]{8}$/) },
     ]);
-    expect(taskOverviewSchema.parse(result.metadata?.[TOOL_APPROVAL])).toMatchObject({
+    expect(taskOverviewSchema.parse(result.metadata?.[TOOL_APPROVAL_EXTENSION])).toMatchObject({
       turns: 1,
       calls: [{ callId: 'call-1', state: 'waiting' }],
       usage: { inputTokens: 3, outputTokens: 4 },
@@ -180,7 +180,9 @@ describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) =>
 
   test('a client receives the stream of a message to its end', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, ASKS);
-    const events = await all((await transport()).sendMessageStream(saying('go'), options(TOOL_APPROVAL)));
+    const events = await all(
+      (await transport()).sendMessageStream(saying('go'), options(TOOL_APPROVAL_EXTENSION)),
+    );
     expect(events.map(({ payload }) => payload?.$case)).toEqual([
       'task',
       'statusUpdate',
@@ -191,7 +193,9 @@ describe.each(PEERS)('an A2A client of $peer', ({ peer, transport, options }) =>
       'statusUpdate',
     ]);
     expect(events[4]?.payload?.value).toMatchObject({
-      metadata: { [TOOL_APPROVAL]: { activity: { type: 'tool.requested', callId: 'call-1', asks: true } } },
+      metadata: {
+        [TOOL_APPROVAL_EXTENSION]: { activity: { type: 'tool.requested', callId: 'call-1', asks: true } },
+      },
     });
   });
 
@@ -399,19 +403,19 @@ describe('A2A 0.3', () => {
     const opened = await old(
       'tasks/resubscribe',
       { id: taskId },
-      { 'X-A2A-Extensions': RESUMABLE_STREAM, 'last-event-id': '2' },
+      { 'X-A2A-Extensions': RESUMABLE_STREAM_EXTENSION, 'last-event-id': '2' },
     );
-    expect(opened.headers.get('x-a2a-extensions')).toBe(RESUMABLE_STREAM);
+    expect(opened.headers.get('x-a2a-extensions')).toBe(RESUMABLE_STREAM_EXTENSION);
     expect((await streamOf(opened)).map(({ id }) => id)).toEqual(['3', '4']);
     // Over HTTP+JSON, only the metadata contains the number.
     const rest = await openStream(server, {
       path: `/v1/tasks/${taskId}:subscribe`,
-      headers: { 'a2a-version': '', 'X-A2A-Extensions': RESUMABLE_STREAM, 'last-event-id': '2' },
+      headers: { 'a2a-version': '', 'X-A2A-Extensions': RESUMABLE_STREAM_EXTENSION, 'last-event-id': '2' },
     });
     const replayed = await streamOf(rest);
     expect(replayed.map(({ id }) => id)).toEqual([undefined, undefined]);
     for (const [n, { payload }] of replayed.entries())
-      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: n + 3 } } });
+      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM_EXTENSION]: { seq: n + 3 } } });
   });
 
   test('D1 a refusal over HTTP+JSON has its reason and its facts in `data`', async () => {

@@ -5,8 +5,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { EventSource } from 'eventsource';
 import { z } from 'zod';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { callRequested, PENDING } from '../../unit/a2a-server/http/samples.ts';
 import { openStream, streamOf } from './event-source.ts';
@@ -57,7 +57,7 @@ describe('the event route GET /tasks/{id}/events', () => {
       'statusUpdate',
     ]);
     for (const { id, payload } of events)
-      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: Number(id) } } });
+      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM_EXTENSION]: { seq: Number(id) } } });
   });
 
   test('S1 the route’s events equal those of HTTP+JSON with both extensions, byte for byte', async () => {
@@ -71,7 +71,10 @@ describe('the event route GET /tasks/{id}/events', () => {
     const rest = await streamOf(
       await openStream(server, {
         path: `/tasks/${taskId}:subscribe`,
-        headers: { 'a2a-extensions': `${TOOL_APPROVAL},${RESUMABLE_STREAM}`, 'last-event-id': '0' },
+        headers: {
+          'a2a-extensions': `${TOOL_APPROVAL_EXTENSION},${RESUMABLE_STREAM_EXTENSION}`,
+          'last-event-id': '0',
+        },
       }),
     );
     expect(plain).toEqual(rest);

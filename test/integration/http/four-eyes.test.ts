@@ -1,6 +1,6 @@
 /** Tests four eyes: the approver is not a sender of the task's messages, over every channel. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { userMessage } from './test-server.ts';
 import { startTenantServer, type Person, type TenantServer } from './tenant-server.ts';
 
@@ -49,7 +49,7 @@ test('the delegator can deny', async () => {
 test.each([{ autoExecute: true }, { mode: 'auto' }, { mode: 'accept-edits' }])(
   'X1 a task cannot begin with %j',
   async (settings) => {
-    const message = userMessage('Create b.md with x', { metadata: { [TOOL_APPROVAL]: settings } });
+    const message = userMessage('Create b.md with x', { metadata: { [TOOL_APPROVAL_EXTENSION]: settings } });
     const { text } = await people.post('ann', '/message:send', message);
     expect(text).toContain('OTHER_APPROVER_REQUIRED');
   },

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { THINKING } from '../../../shared/protocol/extensions.ts';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { MAX_POLL_MS } from '../../../a2a-server/http/streams/long-poll-task.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { openStream, streamOf, type Streamed } from './event-source.ts';
@@ -95,7 +95,7 @@ describe.each(BINDINGS)('A2A 1.1 over $binding', ({ subscribe, get, list, send, 
 
   test('with the resumable-stream extension, the cursor is a seq, and the generations are the same', async () => {
     const taskId = newTask([...TURN, ENDED]);
-    const headers = { 'a2a-extensions': RESUMABLE_STREAM, 'last-event-id': '4' };
+    const headers = { 'a2a-extensions': RESUMABLE_STREAM_EXTENSION, 'last-event-id': '4' };
     const events = await streamOf(await subscribe(taskId, headers));
     expect(events.map(({ id }) => id)).toEqual(['7', '8', '9']);
     expect(numbers(events)).toEqual(['4', '5', '6']);
@@ -103,7 +103,7 @@ describe.each(BINDINGS)('A2A 1.1 over $binding', ({ subscribe, get, list, send, 
 
   test('a client that gets reasoning sees no gap and no repeat either', async () => {
     const taskId = newTask([...TURN, ENDED]);
-    const headers = { 'a2a-extensions': THINKING, 'last-event-id': '3' };
+    const headers = { 'a2a-extensions': THINKING_EXTENSION, 'last-event-id': '3' };
     const events = await streamOf(await subscribe(taskId, headers));
     expect(numbers(events)).toEqual(['4', '5', '6', '7']);
   });

@@ -8,7 +8,7 @@ import { createRequestMeasurement } from '../../../a2a-server/http/routes/reques
 import { FairTurns } from '../../../a2a-server/limits/fair-turns.ts';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AnsweredRequest } from '../../../a2a-server/telemetry/metrics.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { OTHER_TOKEN, request, type RpcAnswer, startServer, TOKEN, userMessage } from './test-server.ts';
 import type { TestServer } from './test-server.ts';
@@ -26,7 +26,7 @@ const METHODS: [string, string][] = [
 const AT_ONCE = { configuration: { returnImmediately: true } };
 
 /** The fields of a message that may ask for tool calls without approvals. */
-const MODE = { metadata: { [TOOL_APPROVAL]: { autoExecute: true } } };
+const MODE = { metadata: { [TOOL_APPROVAL_EXTENSION]: { autoExecute: true } } };
 
 let server: TestServer;
 let queue: { principal: number; server: number };

@@ -1,6 +1,6 @@
 /** Tests what the server offers a reader whose token lacks the role that decisions need. */
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { NEEDS_ROLE } from '../../support/delegator-stage.ts';
 import { request } from './test-server.ts';
 import { startTenantServer, type Person, type TenantServer } from './tenant-server.ts';
@@ -19,7 +19,7 @@ const readBy = (person: Person) =>
   request(people.server, {
     method: 'GET',
     path: `/tasks/${taskId}`,
-    headers: { ...people.as(person), 'a2a-extensions': TOOL_APPROVAL },
+    headers: { ...people.as(person), 'a2a-extensions': TOOL_APPROVAL_EXTENSION },
   });
 const pendingOf = (body: unknown): unknown =>
   Object(body).status.message.parts.find(({ data }: { data?: unknown }) => data !== undefined).data.pending;

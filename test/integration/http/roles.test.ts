@@ -9,7 +9,7 @@ import {
   PAGE_API,
   rolesForMethod,
 } from '../../../a2a-server/http/routes/methods-and-roles.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { request, rpc, startServer, userMessage } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
@@ -33,7 +33,7 @@ afterAll(() => server.close());
 
 const bearer = (roles: string) => ({ authorization: `Bearer ${tokens.get(roles)}` });
 const decision = {
-  extension: TOOL_APPROVAL,
+  extension: TOOL_APPROVAL_EXTENSION,
   decisions: [{ callId: 'call-1', decision: 'approve', shown: '3f9ac2d1' }],
 };
 const configuration = { returnImmediately: true };
@@ -94,7 +94,7 @@ describe('roles', () => {
     expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: true, mayDelegate: false });
     const before = server.tasks.received.length;
     const text = userMessage('approve', { taskId: 'task-1' });
-    const speaking = { ...bearer('approve'), 'a2a-extensions': TOOL_APPROVAL };
+    const speaking = { ...bearer('approve'), 'a2a-extensions': TOOL_APPROVAL_EXTENSION };
     expect((await rpc(server, 'SendMessage', text, speaking)).text).toContain('needs the role delegate');
     expect(server.tasks.received).toHaveLength(before);
   });
@@ -102,7 +102,7 @@ describe('roles', () => {
   test.each([{ autoExecute: true }, { mode: 'auto' }, { mode: 'accept-edits' }])(
     'X1 without the role approve, a task cannot begin with %j',
     async (settings) => {
-      const metadata = { [TOOL_APPROVAL]: settings };
+      const metadata = { [TOOL_APPROVAL_EXTENSION]: settings };
       const before = server.tasks.received.length;
       expect((await send('delegate', 'go', { metadata })).text).toContain('needs the role approve');
       expect(server.tasks.received).toHaveLength(before);

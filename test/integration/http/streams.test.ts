@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { RESUMABLE_STREAM } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/tool-approval.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { STREAM_LIFETIME_MS } from '../../../a2a-server/http/streams/task-stream.ts';
 import { request, rpc, startServer, TOKEN, userMessage } from './test-server.ts';
@@ -32,7 +32,7 @@ function newTask(events: TaskEvent[] = []): string {
   ).taskId;
 }
 
-const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM };
+const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM_EXTENSION };
 
 const seqs = (events: Streamed[]): number[] => events.map(({ id }) => Number(id));
 
@@ -114,11 +114,11 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
   test('S1 with the extension every event has its seq, also as the SSE id, and the response names the extension', async () => {
     server.tasks.onSend = (incoming) => server.tasks.start(incoming, [...TURN, { type: 'task.completed' }]);
     const opened = await send(userMessage('hi'), RESUMABLE);
-    expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM);
+    expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM_EXTENSION);
     const events = await streamOf(opened);
     expect(seqs(events)).toEqual([2, 3, 4, 5, 6, 7, 8]);
     for (const { id, payload } of events)
-      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM]: { seq: Number(id) } } });
+      expect(payload).toMatchObject({ metadata: { [RESUMABLE_STREAM_EXTENSION]: { seq: Number(id) } } });
   });
 
   test('a subscription sends the task first and then all later events to the end, also while the task waits', async () => {
@@ -234,10 +234,10 @@ describe.each(BINDINGS)('streams over $binding', ({ subscribe, send }) => {
   test('the server ignores an unknown extension, even next to a known one', async () => {
     const taskId = newTask([...TURN, { type: 'task.completed' }]);
     const opened = await subscribe(taskId, {
-      'a2a-extensions': `https://example.com/unknown/v1, ${RESUMABLE_STREAM}`,
+      'a2a-extensions': `https://example.com/unknown/v1, ${RESUMABLE_STREAM_EXTENSION}`,
       'last-event-id': '7',
     });
-    expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM);
+    expect(opened.headers.get('a2a-extensions')).toBe(RESUMABLE_STREAM_EXTENSION);
     expect(seqs(await streamOf(opened))).toEqual([8]);
   });
 
@@ -400,7 +400,7 @@ describe.each(ENDINGS)('a connection that ends by $ending', ({ ending, end, read
 });
 
 function httpRequest(method: string, path: string, body = '', version = '1.0'): string {
-  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nA2A-Version: ${version}\r\nA2A-Extensions: ${RESUMABLE_STREAM},${TOOL_APPROVAL}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  return `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nA2A-Version: ${version}\r\nA2A-Extensions: ${RESUMABLE_STREAM_EXTENSION},${TOOL_APPROVAL_EXTENSION}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
 const subscription = (taskId: string): string => httpRequest('GET', `/tasks/${taskId}:subscribe`);

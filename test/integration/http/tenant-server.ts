@@ -7,7 +7,7 @@ import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.t
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
-import { TOOL_APPROVAL } from '../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -80,7 +80,7 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
       const [pending] = pendingActions(await snapshot(taskId, principal));
       const { callId, shown } = pending ?? {};
       return {
-        data: { extension: TOOL_APPROVAL, decisions: [{ callId, shown, decision, scope: 'once' }] },
+        data: { extension: TOOL_APPROVAL_EXTENSION, decisions: [{ callId, shown, decision, scope: 'once' }] },
       };
     },
   };

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useNow } from '../relative-time.tsx';
 import { decidedElsewhereText, type SettledCall } from './decided-elsewhere-text.ts';
 import * as z from 'zod/mini';
-import { TOOL_APPROVAL } from '../../../../shared/protocol/extensions.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../../shared/protocol/extensions.ts';
 import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
 import { WrittenTexts } from './written-texts.tsx';
 
@@ -14,7 +14,7 @@ const call = z.object({
   ),
 });
 const task = z.object({
-  metadata: z.object({ [TOOL_APPROVAL]: z.object({ calls: z.array(call) }) }),
+  metadata: z.object({ [TOOL_APPROVAL_EXTENSION]: z.object({ calls: z.array(call) }) }),
 });
 
 /**
@@ -23,10 +23,10 @@ const task = z.object({
  */
 async function fetchCallState(taskId: string, callId: string): Promise<SettledCall | undefined> {
   const response = await signedInFetch(`${PAGE_API_URL}/tasks/${encodeURIComponent(taskId)}`, {
-    headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL },
+    headers: { 'A2A-Version': '1.0', 'A2A-Extensions': TOOL_APPROVAL_EXTENSION },
   });
   if (!response.ok) throw new Error(`The server answered ${response.status}.`);
-  const { calls } = task.parse(await response.json()).metadata[TOOL_APPROVAL];
+  const { calls } = task.parse(await response.json()).metadata[TOOL_APPROVAL_EXTENSION];
   return calls.find((each) => each.callId === callId);
 }
 

@@ -24,7 +24,7 @@ import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { randomIds } from '../../../../a2a-server/executor/task-log/ids.ts';
-import { TOOL_APPROVAL, type DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
+import { TOOL_APPROVAL_EXTENSION, type DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';
 import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
@@ -107,7 +107,7 @@ function decisionOn(saw: Snapshot, callId: string, word: Exclude<DecisionWord, '
   return incoming({
     taskId,
     decisions: {
-      extension: TOOL_APPROVAL,
+      extension: TOOL_APPROVAL_EXTENSION,
       decisions: [
         {
           callId,

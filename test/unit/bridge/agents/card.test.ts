@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseCard, cardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
-import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 
 const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
 const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', protocolVersion: '1.0' };
-const extensions = [{ uri: RESUMABLE_STREAM }];
+const extensions = [{ uri: RESUMABLE_STREAM_EXTENSION }];
 
 const cursorsAt = (interfaces: object[], declared: object[] = extensions): string | null =>
   resumableUrl(parseCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));

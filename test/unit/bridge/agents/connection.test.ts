@@ -6,8 +6,8 @@ import { createServer as createTlsServer } from 'node:https';
 import type { TlsOptions } from 'node:tls';
 import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { connectToAgent } from '../../../../bridge/agents/connection.ts';
-import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
-import { TOOL_APPROVAL } from '../../../../shared/protocol/tool-approval.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
+import { TOOL_APPROVAL_EXTENSION } from '../../../../shared/protocol/tool-approval.ts';
 import { listenOnLoopback, type LoopbackAddress } from '../../../support/listen-on-loopback.ts';
 
 const CARD = '/.well-known/agent-card.json';
@@ -94,7 +94,7 @@ describe('the bridge’s connection to an agent', () => {
   );
 
   test('each request has the card’s version and extensions as HTTP headers', async () => {
-    const extensions = [TOOL_APPROVAL, RESUMABLE_STREAM];
+    const extensions = [TOOL_APPROVAL_EXTENSION, RESUMABLE_STREAM_EXTENSION];
     const agent = await startAgent(['JSONRPC'], { extensions });
     const connection = await connectToAgent({ url: agent.url, headers: {} });
     await connection.task('t');

@@ -6,10 +6,10 @@ import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { partsText } from '../../../../bridge/dialects/parts.ts';
 import { plainDialect } from '../../../../bridge/dialects/plain-a2a.ts';
-import { RESUMABLE_STREAM } from '../../../../shared/protocol/resumable-stream-extension.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import {
   decisionsPartSchema,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
   type DecisionWord,
 } from '../../../../shared/protocol/tool-approval.ts';
 import { FakeTask, part, pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -32,18 +32,18 @@ const card = (name: string, ...extensions: string[]) => ({ name, extensions });
 
 describe('the dialect of an agent', () => {
   test('the dialect is detected from the agent card', () => {
-    expect(chooseDialect(card('x', TOOL_APPROVAL, 'urn:other')).name).toBe('tool-approval');
+    expect(chooseDialect(card('x', TOOL_APPROVAL_EXTENSION, 'urn:other')).name).toBe('tool-approval');
     expect(chooseDialect(card('x', 'urn:other')).name).toBe('plain');
     expect(chooseDialect(card('x')).name).toBe('plain');
     expect(chooseDialect(card('Gemini SDLC Agent')).name).toBe('gemini');
     const proposed =
       'https://github.com/google-gemini/gemini-cli/blob/main/docs/a2a/developer-profile/v0/spec.md';
     expect(chooseDialect(card('another', proposed)).name).toBe('gemini');
-    expect(chooseDialect(card('Gemini SDLC Agent', TOOL_APPROVAL)).name).toBe('tool-approval');
+    expect(chooseDialect(card('Gemini SDLC Agent', TOOL_APPROVAL_EXTENSION)).name).toBe('tool-approval');
   });
 
   test('the dialect can be set in the configuration', () => {
-    expect(chooseDialect({ name: 'x', extensions: [TOOL_APPROVAL] }, 'plain').name).toBe('plain');
+    expect(chooseDialect({ name: 'x', extensions: [TOOL_APPROVAL_EXTENSION] }, 'plain').name).toBe('plain');
     expect(chooseDialect({ name: 'x', extensions: [] }, 'gemini').name).toBe('gemini');
   });
 });
@@ -57,7 +57,7 @@ describe('the tool-approval dialect', () => {
       name: 'tool output',
       description: '',
       parts: [part({ $case: 'text', value: 'noise' })],
-      metadata: { [TOOL_APPROVAL]: said },
+      metadata: { [TOOL_APPROVAL_EXTENSION]: said },
       extensions: [],
     };
     const wrapped: StreamResponse = {
@@ -121,13 +121,16 @@ describe('the tool-approval dialect', () => {
 
   test('X3 malformed extension data is treated as ordinary data, and shown as text', () => {
     const waiting = task().ask(pendingWrite('one')).toTask();
-    const wrong = { extension: TOOL_APPROVAL, pending: [{ callId: 'one' }] };
+    const wrong = { extension: TOOL_APPROVAL_EXTENSION, pending: [{ callId: 'one' }] };
     const status = {
       state: TaskState.TASK_STATE_INPUT_REQUIRED,
       timestamp: undefined,
       message: { ...message(), parts: [part({ $case: 'data', value: wrong })] },
     };
-    const metadata = { [RESUMABLE_STREAM]: { seq: -1 }, [TOOL_APPROVAL]: { turns: 'many' } };
+    const metadata = {
+      [RESUMABLE_STREAM_EXTENSION]: { seq: -1 },
+      [TOOL_APPROVAL_EXTENSION]: { turns: 'many' },
+    };
     const observed = toolApprovalDialect.read({
       payload: { $case: 'task', value: { ...waiting, status, metadata } },
     });
@@ -140,7 +143,7 @@ describe('the tool-approval dialect', () => {
   test('the tool-approval dialect sends a message with the task’s settings; without settings it sends only text', () => {
     expect(toolApprovalDialect.phraseTask('go', { workspace: '/w', autoExecute: true })).toMatchObject({
       parts: [{ content: { $case: 'text', value: 'go' } }],
-      metadata: { [TOOL_APPROVAL]: { workspace: '/w', autoExecute: true } },
+      metadata: { [TOOL_APPROVAL_EXTENSION]: { workspace: '/w', autoExecute: true } },
     });
     expect(toolApprovalDialect.phraseTask('go', {}).metadata).toBeUndefined();
   });

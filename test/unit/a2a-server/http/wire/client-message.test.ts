@@ -3,8 +3,11 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
-import { AGENT_COMMAND } from '../../../../../shared/protocol/agent-command.ts';
-import { decisionsPartSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { AGENT_COMMAND_EXTENSION } from '../../../../../shared/protocol/agent-command.ts';
+import {
+  decisionsPartSchema,
+  TOOL_APPROVAL_EXTENSION,
+} from '../../../../../shared/protocol/tool-approval.ts';
 import { PNG } from '../../../../support/sample-files.ts';
 import { toClientMessage } from '../../../../../a2a-server/http/wire/client-message.ts';
 
@@ -23,7 +26,7 @@ describe('a message as a command for the task', () => {
       parse({
         taskId: 'task-1',
         contextId: 'session-1',
-        metadata: { [TOOL_APPROVAL]: { autoExecute: true, workspace: '/w' }, other: 1 },
+        metadata: { [TOOL_APPROVAL_EXTENSION]: { autoExecute: true, workspace: '/w' }, other: 1 },
       }),
     ).toMatchObject({
       principal: 'local',
@@ -45,7 +48,7 @@ describe('a message as a command for the task', () => {
 
   test('a decisions part becomes the decision, with its channel', () => {
     const data = {
-      extension: TOOL_APPROVAL,
+      extension: TOOL_APPROVAL_EXTENSION,
       decisions: [{ callId: 'c', shown: '3f9ac2d1', decision: 'approve' }],
       channel: 'elicitation',
     };
@@ -98,10 +101,12 @@ describe('a message as a command for the task', () => {
   });
 
   test('a command part becomes the command, and must be the only part', () => {
-    const part = { extension: AGENT_COMMAND, command: 'checkpoint restore', args: ['4f2a.1'] };
+    const part = { extension: AGENT_COMMAND_EXTENSION, command: 'checkpoint restore', args: ['4f2a.1'] };
     const { extension: _, ...command } = part;
     expect(parse({ parts: [{ data: part }] }).message).toMatchObject({ command, parts: [{ data: part }] });
-    expect(parse({ parts: [{ data: { extension: AGENT_COMMAND, command: 'help' } }] })).toMatchObject({
+    expect(
+      parse({ parts: [{ data: { extension: AGENT_COMMAND_EXTENSION, command: 'help' } }] }),
+    ).toMatchObject({
       message: { command: { command: 'help', args: [] } },
     });
     for (const parts of [
@@ -121,7 +126,9 @@ describe('a message as a command for the task', () => {
     ],
     ['all', 'all'],
   ])('a data part that revokes grants (%j) becomes the revocation', (revoke, expected) => {
-    const incoming = parse({ parts: [{ data: { extension: TOOL_APPROVAL, revoke, channel: 'cli' } }] });
+    const incoming = parse({
+      parts: [{ data: { extension: TOOL_APPROVAL_EXTENSION, revoke, channel: 'cli' } }],
+    });
     expect(incoming).toMatchObject({ channel: 'cli', revoke: expected });
     expect(incoming).not.toHaveProperty('decisions');
   });
@@ -132,7 +139,7 @@ describe('a message as a command for the task', () => {
     { revoke: ['g1'], decisions: [{ callId: 'c', decision: 'deny' }] },
     { revoke: [1] },
   ])('a data part that revokes grants in an unknown form (%j) is refused', (data) => {
-    expect(() => parse({ parts: [{ data: { extension: TOOL_APPROVAL, ...data } }] })).toThrow(
+    expect(() => parse({ parts: [{ data: { extension: TOOL_APPROVAL_EXTENSION, ...data } }] })).toThrow(
       expect.objectContaining({ reason: 'INVALID_DECISION' }),
     );
   });
@@ -149,7 +156,7 @@ describe('a message as a command for the task', () => {
   test('D1 any data part is an exact decision, an error, or ordinary data', () => {
     const nearly = fc.record(
       {
-        extension: fc.constantFrom(TOOL_APPROVAL, 'urn:other', 1),
+        extension: fc.constantFrom(TOOL_APPROVAL_EXTENSION, 'urn:other', 1),
         decisions: fc.oneof(
           fc.array(
             fc.record(
@@ -183,18 +190,18 @@ describe('a message as a command for the task', () => {
           if (exact.success) expect(incoming.decisions).toEqual(exact.data);
           else expect(incoming.decisions).toBeUndefined();
           if (incoming.decisions === undefined)
-            expect(JSON.stringify(data)).not.toContain(`"extension":"${TOOL_APPROVAL}"`);
+            expect(JSON.stringify(data)).not.toContain(`"extension":"${TOOL_APPROVAL_EXTENSION}"`);
         } catch (error) {
           expect(error).toBeInstanceOf(ProductError);
           expect(exact.success).toBe(false);
         }
       }),
-      { examples: [[{ extension: TOOL_APPROVAL }], [{ decisions: [] }]] },
+      { examples: [[{ extension: TOOL_APPROVAL_EXTENSION }], [{ decisions: [] }]] },
     );
   });
 
   test('two decisions parts are refused: one message, one decision list', () => {
-    const data = { extension: TOOL_APPROVAL, decisions: [{ callId: 'c', decision: 'approve' }] };
+    const data = { extension: TOOL_APPROVAL_EXTENSION, decisions: [{ callId: 'c', decision: 'approve' }] };
     expect(() => parse({ parts: [{ data }, { data }] })).toThrow('can have only one decisions part');
   });
 
@@ -206,7 +213,7 @@ describe('a message as a command for the task', () => {
       { parts: [{ data: { a: 1, b: 3 } }] },
       { parts: [{ data: { a: 1, b: 2 } }], taskId: 'task-1' },
       { parts: [{ data: { a: 1, b: 2 } }], contextId: 'task-1' },
-      { parts: [{ data: { a: 1, b: 2 } }], metadata: { [TOOL_APPROVAL]: { readOnly: true } } },
+      { parts: [{ data: { a: 1, b: 2 } }], metadata: { [TOOL_APPROVAL_EXTENSION]: { readOnly: true } } },
       { parts: [{ text: '{"a":1,"b":2}' }] },
     ])
       expect(hash(other)).not.toBe(same);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { StreamResponse } from '@a2a-js/sdk';
-import { THINKING } from '../../../../../shared/protocol/extensions.ts';
-import { RESUMABLE_STREAM } from '../../../../../shared/protocol/resumable-stream-extension.ts';
+import { THINKING_EXTENSION } from '../../../../../shared/protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../../../shared/protocol/resumable-stream-extension.ts';
 import {
   toolCallEventSchema,
   artifactRoleSchema,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
 } from '../../../../../shared/protocol/tool-approval.ts';
 import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
@@ -160,7 +160,7 @@ describe('a journal entry as a stream event', () => {
         const wire: unknown = JSON.parse(JSON.stringify(StreamResponse.toJSON(event)));
         expect(StreamResponse.toJSON(StreamResponse.fromJSON(wire))).toEqual(wire);
         expect(wire).toMatchObject({
-          [event.payload?.$case ?? '']: { metadata: { [RESUMABLE_STREAM]: { seq: entry.seq } } },
+          [event.payload?.$case ?? '']: { metadata: { [RESUMABLE_STREAM_EXTENSION]: { seq: entry.seq } } },
         });
       }),
     );
@@ -243,7 +243,7 @@ describe('a journal entry as a stream event', () => {
       $case: 'statusUpdate',
       value: {
         status: { message: { parts: [{ content: { value: 'hmm' } }] } },
-        metadata: { [THINKING]: { turn: 2 } },
+        metadata: { [THINKING_EXTENSION]: { turn: 2 } },
       },
     });
   });
@@ -254,7 +254,7 @@ describe('a journal entry as a stream event', () => {
         if (!entry.event.type.startsWith('tool.') || 'kept' in entry.event) return;
         const payload = toStreamResponse(entry, options(true, false))?.payload;
         if (payload?.$case !== 'statusUpdate') throw new Error('a status update was expected');
-        toolCallEventSchema.parse(payload.value.metadata?.[TOOL_APPROVAL].activity);
+        toolCallEventSchema.parse(payload.value.metadata?.[TOOL_APPROVAL_EXTENSION].activity);
         expect(payload.value.status?.message).toBeUndefined();
         if ('offset' in entry.event) return;
         const plain = toStreamResponse(entry, options(false, false))?.payload;
@@ -277,7 +277,7 @@ describe('a journal entry as a stream event', () => {
     const event: TaskEvent = { type: 'tool.output', ...ref, toolId: 'x', text: 'a', offset: 0, kept: true };
     const payload = toStreamResponse({ seq: 1, at: 0, event }, options(true, false))?.payload;
     if (payload?.$case !== 'artifactUpdate') throw new Error('an artifact update was expected');
-    const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL];
+    const said: unknown = payload.value.artifact?.metadata?.[TOOL_APPROVAL_EXTENSION];
     expect(artifactRoleSchema.parse(said)).toEqual({
       role: 'tool-output',
       toolId: 'x',

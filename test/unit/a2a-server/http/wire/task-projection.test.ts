@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState } from '@a2a-js/sdk';
-import { taskOverviewSchema, TOOL_APPROVAL } from '../../../../../shared/protocol/tool-approval.ts';
+import { taskOverviewSchema, TOOL_APPROVAL_EXTENSION } from '../../../../../shared/protocol/tool-approval.ts';
 import type { TaskOverview } from '../../../../../shared/protocol/tool-approval.ts';
 import { toA2aTask } from '../../../../../a2a-server/http/wire/task-projection.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
@@ -55,7 +55,7 @@ const words = (task: ReturnType<typeof taskOf>): unknown[] =>
 
 function spent(...events: TaskEvent[]): TaskOverview['usage'] {
   const task = taskOf([...START, ...events], { ...VIEW, approval: true });
-  return taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL]).usage;
+  return taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL_EXTENSION]).usage;
 }
 
 describe('a task snapshot as an A2A task', () => {
@@ -128,7 +128,7 @@ describe('a task snapshot as an A2A task', () => {
     ['running', [decided('approve'), { type: 'tool.started', ...ref, toolId: 'tool-1' }], 'running'],
   ])('the task’s overview shows a call that is %s', (_name, more, state) => {
     const task = taskOf([...ASKED, ...more], { ...VIEW, approval: true });
-    const overview = taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL]);
+    const overview = taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL_EXTENSION]);
     expect(overview).toMatchObject({ settings: { workspace: '/w' }, turns: 1, calls: [{ state }], usage });
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { A2aClient } from '../../../../../shared/client/a2a/a2a-client.ts';
-import { RESUMABLE_STREAM } from '../../../../../shared/protocol/extensions.ts';
+import { RESUMABLE_STREAM_EXTENSION } from '../../../../../shared/protocol/extensions.ts';
 import { CountingTarget } from '../core/counting-page.ts';
 
 interface Asked {
@@ -24,7 +24,7 @@ function agent() {
     fetch,
     /** Sends the task's id on the stream. */
     name: (): void => {
-      const metadata = { [RESUMABLE_STREAM]: { seq: 1 } };
+      const metadata = { [RESUMABLE_STREAM_EXTENSION]: { seq: 1 } };
       const task = { id: 'task 1', contextId: 's', status: { state: 'TASK_STATE_WORKING' }, metadata };
       stream?.enqueue(new TextEncoder().encode(`data: ${JSON.stringify({ task })}\n\n`));
     },

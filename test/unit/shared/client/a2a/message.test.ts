@@ -4,7 +4,7 @@ import { decisionsMessage, requestMessage } from '../../../../../shared/client/a
 import {
   decisionsPartSchema,
   taskSettingsSchema,
-  TOOL_APPROVAL,
+  TOOL_APPROVAL_EXTENSION,
 } from '../../../../../shared/protocol/tool-approval.ts';
 
 const sent = z.object({
@@ -37,7 +37,9 @@ test('D2 each decision keeps its code and fits the protocol', () => {
 
 test('the settings of a new task fit the protocol, and settings without a value are absent', () => {
   const body = requestMessage({ text: 'x', autoExecute: true, model: undefined }, 'm');
-  expect(taskSettingsSchema.parse(written(body).metadata?.[TOOL_APPROVAL])).toEqual({ autoExecute: true });
+  expect(taskSettingsSchema.parse(written(body).metadata?.[TOOL_APPROVAL_EXTENSION])).toEqual({
+    autoExecute: true,
+  });
 });
 
 test('the files of a request follow its text, with their bytes in base64', () => {

@@ -1,12 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { TaskFold } from '../../../../../shared/client/a2a/task-fold.ts';
 import type { WireEvent, WireTask } from '../../../../../shared/client/a2a/wire.ts';
-import { RESUMABLE_STREAM, TOOL_APPROVAL } from '../../../../../shared/protocol/extensions.ts';
+import {
+  RESUMABLE_STREAM_EXTENSION,
+  TOOL_APPROVAL_EXTENSION,
+} from '../../../../../shared/protocol/extensions.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const at = (seq: number, approval?: object) => ({
-  [RESUMABLE_STREAM]: { seq },
-  ...(approval && { [TOOL_APPROVAL]: approval }),
+  [RESUMABLE_STREAM_EXTENSION]: { seq },
+  ...(approval && { [TOOL_APPROVAL_EXTENSION]: approval }),
 });
 const TASK: WireTask = {
   id: 'task-1',
@@ -28,7 +31,7 @@ const waits = (seq: number, ...pending: readonly unknown[]): WireEvent => ({
   statusUpdate: {
     status: {
       state: 'TASK_STATE_INPUT_REQUIRED',
-      message: { parts: [{ data: { extension: TOOL_APPROVAL, pending } }] },
+      message: { parts: [{ data: { extension: TOOL_APPROVAL_EXTENSION, pending } }] },
     },
     metadata: at(seq),
   },
@@ -52,7 +55,7 @@ describe('the fold of a task’s events', () => {
   });
 
   test('the fold omits tool output from the answer and reports none', () => {
-    const metadata = { [TOOL_APPROVAL]: { role: 'tool-output' } };
+    const metadata = { [TOOL_APPROVAL_EXTENSION]: { role: 'tool-output' } };
     const beside = { artifactId: 'output-1', parts: [{ text: 'noise' }], metadata };
     const fold = new TaskFold({ ...TASK, artifacts: [beside] });
     expect(fold.take(says(3, 'Hello'))).toHaveLength(1);

@@ -15,7 +15,7 @@ const action = {
   decisions: protocol.decisionWordSchema.options,
 };
 const part = (change: object): object => ({
-  extension: protocol.TOOL_APPROVAL,
+  extension: protocol.TOOL_APPROVAL_EXTENSION,
   pending: [{ ...action, ...change }],
 });
 
