@@ -16,7 +16,7 @@ import { elicit, type Elicitation } from './elicitation.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { callWithInput } from './input-requests.ts';
 import { paramHeaders, readParamHeaders, type ParamHeader } from './param-headers.ts';
-import type { RequestOrigin, RunningCall, RunningCalls } from './running-calls.ts';
+import type { CandidateCalls, RunningCall, RunningCalls } from './running-calls.ts';
 import { listenForTools } from './listen-for-tools.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
@@ -219,7 +219,7 @@ export class McpClientConnection implements McpServerConnection {
     return this.#elicit(params, this.#calls.origin(), withdrawn);
   }
 
-  async #elicit(params: Elicitation, origin: RequestOrigin, withdrawn?: AbortSignal): Promise<ElicitResult> {
+  async #elicit(params: Elicitation, origin: CandidateCalls, withdrawn?: AbortSignal): Promise<ElicitResult> {
     const { server, log } = this.#options;
     const result = await elicit(server, params, origin, withdrawn);
     if (result.action === 'cancel')

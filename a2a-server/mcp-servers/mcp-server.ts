@@ -23,7 +23,7 @@ import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
 import type { ConnectAttempt } from './transport-and-handshake.ts';
-import { keepAlive } from './keep-alive.ts';
+import { pingConnection } from './ping-connection.ts';
 import { createMcpTool } from './mcp-tool.ts';
 import type { McpServerEntry } from './server-settings.ts';
 import { McpServerStateStore } from './server-state.ts';
@@ -185,7 +185,7 @@ export class McpServer {
     const { clock } = this.#context;
     const { pingInterval: pingMs, pingTimeout: answerMs } = this.#entry;
     const onSilent = (problem: string | null): void => this.#setSilent(problem);
-    const dead = await keepAlive(connection, { clock, pingMs, answerMs, signal, onSilent });
+    const dead = await pingConnection(connection, { clock, pingMs, answerMs, signal, onSilent });
     if (dead !== undefined) onDead(dead);
   }
 

@@ -42,7 +42,7 @@ export interface RunningCall {
 }
 
 /** The calls that a server request may belong to. `known` is true if the transport identifies the tool call. */
-export interface RequestOrigin {
+export interface CandidateCalls {
   calls: readonly RunningCall[];
   known: boolean;
 }
@@ -104,7 +104,7 @@ export class RunningCalls {
    * Returns the tool calls that a server request may belong to. Must be called in the handler of that request. The
    * handler runs in the async context of `onmessage`.
    */
-  origin(): RequestOrigin {
+  origin(): CandidateCalls {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];
     if (about === undefined) return { calls: calls.map(({ call }) => call), known: false };

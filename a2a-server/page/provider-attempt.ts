@@ -13,7 +13,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { sameToken, tokenDigest } from '../../shared/net/bearer-token.ts';
 
-export const ATTEMPT_MS = 10 * 60_000;
+export const SIGN_IN_ATTEMPT_MS = 10 * 60_000;
 
 export interface ProviderAttempt {
   cookie: string;
@@ -28,7 +28,7 @@ export interface ProviderAttempt {
 
 /** @param now milliseconds since 1970 */
 export function beginAttempt(secret: string, now: number): ProviderAttempt {
-  const expiresAt = now + ATTEMPT_MS;
+  const expiresAt = now + SIGN_IN_ATTEMPT_MS;
   return attemptOf(secret, `${String(expiresAt)}.${randomBytes(32).toString('base64url')}`, expiresAt);
 }
 

@@ -14,7 +14,7 @@ import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import type { PushNotificationConfigs } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { OPERATOR_PRINCIPAL, subscriptionRecordName } from './subscription.ts';
+import { OPERATOR_PRINCIPAL, subscriptionRecordName } from './push-subscription.ts';
 
 /** The default of `afterSeconds`. In this time, a person can decide in the client that started the task. */
 const DEFAULT_AFTER_SECONDS = 30;

@@ -26,8 +26,8 @@ import {
   chatHeaders,
   notificationHeaders,
   type PushResult,
-  type Subscription,
-} from './subscription.ts';
+  type PushSubscription,
+} from './push-subscription.ts';
 
 /**
  * The duration of a lease. It is longer than a POST may take, so a slow POST of one server cannot arrive after later
@@ -93,7 +93,7 @@ export class Deliveries {
   }
 
   /** Delivers a new subscription, or one that replaces another. */
-  add(name: string, subscription: Subscription): void {
+  add(name: string, subscription: PushSubscription): void {
     this.#know(name, subscription);
     this.#deliver(name, subscription.taskId);
   }
@@ -155,7 +155,7 @@ export class Deliveries {
       );
   }
 
-  #know(name: string, { taskId }: Subscription): void {
+  #know(name: string, { taskId }: PushSubscription): void {
     this.#byTask.set(taskId, (this.#byTask.get(taskId) ?? new Set()).add(name));
   }
 
@@ -237,7 +237,7 @@ export class Deliveries {
   }
 
   /** Removes a subscription. Returns false if a chat needs it again. */
-  async #end(name: string, subscription: Subscription): Promise<boolean> {
+  async #end(name: string, subscription: PushSubscription): Promise<boolean> {
     const { subscriptions } = this.#parts;
     await subscriptions.remove(name);
     this.forget(name, subscription.taskId);
@@ -250,7 +250,7 @@ export class Deliveries {
   }
 
   /** Returns the time of the next attempt, in milliseconds since 1970. Undefined if it may begin now. */
-  #postponed({ delivery, lease }: Subscription): number | undefined {
+  #postponed({ delivery, lease }: PushSubscription): number | undefined {
     const now = this.#parts.clock.now();
     if (delivery.type === 'retrying' && delivery.at > now) return delivery.at;
     const isTaken = this.#parts.shared && lease !== null && lease.by !== this.#server && lease.until > now;
@@ -311,7 +311,7 @@ export class Deliveries {
   }
 
   /** Returns a lease that lasts longer than one post. */
-  #lease(now: Subscription['lease']): Subscription['lease'] {
+  #lease(now: PushSubscription['lease']): PushSubscription['lease'] {
     if (!this.#parts.shared) return null;
     const time = this.#parts.clock.now();
     const isLongEnough = now !== null && now.by === this.#server && now.until - time > RENEWED_BELOW_MS;
@@ -319,7 +319,7 @@ export class Deliveries {
   }
 
   /** Posts one notification. @returns the reason for a failure; undefined if the notification arrived */
-  async #post(subscription: Subscription, body: string): Promise<string | undefined> {
+  async #post(subscription: PushSubscription, body: string): Promise<string | undefined> {
     const { signer, addresses } = this.#parts;
     const { signal } = this.#stop;
     const { wire, url } = subscription;

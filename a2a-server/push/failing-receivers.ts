@@ -1,7 +1,7 @@
 /** Lists the failing receivers of push notifications, for the operator. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { idInRecordName } from './subscription.ts';
+import { idInRecordName } from './push-subscription.ts';
 
 /** A receiver that fails, with the state of its delivery. Times are RFC 3339. */
 export interface FailingReceiver {

@@ -12,7 +12,7 @@ import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { countAfter, type EventCount } from '../task/generation.ts';
 import { isTerminal, type Snapshot, type StateName, TERMINAL_STATES } from '../task/snapshot.ts';
-import type { Subscription } from './subscription.ts';
+import type { PushSubscription } from './push-subscription.ts';
 
 /** The number of journal entries in one read. */
 const READ_AT_ONCE = 100;
@@ -20,13 +20,13 @@ const READ_AT_ONCE = 100;
 /** Creates the bodies of notifications. */
 export interface PushBodyBuilder {
   /** Returns the body about the task's present state. Undefined if a chat needs no message about this state. */
-  ofTask(snapshot: Snapshot, subscription: Subscription): string | undefined;
+  ofTask(snapshot: Snapshot, subscription: PushSubscription): string | undefined;
   /**
    * Returns the body for one entry. Returns undefined for an entry that clients do not need. Only A2A 1.0 has such
    * bodies.
    * @param counted the event counts up to this entry, from which the generation of the task is computed
    */
-  ofEntry(entry: JournalEntry, subscription: Subscription, counted: EventCount): string | undefined;
+  ofEntry(entry: JournalEntry, subscription: PushSubscription, counted: EventCount): string | undefined;
 }
 
 export interface PostParts {
@@ -53,7 +53,7 @@ export interface PushPost {
  */
 export async function nextPosts(
   parts: PostParts,
-  subscription: Subscription,
+  subscription: PushSubscription,
 ): Promise<readonly PushPost[] | 'nothing' | 'over' | { until: number }> {
   const { tasks } = parts;
   const { taskId, owner, cursor, delivery } = subscription;
@@ -79,7 +79,7 @@ export async function nextPosts(
  * True if `nextPosts` would return `nothing`, so that no query is needed to know it.
  * @param row the row of the task. Undefined if the task was deleted
  */
-export function isUpToDate(subscription: Subscription, row: TaskRow | undefined): boolean {
+export function isUpToDate(subscription: PushSubscription, row: TaskRow | undefined): boolean {
   if (row === undefined) return false;
   if (subscription.delivery.type === 'dead') return true;
   return row.seq === subscription.cursor && !isOver(row.state, subscription);
@@ -89,14 +89,14 @@ export function isUpToDate(subscription: Subscription, row: TaskRow | undefined)
  * True if the subscription is no longer needed. A subscription of a chat ends when the task waits for a person, so that
  * a waiting task costs no record. The next event of the task creates a new one.
  */
-function isOver(state: StateName, { chat }: Subscription): boolean {
+function isOver(state: StateName, { chat }: PushSubscription): boolean {
   return TERMINAL_STATES.has(state) || (chat !== undefined && state !== 'submitted' && state !== 'working');
 }
 
 async function postsOf(
   parts: PostParts,
   entries: readonly JournalEntry[],
-  subscription: Subscription,
+  subscription: PushSubscription,
 ): Promise<readonly PushPost[] | 'nothing' | { until: number }> {
   if (subscription.wire === '1.0') {
     let counted = await countedAt(parts, subscription);
@@ -112,7 +112,7 @@ async function postsOf(
 }
 
 /** Returns the number of events up to the cursor. An old record has no such number, so the journal is read once. */
-async function countedAt({ tasks }: PostParts, subscription: Subscription): Promise<EventCount> {
+async function countedAt({ tasks }: PostParts, subscription: PushSubscription): Promise<EventCount> {
   const { taskId, owner, cursor, counted } = subscription;
   if (counted !== undefined) return counted;
   const task = { taskId, requester: { principal: owner } };
@@ -121,7 +121,7 @@ async function countedAt({ tasks }: PostParts, subscription: Subscription): Prom
 
 async function taskNow(
   { tasks, bodies, clock }: PostParts,
-  subscription: Subscription,
+  subscription: PushSubscription,
 ): Promise<readonly PushPost[] | { until: number }> {
   const { taskId, owner, wire, chat } = subscription;
   const snapshot = await tasks.snapshot(taskId, { principal: owner });

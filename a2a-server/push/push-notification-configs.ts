@@ -18,7 +18,7 @@ import {
 } from './failing-receivers.ts';
 import { checkPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
-import { OPERATOR_PRINCIPAL, type Subscription, subscriptionRecordName } from './subscription.ts';
+import { OPERATOR_PRINCIPAL, type PushSubscription, subscriptionRecordName } from './push-subscription.ts';
 
 /**
  * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for each
@@ -35,7 +35,7 @@ export interface PushConfig {
   authentication: { scheme: string; credentials: string } | null;
 }
 
-type ConfigForm = Pick<Subscription, 'wire' | 'approval' | 'resumable'>;
+type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable'>;
 
 interface MessageWithConfig<Sent> {
   url: string;
@@ -93,7 +93,7 @@ export class PushNotificationConfigs {
    * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for an address that the server must not connect to, or
    * for one configuration too many
    */
-  async create(config: PushConfig, by: Requester, form: ConfigForm): Promise<Subscription> {
+  async create(config: PushConfig, by: Requester, form: ConfigForm): Promise<PushSubscription> {
     const logRefusal = this.#refusalLog(by, config.taskId);
     await checkPushAddress(config.url, this.#parts.addresses).catch(logRefusal);
     const { sessionId } = await this.#parts.tasks.row(config.taskId, by);
@@ -134,11 +134,11 @@ export class PushNotificationConfigs {
     return this.#registrations.run(`${principal} ${sessionId}`, act);
   }
 
-  async #register(config: PushConfig, by: Requester, form: ConfigForm): Promise<Subscription> {
+  async #register(config: PushConfig, by: Requester, form: ConfigForm): Promise<PushSubscription> {
     const { tasks, clock } = this.#parts;
     const row = await tasks.row(config.taskId, by);
     const id = config.id === '' ? randomUUID() : config.id;
-    const subscription: Subscription = {
+    const subscription: PushSubscription = {
       ...config,
       id,
       principal: by.principal,
@@ -160,7 +160,7 @@ export class PushNotificationConfigs {
    * Returns a configuration of the requester.
    * @throws ProductError UNKNOWN_TASK; UNKNOWN_ADDRESS if the requester has no such configuration
    */
-  async get(taskId: string, id: string, by: Requester): Promise<Subscription> {
+  async get(taskId: string, id: string, by: Requester): Promise<PushSubscription> {
     await this.#parts.tasks.row(taskId, by);
     const found = await this.#subscriptions.read(subscriptionRecordName(by.principal, taskId, id));
     if (found === undefined) throw unknownConfig(taskId, id);
@@ -168,7 +168,7 @@ export class PushNotificationConfigs {
   }
 
   /** Returns the requester's configurations for a task, the oldest first. @throws ProductError UNKNOWN_TASK */
-  async list(taskId: string, by: Requester): Promise<Subscription[]> {
+  async list(taskId: string, by: Requester): Promise<PushSubscription[]> {
     await this.#parts.tasks.row(taskId, by);
     return (await this.#subscriptions.ofTask(taskId))
       .map(([, subscription]) => subscription)

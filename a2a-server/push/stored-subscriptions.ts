@@ -5,18 +5,22 @@
  * carries it out.
  */
 import type { RecordStore } from '../records/record-store.ts';
-import { recordNamePrefixOfTask, type Subscription, subscriptionSchema } from './subscription.ts';
+import {
+  recordNamePrefixOfTask,
+  type PushSubscription,
+  pushSubscriptionSchema,
+} from './push-subscription.ts';
 
 const KIND = 'push';
 /** The kind of the requests to retry. Such a record has the name of its subscription. */
 const RETRIES = 'push-retries';
 
 /** A subscription, and the name of its record. */
-export type NamedSubscription = readonly [name: string, subscription: Subscription];
+export type NamedSubscription = readonly [name: string, subscription: PushSubscription];
 
 /** A subscription, with its text in the store. */
 export interface StoredSubscription {
-  subscription: Subscription;
+  subscription: PushSubscription;
   text: string;
 }
 
@@ -53,11 +57,11 @@ export class StoredSubscriptions {
   }
 
   /** Creates a record. Returns false if it exists. */
-  create(name: string, subscription: Subscription): Promise<boolean> {
+  create(name: string, subscription: PushSubscription): Promise<boolean> {
     return this.#records.create(KIND, name, JSON.stringify(subscription));
   }
 
-  async replace(name: string, subscription: Subscription): Promise<void> {
+  async replace(name: string, subscription: PushSubscription): Promise<void> {
     await this.#records.replace(KIND, name, JSON.stringify(subscription));
   }
 
@@ -65,7 +69,7 @@ export class StoredSubscriptions {
   async change(
     name: string,
     before: StoredSubscription,
-    subscription: Subscription,
+    subscription: PushSubscription,
   ): Promise<StoredSubscription | undefined> {
     const text = JSON.stringify(subscription);
     if (text === before.text) return before;
@@ -92,9 +96,9 @@ export class StoredSubscriptions {
   }
 }
 
-function parsed(text: string): Subscription | undefined {
+function parsed(text: string): PushSubscription | undefined {
   try {
-    return subscriptionSchema.safeParse(JSON.parse(text)).data;
+    return pushSubscriptionSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }

@@ -38,7 +38,7 @@ export interface PreparedServer {
   mcpServers: ReadonlyMap<string, McpServerEntry>;
 }
 
-export interface ServerSurroundings {
+export interface ServerDependencies {
   pageDirectory: string;
   children: ChildProcessRecords;
   outputs: OutputReader;
@@ -51,7 +51,7 @@ export interface ServerSurroundings {
 /** Creates the agent, the tools and the policy from the settings. @throws ProductError CONFIGURATION */
 export async function prepareServer(
   settings: ServerSettings,
-  { pageDirectory, children, outputs, patience, makeDirectory }: ServerSurroundings,
+  { pageDirectory, children, outputs, patience, makeDirectory }: ServerDependencies,
 ): Promise<PreparedServer> {
   refuseModeWithoutQuestion(settings);
   await requireAgentProgram(settings);

@@ -41,7 +41,7 @@ import { agentDescription } from './agent-backend.ts';
 import { openPasskeys } from './open-passkeys.ts';
 import { openPush } from './open-push.ts';
 import { createOwnCard } from './own-card.ts';
-import { openAccess } from './open-access.ts';
+import { openAccessControl } from './open-access-control.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
 import { closeHttpServer } from '../../shared/net/close-http-server.ts';
 import type { PreparedServer } from './prepare-server.ts';
@@ -122,7 +122,7 @@ export async function runServer(
     startedAt: new Date().toISOString(),
   };
   const reading = new AbortScope<StreamEndReason>();
-  const { access, close: closeAccess } = await openAccess({ ...opened, record, base, clock });
+  const { access, close: closeAccess } = await openAccessControl({ ...opened, record, base, clock });
   const disconnects =
     settings.onDisconnect === 'cancel'
       ? createCancellingDisconnectHandler({ tasks, clock, log })

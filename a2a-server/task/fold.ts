@@ -4,12 +4,7 @@
  * times.
  */
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
-import {
-  contextReductionAfter,
-  contextAfterAnswer,
-  SUMMARY_NOTICE,
-  WHOLE_CONTEXT,
-} from './shortened-context.ts';
+import { foldContextEvent, withInputTokenCount, SUMMARY_NOTICE, WHOLE_CONTEXT } from './shortened-context.ts';
 import { createCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.ts';
 import { countAfter, countAfterAll, NO_EVENTS } from './generation.ts';
@@ -175,7 +170,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
         openTurn: null,
         outage: null,
         ...(s.openTurn !== null && { spending: addModelSpending(s.spending, s.openTurn.model, event) }),
-        context: contextAfterAnswer(s.context, s.openTurn, event.usage),
+        context: withInputTokenCount(s.context, s.openTurn, event.usage),
       };
     case 'todos.reminded':
       return {
@@ -195,13 +190,13 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
       };
     case 'context.summarised':
       return {
-        context: contextReductionAfter(s.context, event, s.turns),
+        context: foldContextEvent(s.context, event, s.turns),
         status: noted(s.status, SUMMARY_NOTICE),
         ...(event.model !== null && { spending: addModelSpending(s.spending, event.model, event) }),
       };
     case 'context.clipped':
     case 'context.exceeded':
-      return { context: contextReductionAfter(s.context, event, s.turns) };
+      return { context: foldContextEvent(s.context, event, s.turns) };
     case 'input.required':
       return {
         status: {

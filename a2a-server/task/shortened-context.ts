@@ -30,7 +30,7 @@ export const WHOLE_CONTEXT: Context = {
 type ContextEvent = Extract<TaskEvent, { type: `context.${string}` }>;
 
 /** Returns the context after an event. @param turns the number of the task's last turn */
-export function contextReductionAfter(context: Context, event: ContextEvent, turns: number): Context {
+export function foldContextEvent(context: Context, event: ContextEvent, turns: number): Context {
   switch (event.type) {
     case 'context.summarised':
       return { ...shorter(context, turns), summary: { upTo: event.upTo, text: event.summary } };
@@ -50,7 +50,7 @@ function shorter(context: Context, turns: number): Context {
  * Stores the provider's count, which includes tokens that only the provider sees. Zero means that the provider does not
  * count.
  */
-export function contextAfterAnswer(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
+export function withInputTokenCount(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
   const counted =
     turn === null || inputTokens === 0 ? null : { turn: turn.turn, model: turn.model, inputTokens };
   return { ...context, refused: 'no', counted };

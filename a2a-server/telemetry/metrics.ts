@@ -1,7 +1,7 @@
 /** Defines what the server measures, independent of the library that counts. */
 import type { AppendResult, JournalStatistics } from '../journal/journal.ts';
 import type { LimitName, LimitScope } from '../limits/limits.ts';
-import type { PushResult } from '../push/subscription.ts';
+import type { PushResult } from '../push/push-subscription.ts';
 import type { JournalEntry } from '../task/events.ts';
 
 export interface AnsweredRequest {

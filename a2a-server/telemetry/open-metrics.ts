@@ -11,7 +11,7 @@ import {
   type ResourceMetrics,
 } from '@opentelemetry/sdk-metrics';
 import { LIMIT_SCOPES, type LimitName, type LimitScope, REFUSING_LIMITS } from '../limits/limits.ts';
-import { PUSH_RESULTS, type PushResult } from '../push/subscription.ts';
+import { PUSH_RESULTS, type PushResult } from '../push/push-subscription.ts';
 import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
 import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, ServerFacts } from './metrics.ts';

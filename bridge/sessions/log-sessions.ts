@@ -5,7 +5,7 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { SentToAgent, Session } from './session/session.ts';
 import { problemMessage } from './session/session-state.ts';
-import type { StreamChange } from './session/task-reader.ts';
+import type { StreamChange } from './session/task-stream-reader.ts';
 
 /** The maximum length of a reason in the log, in characters. A reason may be as long as a message. */
 const MAX_REASON_CHARACTERS = 300;

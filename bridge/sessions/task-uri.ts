@@ -26,8 +26,8 @@ export interface TaskAddress {
   part: TaskPart;
 }
 
-export const TASK_URI = 'task://{session}/{task}/{part}';
-export const TASK_URI_FROM = `${TASK_URI}/{from}`;
+export const TASK_URI_TEMPLATE = 'task://{session}/{task}/{part}';
+export const TASK_URI_TEMPLATE_WITH_OFFSET = `${TASK_URI_TEMPLATE}/{from}`;
 
 /**
  * Builds the URI. The ids are escaped, because agents choose them, and they may contain any character.

@@ -9,7 +9,7 @@ import { fieldOf } from './record.ts';
 const MAX_WAIT_MS = 5 * 60_000;
 
 /** Returns the fact `retryAfter` of an error, in milliseconds. Returns 0 if the error has no such fact. */
-export function retryAfterMs(error: unknown): number {
+export function requestedRetryDelayMs(error: unknown): number {
   const seconds = Number(fieldOf(fieldOf(error, 'facts'), 'retryAfter') ?? 0);
   return seconds > 0 ? Math.min(seconds * 1000, MAX_WAIT_MS) : 0;
 }
@@ -20,6 +20,6 @@ export function retryAfterMs(error: unknown): number {
  * @param delayMs the client's own delay
  */
 export async function waitForRetryAfter(error: unknown, delayMs: number, signal: AbortSignal): Promise<void> {
-  const ms = retryAfterMs(error) - delayMs;
+  const ms = requestedRetryDelayMs(error) - delayMs;
   if (ms > 0) await pause(ms, signal);
 }

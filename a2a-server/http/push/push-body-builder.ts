@@ -8,7 +8,7 @@ import { chatBody } from '../../../shared/chat/chat-body.ts';
 import { pageAddress } from '../../../shared/net/page-address.ts';
 import { chatNotice } from '../../push/chat-notice.ts';
 import type { PushBodyBuilder } from '../../push/next-posts.ts';
-import type { Subscription } from '../../push/subscription.ts';
+import type { PushSubscription } from '../../push/push-subscription.ts';
 import { generationOf } from '../../task/generation.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { eventWithGeneration, moveGenerationsIntoFields } from '../wire/generation-field.ts';
@@ -31,7 +31,13 @@ export function createPushBodyBuilder({
   previews: readonly ProtocolPreview[];
 }): PushBodyBuilder {
   const generations = previews.includes('a2a-1.1');
-  const wireOptionsOf = ({ taskId, sessionId, approval, resumable, wire }: Subscription): WireOptions => ({
+  const wireOptionsOf = ({
+    taskId,
+    sessionId,
+    approval,
+    resumable,
+    wire,
+  }: PushSubscription): WireOptions => ({
     taskId,
     sessionId,
     approval,

@@ -12,7 +12,7 @@ import type {
 } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
 import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
-import type { Subscription } from '../../push/subscription.ts';
+import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -85,7 +85,7 @@ export function createPushMethods(
   };
 }
 
-function formOf(context: CallContext): Pick<Subscription, 'wire' | 'approval' | 'resumable'> {
+function formOf(context: CallContext): Pick<PushSubscription, 'wire' | 'approval' | 'resumable'> {
   return {
     wire: isLegacy(context) ? '0.3' : '1.0',
     approval: context.speaksApproval,
@@ -112,7 +112,7 @@ function configIn(config: TaskPushNotificationConfig, context: CallContext): Pus
 }
 
 /** Returns a configuration without its secrets. The secrets go only to the receiver. */
-function withoutSecrets({ taskId, id, url, authentication }: Subscription): TaskPushNotificationConfig {
+function withoutSecrets({ taskId, id, url, authentication }: PushSubscription): TaskPushNotificationConfig {
   return {
     tenant: '',
     taskId,

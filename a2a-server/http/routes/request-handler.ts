@@ -19,7 +19,7 @@ import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
-import { waitForSnapshot } from '../streams/long-poll-task.ts';
+import { waitForNewGeneration } from '../streams/long-poll-task.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
 /**
@@ -84,7 +84,7 @@ export function createRequestHandler(
       answered(server, async (context) => {
         const { historyLength } = request;
         context.caller.concerns({ taskId: request.id });
-        const snapshot = await waitForSnapshot({ tasks, disconnects }, request.id, context);
+        const snapshot = await waitForNewGeneration({ tasks, disconnects }, request.id, context);
         const sessionCost = await tasks.sessionCost(snapshot.principal, snapshot.sessionId);
         return toA2aTask(snapshot, context.wireOptions(snapshot), {
           historyLength,

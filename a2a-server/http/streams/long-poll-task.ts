@@ -13,7 +13,7 @@ import type { DisconnectHandler } from './disconnect-handler.ts';
 export const MAX_POLL_MS = 30_000;
 
 /** Returns the task. If the client names a generation, first waits until the task has passed it. */
-export async function waitForSnapshot(
+export async function waitForNewGeneration(
   { tasks, disconnects }: { tasks: TaskService; disconnects: DisconnectHandler },
   taskId: string,
   context: CallContext,

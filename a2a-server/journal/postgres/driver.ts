@@ -87,7 +87,7 @@ function clientConfig({ url }: DatabaseAddress): ClientConfig {
 }
 
 /** Parses the URL of a database. @throws TypeError if the URL is not valid. Its message contains no password. */
-export function databaseAddress(url: string): DatabaseAddress {
+export function parseDatabaseUrl(url: string): DatabaseAddress {
   try {
     const { host, port, database } = new Client({ connectionString: url });
     const place = host.startsWith('/') ? host : `${host}:${port}`;

@@ -18,7 +18,7 @@ import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
 import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
-import { databaseAddress, isUnavailable, openPool, type Queries } from './driver.ts';
+import { parseDatabaseUrl, isUnavailable, openPool, type Queries } from './driver.ts';
 import { readEntries } from './event-reader.ts';
 import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
@@ -73,7 +73,7 @@ export async function openPostgresJournal({
   onRemoved = () => undefined,
   backOff = DEFAULT_BACK_OFF,
 }: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
-  const address = databaseAddress(url);
+  const address = parseDatabaseUrl(url);
   const writer = new Writer(address, { label: label ?? null, onRemoved, backOff });
   try {
     await writer.open();
@@ -136,7 +136,7 @@ export async function openPostgresJournal({
   let closed: Promise<void> | undefined;
 
   async function connectWakeUps(): Promise<WakeUps> {
-    const listenAddress = databaseAddress(listenUrl);
+    const listenAddress = parseDatabaseUrl(listenUrl);
     try {
       return await WakeUps.open(listenAddress, {
         server: writer.id,

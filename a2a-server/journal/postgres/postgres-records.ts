@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecordName, type RecordStore } from '../../records/record-store.ts';
 import { textColumn } from '../column-values.ts';
 import { databaseError } from './database-error.ts';
-import { databaseAddress, openConnection, type Queries } from './driver.ts';
+import { parseDatabaseUrl, openConnection, type Queries } from './driver.ts';
 import { requireCurrentSchema } from './schema.ts';
 
 /**
@@ -66,7 +66,7 @@ export function createPostgresRecords(ask: Queries['query']): RecordStore {
  * @throws ProductError CONFIGURATION if no server has used the database, STORAGE
  */
 export async function openPostgresRecords(url: string): Promise<RecordStore & { close: () => void }> {
-  const address = databaseAddress(url);
+  const address = parseDatabaseUrl(url);
   const named = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
       return await work();

@@ -5,7 +5,7 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../column-values.ts';
 import { databaseError } from './database-error.ts';
-import { type Connection, type DatabaseAddress, databaseAddress, openConnection } from './driver.ts';
+import { type Connection, type DatabaseAddress, parseDatabaseUrl, openConnection } from './driver.ts';
 import { readAllEntries } from './event-reader.ts';
 import { requireCurrentSchema, requireUsable } from './schema.ts';
 
@@ -21,7 +21,7 @@ interface ReadonlyJournal {
  * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be read
  */
 export async function openReadonlyPostgresJournal(url: string): Promise<ReadonlyJournal> {
-  const address = databaseAddress(url);
+  const address = parseDatabaseUrl(url);
   const connection = await connect(address, requireCurrentSchema);
   return {
     taskIds: () =>
@@ -40,7 +40,7 @@ export async function openReadonlyPostgresJournal(url: string): Promise<Readonly
  * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
 export async function requireUsableDatabase(url: string): Promise<void> {
-  (await connect(databaseAddress(url), requireUsable)).close();
+  (await connect(parseDatabaseUrl(url), requireUsable)).close();
 }
 
 async function connect(

@@ -26,7 +26,7 @@ import {
   lossError,
   detectLoss,
   detectLostCommits,
-  detectTruncatedFile,
+  detectTruncatedJournalFile,
 } from './journal-loss.ts';
 import { type LastCommits, readLastCommits, removeLastCommits, fileSize } from './last-commits-file.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
@@ -49,7 +49,7 @@ export function backupJournal(path: string, target: string): JournalCopyReport {
     throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
       facts: { path: target },
     });
-  const shortened = detectTruncatedFile(path, readLastCommits(path));
+  const shortened = detectTruncatedJournalFile(path, readLastCommits(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
@@ -133,7 +133,7 @@ export async function acceptLoss(path: string): Promise<JournalLoss | undefined>
   try {
     await requireUnused(place);
     const loss =
-      detectTruncatedFile(place, mark) ?? (fileSize(place) === 0 ? undefined : missingIn(place, mark));
+      detectTruncatedJournalFile(place, mark) ?? (fileSize(place) === 0 ? undefined : missingIn(place, mark));
     if (loss !== undefined) removeLastCommits(place);
     return loss;
   } finally {

@@ -19,7 +19,10 @@ const HEADER_BYTES = 100;
  * Detects a truncated file before SQLite opens it. `VACUUM` makes a file smaller too, but then the size in its header
  * is correct. This process must not have a lock on the file, because closing the file would release the lock.
  */
-export function detectTruncatedFile(path: string, commits: LastCommits | undefined): JournalLoss | undefined {
+export function detectTruncatedJournalFile(
+  path: string,
+  commits: LastCommits | undefined,
+): JournalLoss | undefined {
   const bytes = fileSize(path);
   if (commits === undefined || bytes >= commits.bytes || bytes >= sizeInHeader(path, bytes)) return undefined;
   return { type: 'shortened', bytes, expectedBytes: commits.bytes };

@@ -1,7 +1,7 @@
 /** Checks whether a server can open a journal. Changes nothing. */
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { lossError, detectLoss, detectTruncatedFile } from './journal-loss.ts';
+import { lossError, detectLoss, detectTruncatedJournalFile } from './journal-loss.ts';
 import { readLastCommits, fileSize } from './last-commits-file.ts';
 import { requireKnownSchema } from './schema.ts';
 
@@ -13,7 +13,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
 export function requireOpenable(path: string): void {
-  const shortened = detectTruncatedFile(path, readLastCommits(path));
+  const shortened = detectTruncatedJournalFile(path, readLastCommits(path));
   if (shortened !== undefined) throw lossError(path, shortened);
   if (fileSize(path) === 0) return;
   withStorageErrors(path, () => {

@@ -32,7 +32,12 @@ import { EntryReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
 import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
-import { copyWriteAheadLog, lossError, detectLostCommits, detectTruncatedFile } from './journal-loss.ts';
+import {
+  copyWriteAheadLog,
+  lossError,
+  detectLostCommits,
+  detectTruncatedJournalFile,
+} from './journal-loss.ts';
 import { LastCommitsWriter, readLastCommits } from './last-commits-file.ts';
 import { migrate } from './schema.ts';
 import { readStatistics } from './statistics.ts';
@@ -69,7 +74,7 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
   try {
     const before = readLastCommits(place);
     const opened = withStorageErrors(place, () => {
-      const shortened = detectTruncatedFile(place, before);
+      const shortened = detectTruncatedJournalFile(place, before);
       if (shortened !== undefined) throw lossError(place, shortened);
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);

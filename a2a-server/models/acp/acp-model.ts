@@ -14,7 +14,7 @@ import { agentName } from './agent-program.ts';
 import { buildPrompt, buildPromptAfterCancel } from './agent-prompt.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { sendPrompt, type AgentInUse, type LiveAgents } from './live-agents.ts';
-import type { AgentEvent, LiveAgent } from './live-agent.ts';
+import type { AcpAgentEvent, LiveAgent } from './live-agent.ts';
 import { rememberedSession } from './open-agent.ts';
 import { rejectSettledRequests } from './run-permitted.ts';
 
@@ -118,7 +118,7 @@ async function* stretch(
 }
 
 function* show(
-  item: Extract<AgentEvent, { type: 'update' }>,
+  item: Extract<AcpAgentEvent, { type: 'update' }>,
   agent: LiveAgent,
   given: SessionUpdates,
 ): Generator<ModelEvent> {

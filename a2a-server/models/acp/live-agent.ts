@@ -24,7 +24,7 @@ const MAX_UNREAD_JSON_CHARS = 16 * 1024 * 1024;
 /** The maximum number of known tool calls. Above it, the oldest tool call is dropped. */
 const MAX_TOOL_CALLS = 1_000;
 
-export type AgentEvent =
+export type AcpAgentEvent =
   | { type: 'update'; update: SessionUpdate }
   /** The queue is empty, and `waiting` contains a permission request. */
   | { type: 'asks' }
@@ -44,7 +44,7 @@ export class LiveAgent implements AgentListener {
   readonly permitted = new Set<string>();
   readonly #connection: AgentConnection;
   readonly #options: LiveAgentOptions;
-  readonly #items: { item: AgentEvent; size: number }[] = [];
+  readonly #items: { item: AcpAgentEvent; size: number }[] = [];
   #unread = 0;
   readonly #toolCalls = new Map<string, ToolCallUpdate>();
   readonly #watched = new Map<string, (toolCall: ToolCallUpdate) => void>();
@@ -98,7 +98,7 @@ export class LiveAgent implements AgentListener {
   }
 
   /** Waits for the next item. @throws AbortError */
-  next(signal: AbortSignal): Promise<AgentEvent> {
+  next(signal: AbortSignal): Promise<AcpAgentEvent> {
     return this.until(() => this.#take(), signal);
   }
 
@@ -161,8 +161,8 @@ export class LiveAgent implements AgentListener {
 
   async #answer(text: string): Promise<void> {
     const item = await this.#connection.prompt(text).then(
-      (stopReason): AgentEvent => ({ type: 'ended', stopReason }),
-      (error: unknown): AgentEvent => ({ type: 'failed', message: this.#connection.refusal(error) }),
+      (stopReason): AcpAgentEvent => ({ type: 'ended', stopReason }),
+      (error: unknown): AcpAgentEvent => ({ type: 'failed', message: this.#connection.refusal(error) }),
     );
     // All earlier updates have arrived. This wait lets their handlers put them into the queue first.
     await nextTurn();
@@ -227,7 +227,7 @@ export class LiveAgent implements AgentListener {
     this.#changed();
   }
 
-  #take(): AgentEvent | undefined {
+  #take(): AcpAgentEvent | undefined {
     const kept = this.#items.shift();
     if (kept) {
       this.#unread -= kept.size;
@@ -241,7 +241,7 @@ export class LiveAgent implements AgentListener {
     return this.#waiting.length > 0 ? { type: 'asks' } : undefined;
   }
 
-  #keep(item: AgentEvent): void {
+  #keep(item: AcpAgentEvent): void {
     const size = JSON.stringify(item).length;
     if (this.#unread + size > MAX_UNREAD_JSON_CHARS)
       return this.#connection.giveUp('sent more at once than the server can hold');
@@ -250,7 +250,7 @@ export class LiveAgent implements AgentListener {
     this.#changed();
   }
 
-  #answered(item: AgentEvent): void {
+  #answered(item: AcpAgentEvent): void {
     this.#withdraw();
     if (this.#prompt === 'discarded') {
       this.#prompt = 'none';

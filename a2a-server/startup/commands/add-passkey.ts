@@ -17,7 +17,7 @@ import { addOneTimeLink, LINK_MS } from '../../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_MS } from '../../presence/registration-codes.ts';
 import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
-import { LOCAL_PRINCIPAL } from '../open-access.ts';
+import { LOCAL_PRINCIPAL } from '../open-access-control.ts';
 import { openRecordsForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 

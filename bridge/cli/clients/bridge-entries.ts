@@ -1,6 +1,6 @@
 /** Finds the entries in the configuration of an MCP client that start the bridge. */
 import { z } from 'zod';
-import { type ClientEnvironment, type McpClient, type ConfigScope, SCOPES } from './client.ts';
+import { type ClientEnvironment, type McpClient, type ConfigScope, CONFIG_SCOPES } from './client.ts';
 import { readConfig } from './config-file.ts';
 import { configFormatOf, isBridge } from './config-text.ts';
 
@@ -35,7 +35,7 @@ export async function findBridgeEntries(
 ): Promise<readonly BridgeEntry[]> {
   const entries: BridgeEntry[] = [];
   const seen = new Set<string>();
-  for (const scope of SCOPES) {
+  for (const scope of CONFIG_SCOPES) {
     const place = await client.places[scope]?.(around);
     // Two scopes may have the same file: in the home directory, the project's file may also be the user's file. Such a
     // file is read only once.

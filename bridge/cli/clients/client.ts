@@ -1,12 +1,12 @@
 /** Types that describe the configuration of an MCP client: its files, and the format of a server entry. */
 import { homedir } from 'node:os';
 
-export const SCOPES = ['user', 'project', 'local'] as const;
+export const CONFIG_SCOPES = ['user', 'project', 'local'] as const;
 /**
  * Where an entry is valid. `user`: for this user in every directory. `project`: for everyone in this directory.
  * `local`: for this user in this directory.
  */
-export type ConfigScope = (typeof SCOPES)[number];
+export type ConfigScope = (typeof CONFIG_SCOPES)[number];
 
 export interface ClientEnvironment {
   env: Readonly<Record<string, string | undefined>>;

@@ -36,7 +36,7 @@ export type ConfigChange =
  * Adds the bridge's entry, or updates it. Other keys of the entry, such as its environment, stay.
  * @param defaults keys that are added only if the entry does not have them
  */
-export function withBridge(
+export function putBridgeEntry(
   config: ConfigFormat,
   text: string,
   { keys, entry, defaults = {} }: { keys: readonly string[]; entry: ServerEntry; defaults?: ServerEntry },
@@ -50,7 +50,7 @@ export function withBridge(
     : { type: 'changed', text: config.put(text, keys, wanted) };
 }
 
-export function withoutBridge(config: ConfigFormat, text: string, keys: readonly string[]): ConfigChange {
+export function removeBridgeEntry(config: ConfigFormat, text: string, keys: readonly string[]): ConfigChange {
   const before = config.read(text, keys);
   if (before === undefined) return { type: 'same' };
   if (!isBridge(before)) return { type: 'taken' };

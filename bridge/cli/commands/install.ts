@@ -5,11 +5,16 @@
 import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { type McpClient, type ConfigScope, SCOPES, clientEnvironment } from '../clients/client.ts';
+import { type McpClient, type ConfigScope, CONFIG_SCOPES, clientEnvironment } from '../clients/client.ts';
 import { type BridgeEntry, findBridgeEntries, entryWarnings } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
-import { type ConfigChange, configFormatOf, withBridge, withoutBridge } from '../clients/config-text.ts';
+import {
+  type ConfigChange,
+  configFormatOf,
+  putBridgeEntry,
+  removeBridgeEntry,
+} from '../clients/config-text.ts';
 import { planEntryChange } from '../clients/entry-change.ts';
 import { type EntryOutcome, outcomeFacts, outcomeLine, outcomesExitCode } from '../clients/entry-outcome.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
@@ -47,7 +52,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
   const { command, args: before } = await chooseStartCommand(run.places.bridgeScript);
   return changeEntries(run, target, {
     decide: (it, text, keys) =>
-      withBridge(configFormatOf(it.format), text, {
+      putBridgeEntry(configFormatOf(it.format), text, {
         keys,
         entry: it.entry({ command, args: [...before, ...args] }),
         ...(it.defaults && { defaults: it.defaults }),
@@ -67,7 +72,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
  */
 export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
   return changeEntries(run, targetOf(run.options, words[0]), {
-    decide: (it, text, keys) => withoutBridge(configFormatOf(it.format), text, keys),
+    decide: (it, text, keys) => removeBridgeEntry(configFormatOf(it.format), text, keys),
     nextStep: ({ title }) => `Restart ${title}. It then runs without the bridge.`,
     afterwards: async (name) => {
       const remaining = await remainingEntries(CLIENTS[name]);
@@ -229,9 +234,9 @@ async function remainingEntries(
 
 /** Reads the options that select the entry. @throws UsageError */
 function aimOf({ scope = 'user', name = DEFAULT_NAME }: InstallOptions): Aim {
-  const found = SCOPES.find((each) => each === scope);
+  const found = CONFIG_SCOPES.find((each) => each === scope);
   if (found === undefined)
-    throw new UsageError(`There is no scope "${scope}". The scopes are: ${SCOPES.join(', ')}.`);
+    throw new UsageError(`There is no scope "${scope}". The scopes are: ${CONFIG_SCOPES.join(', ')}.`);
   if (!VALID_NAME.test(name)) throw new UsageError('A name has up to 64 letters, digits, "_" and "-".');
   return { scope: found, name };
 }
@@ -247,6 +252,6 @@ function unknownClient(name: string | undefined): UsageError {
 
 function noSuchScope(name: ClientName, scope: ConfigScope): UsageError {
   const { title, places }: McpClient = CLIENTS[name];
-  const scopes = SCOPES.filter((each) => places[each] !== undefined).join(', ');
+  const scopes = CONFIG_SCOPES.filter((each) => places[each] !== undefined).join(', ');
   return new UsageError(`${title} has no scope "${scope}". It has: ${scopes}.`);
 }

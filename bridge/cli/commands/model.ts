@@ -1,5 +1,5 @@
 /** The commands `model` and `model list`: show the models in use, and the models that can be used. */
-import { fetchRunningAgent } from '../../local-server/fetch-running-agent.ts';
+import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import { readLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
 import { readServerModels } from '../models/server-models.ts';
@@ -18,7 +18,9 @@ export async function showModel({
   const report = await readServerModels(settings, places.serverScript);
   const state = await readLocalServerState(settings.stateDir);
   const running =
-    state.type === 'running' ? ((await fetchRunningAgent(state.record, settings.stateDir)) ?? null) : null;
+    state.type === 'running'
+      ? ((await fetchRunningAgentName(state.record, settings.stateDir)) ?? null)
+      : null;
   if (options.json === true) {
     const { known: _, ...shown } = report;
     terminal.say(JSON.stringify({ ...shown, running }));

@@ -15,7 +15,7 @@ import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
-import { askForDecision } from '../decisions/ask-for-decision.ts';
+import { promptForDecision } from '../decisions/prompt-for-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
@@ -161,7 +161,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
       view !== undefined &&
       !hasEnded(view) &&
       terminal.interactive &&
-      (await askForDecision(terminal, session, view)) === 'changed';
+      (await promptForDecision(terminal, session, view)) === 'changed';
     if (goesOn) continue;
     task.end();
     await session.refresh();

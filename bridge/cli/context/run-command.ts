@@ -77,13 +77,13 @@ function tee(terminal: Terminal, copy: (text: string) => void): Terminal {
 }
 
 /** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
-export function failureText(error: unknown): string {
+export function terminalErrorText(error: unknown): string {
   return inTerminalWords(messageOf(error)).split('\n').map(escapeHiddenCharacters).join('\n');
 }
 
 function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {
   if (!json) {
-    terminal.complain(`mcp-a2a-bridge: ${failureText(error)}`);
+    terminal.complain(`mcp-a2a-bridge: ${terminalErrorText(error)}`);
     return;
   }
   const message = inTerminalWords(messageOf(error));

@@ -5,7 +5,7 @@ import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT } from '../../local-server/start-server.ts';
-import { fetchRunningAgent } from '../../local-server/fetch-running-agent.ts';
+import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import { readLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
@@ -31,7 +31,7 @@ export async function checkServer(
   const state = await readLocalServerState(stateDir);
   switch (state.type) {
     case 'running': {
-      const runs = await fetchRunningAgent(state.record, stateDir);
+      const runs = await fetchRunningAgentName(state.record, stateDir);
       return { finding: runningFinding(state.record, runs, agent), running: true, agent: runs };
     }
     case 'strange':

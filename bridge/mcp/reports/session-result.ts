@@ -83,7 +83,7 @@ export function resultOf(report: SessionReport, extent: ReportExtent): SessionRe
   if (extent.type === 'first')
     return {
       ...rest,
-      pending: pending.map(toFirstPending),
+      pending: pending.map(withoutShownInput),
       ...(calls.length > 0 && { calls: calls.map(toldCall) }),
       ...(notes.length > 0 && { notes }),
     };
@@ -94,7 +94,9 @@ export function resultOf(report: SessionReport, extent: ReportExtent): SessionRe
     ...kept,
     delta,
     message: message === seen.message ? '' : message,
-    pending: pending.map((each) => (hadPreviewBefore(each, seen) ? seenBefore(each) : toFirstPending(each))),
+    pending: pending.map((each) =>
+      hadPreviewBefore(each, seen) ? seenBefore(each) : withoutShownInput(each),
+    ),
     cost: JSON.stringify(cost) === seen.cost ? null : cost,
     ...(changed.length > 0 && { calls: changed.map(toldCall) }),
     ...(notes.length > 0 && { notes }),
@@ -143,7 +145,7 @@ export function hasNews(report: SessionReport, seen: SeenResult): boolean {
   );
 }
 
-export function toFirstPending({
+export function withoutShownInput({
   unshown,
   why,
   cut,

@@ -16,8 +16,8 @@ import {
   MIME_TYPES,
   readAddress,
   TASK_PARTS,
-  TASK_URI,
-  TASK_URI_FROM,
+  TASK_URI_TEMPLATE,
+  TASK_URI_TEMPLATE_WITH_OFFSET,
   type TaskPart,
   taskUri,
 } from '../../sessions/task-uri.ts';
@@ -76,13 +76,13 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
   };
   server.registerResource(
     'task',
-    new ResourceTemplate(TASK_URI, { list: undefined }),
+    new ResourceTemplate(TASK_URI_TEMPLATE, { list: undefined }),
     { title: RESOURCE_TITLE, description: `Part of a task: ${KINDS}.` },
     read,
   );
   server.registerResource(
     'task-from',
-    new ResourceTemplate(TASK_URI_FROM, { list: undefined }),
+    new ResourceTemplate(TASK_URI_TEMPLATE_WITH_OFFSET, { list: undefined }),
     { title: 'The rest of a task', description: 'The same, without its first {from} characters.' },
     read,
   );

@@ -4,7 +4,7 @@ import type { ArtifactRole } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
 import { agentOutput, pendingReport, buildSessionReport } from '../reports/session-report.ts';
-import { toFirstPending, resultOf } from '../reports/session-result.ts';
+import { withoutShownInput, resultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { TaskPart } from '../../sessions/task-uri.ts';
@@ -80,7 +80,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
 
 /** Returns the pending actions with their complete previews. A client can read a long resource in pieces. */
 function diffOf({ view }: ReadTask): string {
-  const pending = view.pending.map((action) => toFirstPending(pendingReport(action)));
+  const pending = view.pending.map((action) => withoutShownInput(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';
   return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
-import { attachFiles } from './attach-files.ts';
+import { readToolCallAttachments } from './read-tool-call-attachments.ts';
 import { defaultWorkspace } from './call-workspaces.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
@@ -40,7 +40,7 @@ export const consultTool = defineTool({
       await withDefaultTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
       workspace,
     );
-    const attached = await attachFiles(call, { files, directory: workspace });
+    const attached = await readToolCallAttachments(call, { files, directory: workspace });
     const beginning = { agent, text: asked(question, context, enforced), settings, ...attached };
     const begun = (await joinIdenticalTask(call, beginning)) ?? (await startTask(call, beginning));
     const unsure = enforced

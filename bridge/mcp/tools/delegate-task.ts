@@ -5,7 +5,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { attachFiles } from './attach-files.ts';
+import { readToolCallAttachments } from './read-tool-call-attachments.ts';
 import { defaultWorkspace } from './call-workspaces.ts';
 import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
 import { decideHint, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
@@ -77,7 +77,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
             await defaultWorkspace(call),
           )
         : withAgentPaths(agent, wanted);
-    const attached = await attachFiles(call, { files, directory: placed?.path });
+    const attached = await readToolCallAttachments(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitStartedTask(call, again, waitSeconds);

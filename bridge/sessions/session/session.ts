@@ -1,6 +1,6 @@
 /**
  * One session with one agent: its state, and the listeners for changes. `session-state.ts` computes the state,
- * `message-sender.ts` sends the messages, and `task-reader.ts` reads the streams.
+ * `message-sender.ts` sends the messages, and `task-stream-reader.ts` reads the streams.
  *
  * Invariants
  * - S1: no event is lost or repeated. So the state changes only through `nextSessionState`, which ignores repeated
@@ -34,7 +34,7 @@ import {
   taskOfState,
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
-import { type StreamChange, TaskReader } from './task-reader.ts';
+import { type StreamChange, TaskStreamReader } from './task-stream-reader.ts';
 import type { TaskView } from './observed-task.ts';
 
 /** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
@@ -88,7 +88,7 @@ export class Session {
   readonly #listeners = new Set<Listener>();
   readonly #end = new AbortController();
   readonly #decisions: SentDecisions;
-  readonly #reader: TaskReader;
+  readonly #reader: TaskStreamReader;
   readonly #sender: MessageSender;
 
   constructor(
@@ -99,7 +99,7 @@ export class Session {
     this.agent = agent;
     this.firstMessageId = firstMessageId;
     this.#decisions = new SentDecisions(claims);
-    this.#reader = new TaskReader({
+    this.#reader = new TaskStreamReader({
       agent,
       backOff,
       signal: this.#end.signal,

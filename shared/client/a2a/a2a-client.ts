@@ -3,7 +3,7 @@ import type { CostReport, TaskCosts } from '../../protocol/cost-report.ts';
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { newId } from '../core/new-id.ts';
-import { thisPage } from '../core/on-page-unload.ts';
+import { pagehideTarget } from '../core/on-page-unload.ts';
 import { RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
@@ -34,7 +34,7 @@ export class A2aClient {
   readonly #executions: ExecutionRegistry;
   readonly #tools = new ToolRequests();
 
-  constructor({ patience, page = thisPage(), channel = CHANNEL, ...service }: A2aClientOptions) {
+  constructor({ patience, page = pagehideTarget(), channel = CHANNEL, ...service }: A2aClientOptions) {
     this.#ways = { patience: { ...RETRY_POLICY, ...patience }, channel };
     this.#api = new AgentRequests(new HttpClient(service), this.#ways.patience);
     this.#executions = new ExecutionRegistry(page);

@@ -46,7 +46,7 @@ function asksToStay(event: Event): boolean {
 }
 
 /** Returns the current page. Returns undefined in Node and in workers, which have no `pagehide`. */
-export function thisPage(): EventTarget | undefined {
+export function pagehideTarget(): EventTarget | undefined {
   const page: unknown = globalThis;
   return 'onpagehide' in globalThis && page instanceof EventTarget ? page : undefined;
 }

@@ -1,7 +1,7 @@
 /** A client of the bridge, over MCP and HTTP. Its method `call` also works with other MCP servers. */
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
-import { thisPage } from '../core/on-page-unload.ts';
+import { pagehideTarget } from '../core/on-page-unload.ts';
 import { RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
@@ -34,7 +34,7 @@ export class McpClient {
   /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
   constructor({
     patience,
-    page = thisPage(),
+    page = pagehideTarget(),
     toolPrefix = '',
     identity = DEFAULT_IDENTITY,
     ...service

@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
-import { ATTEMPT_MS } from '../../../a2a-server/page/provider-attempt.ts';
+import { SIGN_IN_ATTEMPT_MS } from '../../../a2a-server/page/provider-attempt.ts';
 import { createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
@@ -317,7 +317,7 @@ describe('X1 the server refuses an answer of the provider', () => {
     }
     // The attempt is the browser's own, and the answer is that of the other person: login CSRF.
     expect(messageIn(await finish(other, own.pageSecret, query))).toMatch(/does not belong to this sign-in/);
-    server.clock.advance(ATTEMPT_MS);
+    server.clock.advance(SIGN_IN_ATTEMPT_MS);
     expect(messageIn(await finish(browser, pageSecret, query))).toMatch(/took longer than ten minutes/);
   });
 

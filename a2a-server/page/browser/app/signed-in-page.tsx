@@ -20,7 +20,7 @@ import { showCount } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { PageKeys } from './page-keys.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
-import { StartTask } from '../home/start-task.tsx';
+import { NewTaskForm } from '../home/new-task-form.tsx';
 import { TaskFilterFields } from '../home/task-filter-fields.tsx';
 import { areFiltersOn } from '../task-filters.ts';
 import { TaskList } from '../home/task-list.tsx';
@@ -116,7 +116,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
         </p>
       )}
       <section aria-label="New task">
-        <StartTask
+        <NewTaskForm
           client={client}
           onStarted={(started, before) => {
             openNewTask(started, before);

@@ -4,7 +4,7 @@ import {
   type AskQuestion,
   type Elicitation,
 } from '../../../../a2a-server/mcp-servers/elicitation.ts';
-import type { RequestOrigin, RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
+import type { CandidateCalls, RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import type { Answer } from '../../../../shared/protocol/question.ts';
 
 const by = { principal: 'ada', channel: 'test' };
@@ -22,7 +22,7 @@ const call = (ask: AskQuestion, more: Partial<RunningCall> = {}): RunningCall =>
   answeredLate: () => undefined,
   ...more,
 });
-const one = (ask: AskQuestion): RequestOrigin => ({ calls: [call(ask)], known: false });
+const one = (ask: AskQuestion): CandidateCalls => ({ calls: [call(ask)], known: false });
 
 const form: Elicitation = {
   message: 'Who?',

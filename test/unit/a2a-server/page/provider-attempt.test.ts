@@ -1,13 +1,17 @@
 import { expect, it } from '@jest/globals';
-import { ATTEMPT_MS, beginAttempt, findAttempt } from '../../../../a2a-server/page/provider-attempt.ts';
+import {
+  SIGN_IN_ATTEMPT_MS,
+  beginAttempt,
+  findAttempt,
+} from '../../../../a2a-server/page/provider-attempt.ts';
 
 const SECRET = 'the secret of the server';
 const NOW = 1_000_000;
 
 it('an attempt is found with its cookie and its page secret until it ends', () => {
   const attempt = beginAttempt(SECRET, NOW);
-  expect(findAttempt(SECRET, attempt, NOW + ATTEMPT_MS - 1)).toEqual(attempt);
-  expect(findAttempt(SECRET, attempt, NOW + ATTEMPT_MS)).toBeUndefined();
+  expect(findAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS - 1)).toEqual(attempt);
+  expect(findAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS)).toBeUndefined();
 });
 
 it('each attempt has other values, and none of them tells another one', () => {

@@ -5,7 +5,7 @@ import {
   type ChatWebhook,
   chatWebhookSchema,
 } from '../../../../a2a-server/push/chat-webhooks.ts';
-import { chatHeaders } from '../../../../a2a-server/push/subscription.ts';
+import { chatHeaders } from '../../../../a2a-server/push/push-subscription.ts';
 import { nextPosts } from '../../../../a2a-server/push/next-posts.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';

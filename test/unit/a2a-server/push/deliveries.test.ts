@@ -2,7 +2,10 @@ import { afterEach, expect, test } from '@jest/globals';
 import { Deliveries } from '../../../../a2a-server/push/deliveries.ts';
 import { indexRow } from '../../../../a2a-server/journal/index-row.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
-import { type Subscription, subscriptionSchema } from '../../../../a2a-server/push/subscription.ts';
+import {
+  type PushSubscription,
+  pushSubscriptionSchema,
+} from '../../../../a2a-server/push/push-subscription.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { isHidden } from '../../../../a2a-server/task/generation.ts';
@@ -79,7 +82,7 @@ test.each(['the first look', 'a later look'])(
   },
 );
 
-const SUBSCRIPTION: Subscription = subscriptionSchema.parse({
+const SUBSCRIPTION: PushSubscription = pushSubscriptionSchema.parse({
   taskId: 'task-1',
   id: 'mine',
   principal: 'local',
@@ -111,7 +114,7 @@ test('a retry is stored, even if the last attempt fails between its read and its
 /**
  * Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered.
  */
-async function delivering(more: Partial<Subscription>, removing: () => TaskEvent[] = () => []) {
+async function delivering(more: Partial<PushSubscription>, removing: () => TaskEvent[] = () => []) {
   const receiver = await pushReceiver();
   receivers.push(receiver);
   const entries: JournalEntry[] = [];

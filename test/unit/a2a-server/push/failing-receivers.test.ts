@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { findFailingReceiver, listFailingReceivers } from '../../../../a2a-server/push/failing-receivers.ts';
 import type { NamedSubscription } from '../../../../a2a-server/push/stored-subscriptions.ts';
-import { subscriptionSchema } from '../../../../a2a-server/push/subscription.ts';
+import { pushSubscriptionSchema } from '../../../../a2a-server/push/push-subscription.ts';
 
 function subscription(name: string, delivery: object): NamedSubscription {
-  const read = subscriptionSchema.parse({
+  const read = pushSubscriptionSchema.parse({
     taskId: `task-of-${name}`,
     id: 'mine',
     principal: 'acme/ann',

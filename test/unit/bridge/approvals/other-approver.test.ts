@@ -7,7 +7,7 @@ import { howToDecideText, decisionElsewhereError } from '../../../../bridge/cli/
 import { paintNothing } from '../../../../bridge/cli/terminal/paint.ts';
 import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
 import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
-import { toFirstPending } from '../../../../bridge/mcp/reports/session-result.ts';
+import { withoutShownInput } from '../../../../bridge/mcp/reports/session-result.ts';
 import { approvalRequestMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
 import { approvalRequestNotice } from '../../../../bridge/approvals/webhook/notice.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
@@ -33,10 +33,10 @@ test('R121 no form asks for it, and a note says who must approve', () => {
 });
 
 test('R121 a tool result offers only the denial, and says who must approve', () => {
-  const { decisions, why } = toFirstPending(pendingReport(mayNot));
+  const { decisions, why } = withoutShownInput(pendingReport(mayNot));
   expect(decisions).toEqual(['deny']);
   expect(why).toContain(SAYS);
-  expect(toFirstPending(pendingReport(mayApprove))).not.toHaveProperty('why');
+  expect(withoutShownInput(pendingReport(mayApprove))).not.toHaveProperty('why');
 });
 
 const lacksRole: PendingAction = {
@@ -59,7 +59,7 @@ test.each([lacksRole, asksQuestion])('R122 without the role, no form asks for it
 });
 
 test.each([lacksRole, asksQuestion])('R122 without the role, a tool result offers no decision', (action) => {
-  const { decisions, why } = toFirstPending(pendingReport(action));
+  const { decisions, why } = withoutShownInput(pendingReport(action));
   expect(decisions).toEqual([]);
   expect(why).toContain(NEEDS_ROLE);
   expect(why).toContain('Nothing can be decided here.');

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import {
   readAddress,
   TASK_PARTS,
-  TASK_URI,
-  TASK_URI_FROM,
+  TASK_URI_TEMPLATE,
+  TASK_URI_TEMPLATE_WITH_OFFSET,
   taskUri,
 } from '../../../../bridge/sessions/task-uri.ts';
 
@@ -24,7 +24,7 @@ describe('the URI of a part of a task', () => {
         fc.nat(999_999_999),
         (sessionId, taskId, part, from) => {
           const uri = new URL(taskUri({ sessionId, taskId, part }, from)).href;
-          const template = new UriTemplate(from === 0 ? TASK_URI : TASK_URI_FROM);
+          const template = new UriTemplate(from === 0 ? TASK_URI_TEMPLATE : TASK_URI_TEMPLATE_WITH_OFFSET);
           const variables = template.match(uri);
           expect(variables === null ? null : readAddress(variables)).toEqual({
             sessionId,

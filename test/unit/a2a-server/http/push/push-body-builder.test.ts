@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
 import { createPushBodyBuilder } from '../../../../../a2a-server/http/push/push-body-builder.ts';
-import { subscriptionSchema } from '../../../../../a2a-server/push/subscription.ts';
+import { pushSubscriptionSchema } from '../../../../../a2a-server/push/push-subscription.ts';
 import { taskAfter } from '../../../../support/folded-task.ts';
 import { message, working } from '../../../../support/journal-samples.ts';
 
-const subscription = subscriptionSchema.parse({
+const subscription = pushSubscriptionSchema.parse({
   taskId: 't',
   id: 'mine',
   principal: 'ada',

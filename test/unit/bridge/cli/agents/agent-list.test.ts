@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { agentList } from '../../../../../bridge/cli/agents/registry/agent-list.ts';
 import { agentListText } from '../../../../../bridge/cli/agents/registry/agent-list-text.ts';
-import { failureText } from '../../../../../bridge/cli/context/run-command.ts';
+import { terminalErrorText } from '../../../../../bridge/cli/context/run-command.ts';
 
 const CARD = 'application/a2a-agent-card+json';
 
@@ -169,7 +169,7 @@ it('the error about a document cannot control the terminal either', () => {
   } catch (error) {
     problem = error;
   }
-  expect(failureText(problem)).toContain(String.raw`version 2\u{1b}[2J`);
+  expect(terminalErrorText(problem)).toContain(String.raw`version 2\u{1b}[2J`);
 });
 
 it('X3 a registry with long texts is listed, and each text is cut', () => {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   configFormatOf,
-  withBridge,
+  putBridgeEntry,
   isBridge,
-  withoutBridge,
+  removeBridgeEntry,
 } from '../../../../../bridge/cli/clients/config-text.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
@@ -31,12 +31,12 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
 
   it('an empty settings text gets the entry once, and loses it again', () => {
     for (const empty of ['', '\n', '  ']) {
-      const put = withBridge(config, empty, { keys, entry });
+      const put = putBridgeEntry(config, empty, { keys, entry });
       expect(put).toMatchObject({ type: 'changed' });
       const text = put.type === 'changed' ? put.text : '';
       expect(config.read(text, keys)).toEqual(entry);
-      expect(withBridge(config, text, { keys, entry })).toEqual({ type: 'same' });
-      const gone = withoutBridge(config, text, keys);
+      expect(putBridgeEntry(config, text, { keys, entry })).toEqual({ type: 'same' });
+      const gone = removeBridgeEntry(config, text, keys);
       expect(gone.type === 'changed' && config.read(gone.text, keys)).toBeUndefined();
     }
   });
@@ -52,12 +52,12 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
         };
         for (const [key, value] of Object.entries(servers)) put(['servers', key], value);
         put(['other'], settings);
-        const withIt = withBridge(config, text, { keys, entry });
+        const withIt = putBridgeEntry(config, text, { keys, entry });
         const after = withIt.type === 'changed' ? withIt.text : text;
         for (const [key, value] of Object.entries(servers))
           if (key !== 'a2a-bridge') expect(config.read(after, ['servers', key])).toEqual(value);
         expect(config.read(after, ['other'])).toEqual(settings);
-        const without = withoutBridge(config, after, keys);
+        const without = removeBridgeEntry(config, after, keys);
         const end = without.type === 'changed' ? without.text : after;
         for (const [key, value] of Object.entries(servers))
           if (key !== 'a2a-bridge') expect(config.read(end, ['servers', key])).toEqual(value);
@@ -68,8 +68,8 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
 
   it('another server with the bridge’s name is not changed', () => {
     const text = config.put('', keys, { command: 'other', args: [] });
-    expect(withBridge(config, text, { keys, entry })).toEqual({ type: 'taken' });
-    expect(withoutBridge(config, text, keys)).toEqual({ type: 'taken' });
+    expect(putBridgeEntry(config, text, { keys, entry })).toEqual({ type: 'taken' });
+    expect(removeBridgeEntry(config, text, keys)).toEqual({ type: 'taken' });
   });
 });
 

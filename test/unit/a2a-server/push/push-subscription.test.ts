@@ -5,7 +5,7 @@ import {
   recordNamePrefixOfTask,
   notificationHeaders,
   subscriptionRecordName,
-} from '../../../../a2a-server/push/subscription.ts';
+} from '../../../../a2a-server/push/push-subscription.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;

@@ -21,7 +21,7 @@ import type { ServerSettings } from './settings/settings.ts';
 /** The principal whose token is in the state directory. */
 export const LOCAL_PRINCIPAL = 'local';
 
-export type ServerAccess = Required<
+export type AccessControl = Required<
   Pick<AppOptions, 'authenticate' | 'issued' | 'identity' | 'tickets' | 'pageSignIn'>
 > &
   Pick<AppOptions, 'pageProvider'>;
@@ -40,7 +40,9 @@ interface AccessParts {
 }
 
 /** Returns the access, and a function that ends its watches of the records. */
-export async function openAccess(parts: AccessParts): Promise<{ access: ServerAccess; close: () => void }> {
+export async function openAccessControl(
+  parts: AccessParts,
+): Promise<{ access: AccessControl; close: () => void }> {
   const { settings, token, record, base, records, journal, clock, log } = parts;
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
@@ -56,7 +58,7 @@ export async function openAccess(parts: AccessParts): Promise<{ access: ServerAc
   });
   const secret = await deriveTicketSecret(token, journal.records);
   const pageProvider = openPageProvider(parts, secret);
-  const access: ServerAccess = {
+  const access: AccessControl = {
     authenticate: createAuthenticator(
       [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
       issued,

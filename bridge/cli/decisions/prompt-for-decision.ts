@@ -41,7 +41,7 @@ const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
  * the code from this parameter.
  * @throws ProductError if the agent cannot be reached
  */
-export async function askForDecision(
+export async function promptForDecision(
   terminal: Terminal,
   session: Session,
   shown: Pick<TaskView, 'pending' | 'question'>,

@@ -33,7 +33,7 @@ const deliverySchema = z.discriminatedUnion('type', [
 ]);
 export type DeliveryState = z.infer<typeof deliverySchema>;
 
-export const subscriptionSchema = z.object({
+export const pushSubscriptionSchema = z.object({
   taskId: z.string(),
   id: z.string(),
   /** The principal that created the configuration. Only this principal sees it. */
@@ -69,7 +69,7 @@ export const subscriptionSchema = z.object({
   /** The server that delivers now, and the end of its lease. Only servers that share a database need this. */
   lease: z.object({ by: z.string(), until: z.number() }).nullable(),
 });
-export type Subscription = z.infer<typeof subscriptionSchema>;
+export type PushSubscription = z.infer<typeof pushSubscriptionSchema>;
 
 /** `given-up`: the receiver failed for too long, so it gets nothing more. */
 export const PUSH_RESULTS = ['delivered', 'failed', 'given-up'] as const;
@@ -121,7 +121,7 @@ function hash(...texts: readonly string[]): string {
 
 /** Returns the headers of a message to a chat. @throws Error if the variable of its token is not set */
 export function chatHeaders(
-  { chat }: Pick<Subscription, 'chat'>,
+  { chat }: Pick<PushSubscription, 'chat'>,
   env: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const headers = { 'content-type': 'application/json' };
@@ -139,7 +139,7 @@ export function chatHeaders(
  * A2A 0.3 has the media type `application/json` for all JSON (§3.2).
  */
 export function notificationHeaders(
-  { token, authentication, wire }: Pick<Subscription, 'token' | 'authentication' | 'wire'>,
+  { token, authentication, wire }: Pick<PushSubscription, 'token' | 'authentication' | 'wire'>,
   signature: string,
 ): Record<string, string> {
   const { scheme = 'Bearer', credentials = '' } = authentication ?? {};

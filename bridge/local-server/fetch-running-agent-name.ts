@@ -13,7 +13,10 @@ const health = z.object({ agent: z.string() });
  * Returns the name of the agent that the running server uses. Returns undefined if the server does not report it.
  * @param record the record of a server that has proved its identity
  */
-export async function fetchRunningAgent(record: ServerRecord, stateDir: string): Promise<string | undefined> {
+export async function fetchRunningAgentName(
+  record: ServerRecord,
+  stateDir: string,
+): Promise<string | undefined> {
   try {
     const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
     // The credential is valid only for this run of the server.

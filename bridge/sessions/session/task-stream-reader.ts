@@ -42,7 +42,7 @@ interface TaskReading {
  */
 type Stream = { type: 'response' } | { type: 'subscription'; end: AbortController };
 
-export class TaskReader {
+export class TaskStreamReader {
   readonly #for: TaskReading;
   /** The newest stream. Only its events count. Undefined if the reader reads no stream. */
   #newest: Stream | undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { askForDecision } from '../../../../../bridge/cli/decisions/ask-for-decision.ts';
+import { promptForDecision } from '../../../../../bridge/cli/decisions/prompt-for-decision.ts';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import type { Withdrawal } from '../../../../../bridge/cli/terminal/read-line.ts';
 import type { Terminal } from '../../../../../bridge/cli/terminal/terminal.ts';
@@ -50,7 +50,7 @@ async function printedAfter(typed: string, next: unknown, unclear: readonly stri
   };
   const say = (text: string): void => void said.push(text);
   const terminal = z.custom<Terminal>().parse({ paint: paintNothing, say, ask });
-  expect(await askForDecision(terminal, session, waiting)).toBe('changed');
+  expect(await promptForDecision(terminal, session, waiting)).toBe('changed');
   return said.join('\n').trim();
 }
 

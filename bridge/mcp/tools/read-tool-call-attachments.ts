@@ -3,7 +3,7 @@ import type { ToolCall } from '../tool/tool.ts';
 import { callWorkspaces } from './call-workspaces.ts';
 
 /** Reads the files that a tool call attaches. @throws ProductError if a file cannot be sent. Nothing is sent then. */
-export async function attachFiles(
+export async function readToolCallAttachments(
   call: ToolCall,
   { files = [], directory }: { files?: readonly string[] | undefined; directory: string | undefined },
 ): Promise<Attachments> {

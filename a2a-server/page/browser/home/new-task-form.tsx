@@ -8,7 +8,7 @@ import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
 import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
-interface StartTaskProps {
+interface NewTaskFormProps {
   client: A2aClient;
   /** @param before the task that the page showed when the person sent the task */
   onStarted: (taskId: string, before: string | undefined) => void;
@@ -28,7 +28,7 @@ function modeOf(value: string): TaskMode | '' {
   return MODES.find(({ mode }) => mode === value)?.mode ?? '';
 }
 
-export function StartTask({ client, onStarted, onSignedOut }: StartTaskProps) {
+export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const [text, setText] = useState('');
   const [workspace, setWorkspace] = useState('');

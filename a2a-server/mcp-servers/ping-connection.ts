@@ -21,7 +21,7 @@ export interface KeepAliveOptions {
  * answer while a call runs. Each call has its own time limit. A stopped call counts as running for a while, because MCP
  * does not report when the server ends it.
  */
-export async function keepAlive(
+export async function pingConnection(
   connection: Pick<McpServerConnection, 'ping' | 'received' | 'busy'>,
   { clock, pingMs, answerMs, signal, onSilent }: KeepAliveOptions,
 ): Promise<string | undefined> {
