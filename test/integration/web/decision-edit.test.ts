@@ -128,6 +128,22 @@ describeInBrowser('a change on the page', (browser) => {
     expect(await page.getByLabel('blue').isChecked()).toBe(true);
     await page.getByRole('button', { name: 'Answer' }).click();
     await state('completed');
+    // The agent gets the choice and the text, and repeats them.
+    await page
+      .getByRole('group', { name: 'Text of the agent' })
+      .getByText(/^blue\s*but dark$/)
+      .waitFor();
+  });
+
+  test('a typed answer takes the place of the one choice', async () => {
+    const question = { question: 'Which colour?', choices: [{ label: 'red' }], freeText: true };
+    const { taskId } = await on.peer.send(plan({ tool: 'ask-person', input: question }, { say: 'Thanks.' }));
+    await signIn(page, on.server, { taskId });
+    await page.getByLabel('red').check();
+    await page.getByPlaceholder('In other words, instead of a choice').fill('a dark red');
+    expect(await page.getByLabel('red').isChecked()).toBe(false);
+    await page.getByRole('button', { name: 'Answer' }).click();
+    await state('completed');
   });
 
   test('an edit of a JSON input shows the changed lines, and an error if it is no JSON object', async () => {

@@ -30,7 +30,10 @@ export function fieldsOf({ schema }: Question): readonly FormField[] {
   }));
 }
 
-/** Converts the filled form to an answer. Returns undefined if a required value is missing. */
+/**
+ * Converts the filled form to an answer. A text is one more of several choices, as in the bridge's form. Returns
+ * undefined if a required value is missing.
+ */
 export function answerFromForm(question: Question, { chosen, text, values }: FilledForm): Answer | undefined {
   const { schema, multiple = false } = question;
   if (schema !== undefined) {
@@ -41,9 +44,9 @@ export function answerFromForm(question: Question, { chosen, text, values }: Fil
     const missing = (schema.required ?? []).some((name) => filled.every(([each]) => each !== name));
     return missing ? undefined : Object.fromEntries(filled);
   }
-  if (text.trim() !== '') return text.trim();
-  if (chosen.length === 0) return undefined;
-  return multiple ? [...chosen] : chosen[0];
+  const written = text.trim() === '' ? [] : [text.trim()];
+  if (multiple && chosen.length > 0) return [...chosen, ...written];
+  return chosen[0] ?? written[0];
 }
 
 function isNumber({ type }: Schema): boolean {

@@ -71,8 +71,12 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
       {words && (
         <textarea
           aria-label="Your answer"
+          placeholder={placeholderOf(question)}
           value={text}
-          onInput={(event) => change({ text: event.currentTarget.value })}
+          onInput={({ currentTarget: { value } }) =>
+            // The text takes the place of the one choice, and the person sees this.
+            change(multiple ? { text: value } : { text: value, chosen: [] })
+          }
         />
       )}
       <div class="row">
@@ -89,4 +93,9 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
       </div>
     </div>
   );
+}
+
+function placeholderOf({ choices = [], multiple = false }: Question): string {
+  if (choices.length === 0) return '';
+  return multiple ? 'In other words' : 'In other words, instead of a choice';
 }

@@ -39,6 +39,12 @@ describe('an answer to a question', () => {
     ]);
   });
 
+  test('a text is one more of several choices; without several, the choice is the answer', () => {
+    const both = filled({ chosen: ['b'], text: ' but dark ' });
+    expect(answerFromForm({ ...choices, multiple: true, freeText: true }, both)).toEqual(['b', 'but dark']);
+    expect(answerFromForm({ ...choices, freeText: true }, both)).toBe('b');
+  });
+
   test('there is no answer while the person has entered nothing, or a required field is empty', () => {
     expect(answerFromForm(open, filled({ text: ' ' }))).toBeUndefined();
     expect(answerFromForm(choices, filled())).toBeUndefined();
