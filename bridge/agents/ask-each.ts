@@ -3,7 +3,7 @@ import type { ErrorReason } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 import { withTimeoutIfSeveral } from './timeout.ts';
 
-export interface AgentAnswers<T> {
+export interface AnswersByAgent<T> {
   answers: ReadonlyMap<string, T>;
   unreachable: readonly AgentFailure[];
 }
@@ -18,7 +18,7 @@ export interface AgentFailure {
 export async function askEachAgent<T>(
   agents: readonly Agent[],
   ask: (agent: Agent) => Promise<T>,
-): Promise<AgentAnswers<T>> {
+): Promise<AnswersByAgent<T>> {
   const answers = new Map<string, T>();
   const unreachable: AgentFailure[] = [];
   await Promise.all(

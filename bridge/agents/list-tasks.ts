@@ -3,10 +3,10 @@ import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 
 /** The states of a task that has not ended. */
-export const LIVE_STATES = ['submitted', 'working', 'input-required', 'auth-required'] as const;
-export type LiveState = (typeof LIVE_STATES)[number];
+export const NON_TERMINAL_STATES = ['submitted', 'working', 'input-required', 'auth-required'] as const;
+export type NonTerminalState = (typeof NON_TERMINAL_STATES)[number];
 
-const STATES: Readonly<Record<LiveState, TaskState>> = {
+const STATES: Readonly<Record<NonTerminalState, TaskState>> = {
   submitted: TaskState.TASK_STATE_SUBMITTED,
   working: TaskState.TASK_STATE_WORKING,
   'input-required': TaskState.TASK_STATE_INPUT_REQUIRED,
@@ -15,7 +15,7 @@ const STATES: Readonly<Record<LiveState, TaskState>> = {
 
 export interface TaskQuery {
   sessionId?: string;
-  state?: LiveState;
+  state?: NonTerminalState;
 }
 
 /** A list of tasks, newest first. */
@@ -66,6 +66,6 @@ export async function listTasks(
 }
 
 /** Returns the tasks in this state. An agent may ignore the filter in the request, so the bridge filters again. */
-export function tasksInState(tasks: readonly Task[], state: LiveState | undefined): readonly Task[] {
+export function tasksInState(tasks: readonly Task[], state: NonTerminalState | undefined): readonly Task[] {
   return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
 }

@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { LIVE_STATES } from '../agents/list-tasks.ts';
+import { NON_TERMINAL_STATES } from '../agents/list-tasks.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
@@ -31,7 +31,7 @@ export function noticesText(
   const followed = ownSessions(tasks, sessions);
   const entries = inboxEntries(followed, tasks);
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
-  const live = followed.filter(({ state }) => LIVE_STATES.some((each) => each === state)).length;
+  const live = followed.filter(({ state }) => NON_TERMINAL_STATES.some((each) => each === state)).length;
   const counts = ['counts', waiting, live - waiting, entries.length - waiting].join(' ');
   const lines = entries.slice(0, MAX_ENTRIES).map((keyed) => lineOf(keyed, name));
   return [counts, ...lines, ''].join('\n');

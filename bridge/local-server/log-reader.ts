@@ -41,7 +41,7 @@ export async function readLastLines(
  * rotated file comes first. A caller that calls this function after each change neither misses nor repeats bytes. There
  * are two exceptions: the log is rotated twice between two calls, or it is already as long as before.
  */
-export async function readNewContent(
+export async function readNewLogContent(
   path: string,
   before: LogPosition,
   show: (chunk: Buffer) => void,

@@ -25,7 +25,7 @@ const RESTS = ['COMPLETED', 'INPUT_REQUIRED'] as const;
 export type RestState = (typeof RESTS)[number];
 
 /** The maximum number of messages that a probe sends. Each message may start a task. */
-export const MAX_MESSAGES = 40;
+export const MAX_PROBE_MESSAGES = 40;
 
 const taskAnswer = z.object({ task: z.unknown() });
 
@@ -171,8 +171,8 @@ export class AgentUnderTest {
 
   /** Counts a message. @throws NoAnswerError if the probe may send no more messages */
   #count(): void {
-    if (this.#messages >= MAX_MESSAGES)
-      throw new NoAnswerError(`the limit of ${MAX_MESSAGES} messages is reached`);
+    if (this.#messages >= MAX_PROBE_MESSAGES)
+      throw new NoAnswerError(`the limit of ${MAX_PROBE_MESSAGES} messages is reached`);
     this.#messages += 1;
   }
 }

@@ -50,7 +50,7 @@ export async function deleteSessions(connection: Connection, before: number, lim
  * @param limit the maximum number of events
  * @returns the number of removed rows; 0 if nothing is left to remove
  */
-export async function removeDeleted(connection: Connection, limit: number): Promise<number> {
+export async function removeRowsOfDeletedTask(connection: Connection, limit: number): Promise<number> {
   const [task] = await connection.query({ text: 'SELECT key FROM deleted_tasks LIMIT 1' });
   if (task === undefined) return 0;
   const key = integerColumn(task[0]);

@@ -17,7 +17,7 @@ import { readDailyWritten, removeOldWritten, readTaskSize } from './written-amou
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
-import { deleteSessions, hasOldSession, removeDeleted } from './delete-sessions.ts';
+import { deleteSessions, hasOldSession, removeRowsOfDeletedTask } from './delete-sessions.ts';
 import { parseDatabaseUrl, isUnavailable, openPool, type Queries } from './driver.ts';
 import { readEntries } from './event-reader.ts';
 import { takeMaintenanceLock } from './maintenance-lock.ts';
@@ -254,7 +254,10 @@ export async function openPostgresJournal({
         writer.transaction(async (connection) => {
           if (!(await takeMaintenanceLock(connection))) return 0;
           await removeOldWritten(connection, utcDay(now()));
-          return (await removeDeleted(connection, requirePositive(limit))) || packNextPart(connection, limit);
+          return (
+            (await removeRowsOfDeletedTask(connection, requirePositive(limit))) ||
+            packNextPart(connection, limit)
+          );
         }),
       ),
     records: createPostgresRecords((statement, values) => ask(() => reader.query(statement, values))),

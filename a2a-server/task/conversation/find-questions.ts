@@ -9,7 +9,7 @@ const BOUNDARY = /(?<=[.!?]["')*_]{0,4})\s+|(?<=[。！？])|\n+/u;
 const QUESTION_END = /[?？؟]["'”’)*_]{0,4}$/u;
 
 /** Returns the question of a tool call that the person declined, or that the agent withdrew. */
-export function openQuestionsOf(call: Call): string[] {
+export function unansweredQuestionsOf(call: Call): string[] {
   const question = questionOf(call);
   if (question === undefined) return [];
   const { state } = call;

@@ -6,7 +6,7 @@ import { answerText } from '../../../shared/protocol/preview-text.ts';
 import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { messageText } from './conversation.ts';
 import type { TurnPlace } from '../events.ts';
-import { openQuestionsOf, questionsIn } from './find-questions.ts';
+import { unansweredQuestionsOf, questionsIn } from './find-questions.ts';
 import { isWithheld, withheldQuestions } from './withheld-answer.ts';
 import { callsOf, questionOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
@@ -44,7 +44,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes:
     { head: 'The to-do list:', lines: todos.map(({ text, status }) => `[${status}] ${line(text)}`) },
     { head: 'The person wrote:', lines: messages.map(line) },
     { head: 'The person refused, changed or answered:', lines: calls.flatMap(objection) },
-    { head: 'Questions without an answer:', lines: calls.flatMap(openQuestionsOf).map(line) },
+    { head: 'Questions without an answer:', lines: calls.flatMap(unansweredQuestionsOf).map(line) },
     { head: 'The agent asked in its answers:', lines: answers.flatMap(questionsIn).map(line) },
     { head: 'Changed files:', lines: changed },
     { head: 'The person approved:', lines: calls.filter(isApproved).map(({ title }) => line(title)) },

@@ -81,9 +81,9 @@ async function resultOf(
   { url, maxCharacters, raw }: Input,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const { readPage } = await import('./web-on-demand.ts');
+  const { readWebPage } = await import('./web-on-demand.ts');
   const { body } = answer;
-  const page = body && (await readPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT_CHARS }));
+  const page = body && (await readWebPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT_CHARS }));
   if (answer.status < 200 || answer.status > 299) throw failure(answer, page);
   if (page === undefined)
     throw new Error(

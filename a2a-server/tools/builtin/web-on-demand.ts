@@ -7,5 +7,5 @@ export { crawlSite } from '../web/crawl/crawl-site.ts';
 export { QueryWords } from '../web/crawl/query-words.ts';
 export { fetchUrl } from '../web/fetch-url.ts';
 export { bodyKindOf } from '../web/media-type.ts';
-export { readPage } from '../web/page.ts';
+export { readWebPage } from '../web/page.ts';
 export { parseWebUrl } from '../web/web-url.ts';

@@ -19,7 +19,7 @@ interface PageOptions {
  * @throws AbortError after an abort
  * @throws Error if HTML elements are nested too deeply
  */
-export async function readPage(
+export async function readWebPage(
   { url, media }: WebResponse,
   body: LimitedBody,
   { signal, raw = false, maxCharacters }: PageOptions,

@@ -24,7 +24,11 @@ export type IgnoreRules = readonly Layer[];
  * Adds the rules of one .gitignore to the rules of the directories above.
  * @throws ProductError MALFORMED if parsing takes too long
  */
-export async function withRules(above: IgnoreRules, base: string, text: string): Promise<IgnoreRules> {
+export async function addGitignoreRules(
+  above: IgnoreRules,
+  base: string,
+  text: string,
+): Promise<IgnoreRules> {
   // git matches names case-sensitively by default, so these rules do too.
   const rules = await bounded(() => ignore({ ignorecase: false }).add(text));
   return [...above, { base, rules }];

@@ -19,7 +19,7 @@ import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { type EditedText, editInEditor } from '../terminal/editor.ts';
-import { rowsFor } from '../terminal/terminal.ts';
+import { wrapIntoRows } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 interface EditOptions extends CommonOptions {
@@ -94,7 +94,7 @@ async function sendEdit(
     const diff = diffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
     terminal.say(
       paintDiff(withMarkedLines(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
-        rowsFor(line, terminal.width),
+        wrapIntoRows(line, terminal.width),
       ),
     );
   }

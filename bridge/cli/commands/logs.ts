@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { readLastLines, readNewContent } from '../../local-server/log-reader.ts';
+import { readLastLines, readNewLogContent } from '../../local-server/log-reader.ts';
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLine, logLine } from '../terminal/log-line.ts';
@@ -36,7 +36,7 @@ export async function logs({ options, settings, terminal }: CommandRun<LogsOptio
     for (const line of parts) show(line);
   };
   for await (const _ of changes(settings.stateDir))
-    position = await readNewContent(path, position, showChunk);
+    position = await readNewLogContent(path, position, showChunk);
 }
 
 function noLog(path: string): ProductError {

@@ -6,7 +6,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
 import { findTarget, MAX_PROBE_MS, probe, type ProbeSubject, type ProbeTarget } from '../../probe/probe.ts';
-import { MAX_MESSAGES } from '../../probe/agent-under-test.ts';
+import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
 import { reportText } from '../../probe/report-text.ts';
 import { agentSettingsSchema } from '../../settings/settings.ts';
 import type { CommandRun, CommonOptions } from '../context/run-command.ts';
@@ -53,7 +53,7 @@ function announcement(
   { url, version, agent }: ProbeTarget,
 ): string {
   const lines = [
-    `This sends up to ${MAX_MESSAGES} messages to "${visibleLine(agent.name)}" at ${visibleLine(url)}, over A2A ${version}.`,
+    `This sends up to ${MAX_PROBE_MESSAGES} messages to "${visibleLine(agent.name)}" at ${visibleLine(url)}, over A2A ${version}.`,
     `Each may start a task, which may cost money: ${JSON.stringify(text)}.`,
     `It takes at most ${MAX_PROBE_MS / 60_000} minutes. The agent keeps the tasks.`,
   ];

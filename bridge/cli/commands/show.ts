@@ -11,7 +11,7 @@ import { problemMessage } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { rowsFor } from '../terminal/terminal.ts';
+import { wrapIntoRows } from '../terminal/terminal.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
@@ -65,7 +65,7 @@ export async function show(run: CommandRun<ShowOptions>, given: string): Promise
       terminal.say(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
-      terminal.say(`\nIt asks:\n${rowsFor(withMarkedLines(question.text).text, terminal.width)}`);
+      terminal.say(`\nIt asks:\n${wrapIntoRows(withMarkedLines(question.text).text, terminal.width)}`);
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)

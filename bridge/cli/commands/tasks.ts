@@ -2,7 +2,7 @@
  * The command `tasks`: lists the sessions of every agent. Sessions that wait for a person come first. The newest others
  * follow.
  */
-import { LIVE_STATES, type LiveState } from '../../agents/list-tasks.ts';
+import { NON_TERMINAL_STATES, type NonTerminalState } from '../../agents/list-tasks.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
@@ -72,8 +72,8 @@ function listed(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'
   return each;
 }
 
-function isLive(state: SessionStateName): state is LiveState {
-  return LIVE_STATES.some((live) => live === state);
+function isLive(state: SessionStateName): state is NonTerminalState {
+  return NON_TERMINAL_STATES.some((live) => live === state);
 }
 
 function parseState(given: string | undefined): SessionStateName | undefined {

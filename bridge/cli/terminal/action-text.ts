@@ -12,7 +12,7 @@ import { displayWidth } from '../../../shared/text/display-width.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { paintDiff } from './paint.ts';
 import { cutToWidth } from './table.ts';
-import { rowsFor, type Terminal, wordRowsFor } from './terminal.ts';
+import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from './terminal.ts';
 
 const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
   approval: '',
@@ -34,8 +34,8 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   if (expiresAt !== null) facts.push(`waits until ${minuteOf(expiresAt)}`);
   if (rule !== undefined) facts.push(`required by ${rule}`);
   const ids = `call ${visibleLine(callId)}, code ${visibleLine(code)}`;
-  const own = (line: string): string => wordRowsFor(line, width);
-  const exact = (line: string): string => rowsFor(line, width);
+  const own = (line: string): string => wrapIntoRowsAtWords(line, width);
+  const exact = (line: string): string => wrapIntoRows(line, width);
   return [
     titleRows({ title: visibleLine(title), ids }, { paint, width }),
     paint('gray', own(visibleLine(facts.join(', ')))),
@@ -60,7 +60,7 @@ function titleRows({ title, ids }: { title: string; ids: string }, { paint, widt
   const withoutTabs = title.replaceAll('\t', '⟨tab⟩');
   if (displayWidth(`${withoutTabs}  ${ids}`) <= width)
     return `${paint('bold', withoutTabs)}  ${paint('gray', ids)}`;
-  return `${paint('bold', cutToWidth(withoutTabs, width))}\n${paint('gray', wordRowsFor(ids, width))}`;
+  return `${paint('bold', cutToWidth(withoutTabs, width))}\n${paint('gray', wrapIntoRowsAtWords(ids, width))}`;
 }
 
 /** Returns a time such as `2026-12-04 10:24 UTC`. If the agent's text is not a time, returns that text. */

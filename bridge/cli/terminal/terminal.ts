@@ -44,7 +44,7 @@ export function createTerminal(env: Readonly<Record<string, string | undefined>>
  * Splits each line of a text into rows of the terminal. A row that continues a line starts with `↳ `.
  * @param width the width of the terminal in columns; undefined if the text must not be wrapped
  */
-export function rowsFor(text: string, width: number | undefined): string {
+export function wrapIntoRows(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   return text
     .split('\n')
@@ -52,8 +52,8 @@ export function rowsFor(text: string, width: number | undefined): string {
     .join('\n');
 }
 
-/** Like `rowsFor`, but splits a row between two words if possible. For text of the program. */
-export function wordRowsFor(text: string, width: number | undefined): string {
+/** Like `wrapIntoRows`, but splits a row between two words if possible. For text of the program. */
+export function wrapIntoRowsAtWords(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   return text
     .split('\n')

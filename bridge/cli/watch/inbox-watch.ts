@@ -5,7 +5,7 @@
 import { inboxEntries, type KeyedEntry } from '../../inbox/inbox-entry.ts';
 import { watchDatabase } from '../../inbox/watch-database.ts';
 import type { ListedSession, SessionListing } from '../../sessions/list-sessions.ts';
-import { LIVE_STATES } from '../../agents/list-tasks.ts';
+import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { CommandContext } from '../context/command-context.ts';
@@ -62,7 +62,7 @@ export class InboxWatch {
   /** Follows the tasks that run or wait. A change of their state causes a new reading of the inbox. */
   follow(sessions: readonly ListedSession[]): void {
     const going = sessions.filter(
-      ({ taskId, state }) => taskId !== null && LIVE_STATES.some((live) => live === state),
+      ({ taskId, state }) => taskId !== null && NON_TERMINAL_STATES.some((live) => live === state),
     );
     for (const { sessionId, agent, state } of going.slice(0, MAX_FOLLOWED_TASKS)) {
       this.#context.sessions

@@ -13,7 +13,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
-import { rowsFor, type Terminal, wordRowsFor } from '../terminal/terminal.ts';
+import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { requestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
@@ -92,7 +92,10 @@ export class LiveText {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
-      this.#line('yellow', `asks:\n${rowsFor(withMarkedLines(question.text).text, this.#terminal.width)}`);
+      this.#line(
+        'yellow',
+        `asks:\n${wrapIntoRows(withMarkedLines(question.text).text, this.#terminal.width)}`,
+      );
       this.#hint(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;
@@ -104,7 +107,7 @@ export class LiveText {
     const missing = notDoneText(state, calls);
     this.#line(
       styleOfState(state),
-      wordRowsFor(
+      wrapIntoRowsAtWords(
         `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
         this.#terminal.width,
       ),
@@ -149,7 +152,7 @@ export class LiveText {
           : '';
     this.#line(
       styleOfToolCallEvent(activity),
-      wordRowsFor(`${this.#place(seq)}${words}`, this.#terminal.width),
+      wrapIntoRowsAtWords(`${this.#place(seq)}${words}`, this.#terminal.width),
       this.#terminal.paint('gray', more),
     );
   }

@@ -1,7 +1,7 @@
 /** The MCP tool `list_all_active_sessions`: lists the sessions of every agent. */
 import { z } from 'zod';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
-import { LIVE_STATES } from '../../agents/list-tasks.ts';
+import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -45,7 +45,7 @@ export const listSessionsTool = defineTool({
   async run({ state, agent }, call) {
     const { registry, sessions } = call.bridge;
     const only = agent === undefined ? undefined : registry.pick(agent);
-    const states = LIVE_STATES.filter((each) => toMcpSessionState(each) === state);
+    const states = NON_TERMINAL_STATES.filter((each) => toMcpSessionState(each) === state);
     const {
       sessions: all,
       unreachable,

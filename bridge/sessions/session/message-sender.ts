@@ -16,7 +16,7 @@ import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from
 import { bridgeObservation, type SessionEvent, type TaskState } from './session-state.ts';
 
 /** Builds a message. The bridge may send it again, so every call must return the same message. */
-export type WriteMessage = (dialect: Dialect, card: CardFacts) => Message;
+export type BuildMessage = (dialect: Dialect, card: CardFacts) => Message;
 
 export interface DeliveryOptions {
   /** The id of the question that the message answers. */
@@ -61,7 +61,7 @@ export class MessageSender {
   }
 
   /** Sends a message. See `Session.deliver`. */
-  async send(write: WriteMessage, { answers, withdrawal, resumed }: DeliveryOptions): Promise<void> {
+  async send(write: BuildMessage, { answers, withdrawal, resumed }: DeliveryOptions): Promise<void> {
     const { agent, decisions, backOff, signal, task, change, apply, begin } = this.#for;
     this.#refuseSecondAnswer(answers);
     const before = task();

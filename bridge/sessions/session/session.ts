@@ -20,7 +20,7 @@ import type { Channel } from '../../settings/approval-mode.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { DecisionClaims } from '../../state/decision-claims.ts';
 import { SentDecisions } from './claim-decisions.ts';
-import { type DeliveryOptions, MessageSender, type WriteMessage } from './message-sender.ts';
+import { type DeliveryOptions, MessageSender, type BuildMessage } from './message-sender.ts';
 import type { AcknowledgedMessage } from './send-message.ts';
 import {
   bridgeObservation,
@@ -213,7 +213,7 @@ export class Session {
    * @throws ProductError ALREADY_DECIDED if an answer to the question is on its way. Other errors if the agent refuses
    * the message; the fact `arrived` says whether the message has arrived (see `send-message.ts`).
    */
-  deliver(write: WriteMessage, options: DeliveryOptions = {}): Promise<void> {
+  deliver(write: BuildMessage, options: DeliveryOptions = {}): Promise<void> {
     return this.#sender.send(write, options);
   }
 

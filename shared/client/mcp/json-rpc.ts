@@ -3,14 +3,14 @@ import * as z from 'zod/mini';
 const rpcError = z.object({ code: z.number(), message: z.string(), data: z.optional(z.unknown()) });
 
 /** A message from the server: a response, a notification or a request. */
-export const incomingMessageSchema = z.object({
+export const jsonRpcMessageSchema = z.object({
   id: z.optional(z.nullable(z.union([z.string(), z.number()]))),
   method: z.optional(z.string()),
   params: z.optional(z.unknown()),
   result: z.optional(z.unknown()),
   error: z.optional(rpcError),
 });
-export type IncomingMessage = z.infer<typeof incomingMessageSchema>;
+export type JsonRpcMessage = z.infer<typeof jsonRpcMessageSchema>;
 
 export const progressParamsSchema = z.object({
   progressToken: z.union([z.string(), z.number()]),

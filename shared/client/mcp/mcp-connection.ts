@@ -13,12 +13,12 @@ import { ClientError } from '../core/client-error.ts';
 import { validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import {
-  incomingMessageSchema,
+  jsonRpcMessageSchema,
   initializedSchema,
   METHOD_NOT_FOUND,
   progressParamsSchema,
 } from './json-rpc.ts';
-import type { IncomingMessage, ProgressParams } from './json-rpc.ts';
+import type { JsonRpcMessage, ProgressParams } from './json-rpc.ts';
 
 const REVISION = '2025-11-25';
 const SESSION = 'Mcp-Session-Id';
@@ -166,11 +166,11 @@ export class McpConnection {
     { onProgress, headers = {}, signal = NEVER_ABORTED }: RequestOptions & { headers?: Headers },
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
-      return resultOf(parseAs(incomingMessageSchema, await response.text()));
+      return resultOf(parseAs(jsonRpcMessageSchema, await response.text()));
     for await (const { data } of readResponseEvents(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;
-      const message = parseAs(incomingMessageSchema, data);
+      const message = parseAs(jsonRpcMessageSchema, data);
       if (message.method === undefined && message.id === id) return resultOf(message);
       if (message.method === 'notifications/progress') {
         const params = progressParamsSchema.safeParse(message.params).data;
@@ -207,7 +207,7 @@ export class McpConnection {
  * Answers a request of the server. This client declares no capabilities, so the server may send only a ping (MCP,
  * ping).
  */
-function replyTo({ id, method }: IncomingMessage): object {
+function replyTo({ id, method }: JsonRpcMessage): object {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
   return {
     jsonrpc: '2.0',
@@ -216,7 +216,7 @@ function replyTo({ id, method }: IncomingMessage): object {
   };
 }
 
-function resultOf({ result, error }: IncomingMessage): unknown {
+function resultOf({ result, error }: JsonRpcMessage): unknown {
   if (error === undefined) return result;
   throw new ClientError('refused', error.message, { facts: { code: String(error.code) } });
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { fetchUrl, type WebResponse, type WebContext } from '../fetch-url.ts';
 import { bodyKindOf } from '../media-type.ts';
-import { readPage } from '../page.ts';
+import { readWebPage } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { Frontier, type KnownPage } from './frontier.ts';
@@ -166,7 +166,7 @@ async function take(answer: WebResponse, { url, depth }: KnownPage, going: Going
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
   const { body } = answer;
-  const page = body && (await readPage(answer, body, { signal, maxCharacters: MAX_TEXT_CHARS }));
+  const page = body && (await readWebPage(answer, body, { signal, maxCharacters: MAX_TEXT_CHARS }));
   if (page === undefined) return report.failed(url, `no text (${answer.media.type || 'no type'})`);
   if (page.canonical?.origin === answer.url.origin) frontier.alsoKnownAs(page.canonical);
   const hash = createHash('sha256').update(page.text).digest('base64');

@@ -9,7 +9,7 @@ import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { suggestAgentName } from '../agent-entry.ts';
 import { aiCatalog, readAiCatalog } from './ai-catalog.ts';
 import { type ListedAgent, readAgent, type RegistryEntry } from './listed-agent.ts';
-import { entriesSchema, unusableRegistry } from './registry-document.ts';
+import { entriesSchema, unusableRegistryError } from './registry-document.ts';
 
 export interface AgentList {
   /** `name` is unique in the list. It is the agent's name in the settings. */
@@ -38,7 +38,7 @@ export function agentList(document: unknown): AgentList {
     const { agents, total, pagination } = parsed(page, document);
     return listOf(agents.map(readAgent), total ?? pagination?.total);
   }
-  throw unusableRegistry(
+  throw unusableRegistryError(
     has(document, 'supportedInterfaces') || has(document, 'url')
       ? 'it describes one agent. Use: mcp-a2a-bridge agents add <url>'
       : 'it is no AI Catalog (it has no "entries"), and no list of agents (no array, no "agents")',
@@ -93,5 +93,5 @@ function has(document: unknown, key: string): boolean {
 function parsed<T>(schema: z.ZodType<T>, document: unknown): T {
   const result = schema.safeParse(document);
   if (result.success) return result.data;
-  throw unusableRegistry(issuesText(result.error), result.error);
+  throw unusableRegistryError(issuesText(result.error), result.error);
 }

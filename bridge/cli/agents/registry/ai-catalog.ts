@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentWithCard, readAgent, type RegistryEntry } from './listed-agent.ts';
-import { entriesSchema, unusableRegistry } from './registry-document.ts';
+import { entriesSchema, unusableRegistryError } from './registry-document.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
 const MAX_DEPTH = 4;
@@ -33,7 +33,9 @@ export function readAiCatalog(
 ): readonly RegistryEntry[] {
   // "Version Handling": a client rejects a major version that it does not support.
   if (Number.parseInt(specVersion, 10) > 1)
-    throw unusableRegistry(`it is an AI Catalog of version ${specVersion}, and this program reads version 1`);
+    throw unusableRegistryError(
+      `it is an AI Catalog of version ${specVersion}, and this program reads version 1`,
+    );
   const parsed = entries.map((entry) => catalogEntry.safeParse(entry));
   const problems = parsed.flatMap(({ error }): RegistryEntry[] =>
     error === undefined ? [] : [{ type: 'unusable', title: '', problem: issuesText(error) }],

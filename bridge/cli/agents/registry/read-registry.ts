@@ -11,7 +11,7 @@ import { HttpError } from '../../../agents/http/http-error.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
 import { type AgentList, agentList } from './agent-list.ts';
-import { unusableRegistry } from './registry-document.ts';
+import { unusableRegistryError } from './registry-document.ts';
 
 const TIMEOUT_MS = 20_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -78,6 +78,6 @@ function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unusableRegistry(`it is not JSON (${messageOf(error)})`, error);
+    throw unusableRegistryError(`it is not JSON (${messageOf(error)})`, error);
   }
 }

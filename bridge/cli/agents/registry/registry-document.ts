@@ -10,6 +10,6 @@ const MAX_ENTRIES = 2_000;
 export const entriesSchema = z.array(z.unknown()).max(MAX_ENTRIES);
 
 /** Returns the error for a document that cannot be used. @param problem a clause without a full stop */
-export function unusableRegistry(problem: string, cause?: unknown): ProductError {
+export function unusableRegistryError(problem: string, cause?: unknown): ProductError {
   return new ProductError('CONFIGURATION', `This is no registry of A2A agents: ${problem}.`, { cause });
 }
