@@ -40,7 +40,7 @@ export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
   const context = await openCommandContext(run);
   const { sessions, unreachable, unread } = await context.sessions.list({
     agent: options.agent === undefined ? undefined : context.registry.pick(options.agent),
-    states: state === undefined || !isLive(state) ? undefined : [state],
+    states: state === undefined || !isNonTerminal(state) ? undefined : [state],
   });
   const wanted = sessions.filter((each) => state === undefined || each.state === state);
   const shown = wanted.slice(0, limit);
@@ -72,7 +72,7 @@ function listed(session: ListedSession): Omit<ListedSession, 'codes' | 'callIds'
   return each;
 }
 
-function isLive(state: SessionStateName): state is NonTerminalState {
+function isNonTerminal(state: SessionStateName): state is NonTerminalState {
   return NON_TERMINAL_STATES.some((live) => live === state);
 }
 
