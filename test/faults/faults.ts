@@ -3,6 +3,7 @@
  * The seed fixes every random choice. Exact times also depend on the machine.
  */
 import { CommanderError } from 'commander';
+import { stat } from 'node:fs';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { runOwnBlackbox } from './blackbox.ts';
 import { EXIT, readCommandLine, type Options } from './command-line.ts';
@@ -10,6 +11,12 @@ import { type FaultDatabase, openFaultDatabase } from './fault-database.ts';
 import { Findings } from './findings.ts';
 import { runPart, type Run } from './parts.ts';
 import { copyPrograms } from './programs.ts';
+
+/**
+ * Linux can lose a wake-up of Node's thread pool (glibc bug 25847). A file operation then stays open until the next one
+ * wakes the pool. The programs under test have a next one; this harness may wait for the open one alone.
+ */
+setInterval(() => stat('.', () => undefined), 1_000).unref();
 
 process.exitCode = await main(process.argv.slice(2));
 
