@@ -142,6 +142,11 @@ describeInBrowser('a change on the page', (browser) => {
     await page.getByLabel('red').check();
     await page.getByPlaceholder('In other words, instead of a choice').fill('a dark red');
     expect(await page.getByLabel('red').isChecked()).toBe(false);
+    await page.getByLabel('red').check();
+    await page.getByText('Your choice is sent, without the text.').waitFor();
+    await page.getByLabel('Your answer').fill('a darker red');
+    expect(await page.getByLabel('red').isChecked()).toBe(false);
+    await page.getByText('Your choice is sent').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Answer' }).click();
     await state('completed');
   });

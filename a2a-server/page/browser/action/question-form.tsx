@@ -79,6 +79,9 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
           }
         />
       )}
+      {words && !multiple && chosen.length > 0 && text.trim() !== '' && (
+        <p class="quiet">Your choice is sent, without the text. To send the text, type in it.</p>
+      )}
       <div class="row">
         <button class="main" data-enter disabled={disabled || answer === undefined} onClick={send}>
           Answer
