@@ -16,8 +16,9 @@ const modules = new Map();
 function load(path) {
   const known = modules.get(path);
   if (known !== undefined) return known.exports;
-  const bytes = readFileSync(path);
-  const script = new Script(bytes.toString(), { filename: path, cachedData: bytecodeOf(path, bytes) });
+  // As a string: a buffer of the file would stay in memory until the first garbage collection.
+  const source = readFileSync(path, 'utf8');
+  const script = new Script(source, { filename: path, cachedData: bytecodeOf(path, source) });
   const module = { exports: {} };
   modules.set(path, module);
   const requireFrom = (name) => (name.startsWith('.') ? load(join(dirname(path), name)) : require(name));
