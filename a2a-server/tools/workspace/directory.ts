@@ -81,25 +81,28 @@ export async function openDirectory(
   return hold === 'anchored' ? openAnchored(path, barred) : openChecked(path, barred);
 }
 
-let hold: Promise<DirectoryHold> | undefined;
+let chosen: DirectoryHold | undefined;
 
-/** Returns the best way to hold a directory in this process. All directories have the same. */
-export function chooseDirectoryHold(): Promise<DirectoryHold> {
-  return (hold ??= procNamesEntries().then((works) => (works ? 'anchored' : 'checked')));
+/**
+ * Returns `anchored` if `/proc/self/fd` works. /proc can be missing or masked on Linux. This is the same for all
+ * directories of a process, so only the first calls test it, with their directories. A failed test is not kept.
+ */
+export async function chooseDirectoryHold(path: string): Promise<DirectoryHold> {
+  chosen ??= await testDirectoryHold(path);
+  return chosen;
 }
 
-/** True if `/proc/self/fd` works. /proc can be missing or masked on Linux. */
-async function procNamesEntries(): Promise<boolean> {
-  if (process.platform !== 'linux') return false;
+async function testDirectoryHold(path: string): Promise<DirectoryHold> {
+  if (process.platform !== 'linux') return 'checked';
+  const directory = await openAnchored(path, []);
   try {
-    const directory = await openAnchored('/', []);
-    try {
-      return isSameFile(await lstat(directory.at('.'), { bigint: true }), directory.identity);
-    } finally {
-      await directory.close();
-    }
+    const seen = await lstat(directory.at('.'), { bigint: true });
+    return isSameFile(seen, directory.identity) ? 'anchored' : 'checked';
   } catch {
-    return false;
+    // `checked` does not need /proc.
+    return 'checked';
+  } finally {
+    await directory.close();
   }
 }
 
@@ -117,9 +120,9 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
     at,
     child: (name) => openAnchored(at(name), barred),
     file: async (name, flags, mode) => {
-      const secret = isNewFile(flags) ? [] : barred;
-      await refuseBarredFile(at(name), secret);
-      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK_FLAGS, mode), secret);
+      const holders = possibleHolders(barred, flags);
+      await refuseBarredFile(at(name), holders);
+      return unlessBarred(await openUnlinked(at(name), flags | NO_LINK_FLAGS, mode), holders);
     },
     confirm: () => Promise.resolve(),
     sync: () => handle.sync(),
@@ -146,14 +149,14 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
       return child;
     },
     file: async (name, flags, mode) => {
-      const secret = isNewFile(flags) ? [] : barred;
-      await refuseBarredFile(join(path, name), secret);
+      const holders = possibleHolders(barred, flags);
+      await refuseBarredFile(join(path, name), holders);
       const handle = await openUnlinked(join(path, name), flags | NO_LINK_FLAGS | NO_LINK_ANYWHERE, mode);
       try {
         await confirm();
         const named = await lstat(join(path, name), { bigint: true });
         if (!isSameFile(named, await identityOf(handle))) throw replaced();
-        return await unlessBarred(handle, secret);
+        return await unlessBarred(handle, holders);
       } catch (error) {
         await handle.close();
         throw error;
@@ -165,9 +168,9 @@ async function openChecked(path: string, barred: readonly BarredDirectory[]): Pr
   };
 }
 
-/** True if opening creates the file. A new file has no other name. */
-function isNewFile(flags: number): boolean {
-  return (flags & constants.O_EXCL) !== 0;
+/** Returns the barred directories that may also hold the file. A file that the opening creates has no other name. */
+function possibleHolders(barred: readonly BarredDirectory[], flags: number): readonly BarredDirectory[] {
+  return (flags & constants.O_EXCL) === 0 ? barred : [];
 }
 
 async function openUnlinked(path: string, flags: number, mode?: number): Promise<FileHandle> {

@@ -148,7 +148,7 @@ async function giveName(
   const from = directory.at(temporary);
   const to = directory.at(finalName);
   if (basis === ABSENT_FILE_BASIS) {
-    // An abort cannot stop the write after this line.
+    // The link itself refuses a name that exists, so nothing has to be read before it.
     signal.throwIfAborted();
     await directory.confirm();
     if (await renameNoReplace(from, to, path)) return unlink(from);

@@ -115,7 +115,7 @@ async function findRoot(path: string, { hold, barred = [] }: WorkspaceOptions): 
     }
     await refuseBarred(canonical, info, barred);
     await access(canonical, constants.R_OK | constants.X_OK);
-    return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold()), barred };
+    return { path: canonical, identity: info, hold: hold ?? (await chooseDirectoryHold(canonical)), barred };
   } catch (error) {
     if (error instanceof ProductError) throw error;
     const code = errorCodeOf(error);
