@@ -19,6 +19,7 @@ import {
   newServerHome,
   type ServerHome,
 } from '../../support/server-program.ts';
+import { signal } from '../../support/signal.ts';
 import { stageOf } from '../../support/stage.ts';
 import { issueToken } from '../../support/issue-token.ts';
 import { describeInBrowser } from './support/in-browser.ts';
@@ -231,12 +232,23 @@ describeInBrowser('the sign-in with a provider', (browser) => {
   test('X1 another user cannot use the link that registers a passkey, and does not use it up', async () => {
     await addAuthenticator();
     const link = await passkeyLink(on, `acme/${person}`);
+    const refused = signal();
+    const old = { id: 'old', name: 'an old one', registeredAt: new Date(0).toISOString() };
+    await page.route('**/passkeys', async (route) => {
+      await refused.happened;
+      await route.fulfill({ json: { passkeys: [old] } });
+    });
     await page.goto(link.href);
     await signInAs('bob');
     const dialog = page.getByRole('dialog', { name: 'Passkeys' });
     await dialog.getByLabel('Name of the new passkey').fill('of bob');
     await dialog.getByRole('button', { name: 'Add a passkey' }).click();
-    await dialog.getByRole('alert').getByText('This link for a passkey is used up').waitFor();
+    const refusal = dialog.getByRole('alert').getByText('This link for a passkey is used up');
+    await refusal.waitFor();
+    // The list of the passkeys comes late, and does not erase the refusal.
+    refused.happen();
+    await dialog.getByText(old.name).waitFor();
+    expect(await refusal.isVisible()).toBe(true);
     browser.problems.length = 0;
     // Another browser has no session of the provider.
     page = await browser.watchedPage();

@@ -16,11 +16,16 @@ export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonPro
   const [passkeys, setPasskeys] = useState<readonly PasskeyView[]>([]);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
+  /** The number of requests for the list so far. A late answer to an earlier one shows nothing. */
+  const listRequests = useRef(0);
   const act = async (change: () => Promise<void>): Promise<void> => {
+    setProblem(undefined);
     try {
       await change();
-      setPasskeys((await listPasskeys()).passkeys);
-      setProblem(undefined);
+      listRequests.current += 1;
+      const request = listRequests.current;
+      const { passkeys: listed } = await listPasskeys();
+      if (request === listRequests.current) setPasskeys(listed);
     } catch (error) {
       setProblem(messageOf(error));
     }

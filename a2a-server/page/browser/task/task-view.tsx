@@ -73,9 +73,9 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   /** Sends a command. Returns true if the server accepted it. Otherwise the page shows the error. */
   const send = async (act: (to: Execution) => Promise<void>): Promise<boolean> => {
     if (execution === undefined) return false;
+    setProblem(undefined);
     try {
       await act(execution);
-      setProblem(undefined);
       return true;
     } catch (error) {
       fail(error);
@@ -88,13 +88,13 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     );
     setRefusal(undefined);
     if (execution === undefined) return false;
+    setProblem(undefined);
     try {
       await decideWithPasskey(execution, taskId, { decisions, presenceCallIds });
     } catch (error) {
       setRefusal({ callIds: decisions.map(({ callId }) => callId), message: messageOf(error) });
       return false;
     }
-    setProblem(undefined);
     for (const decision of decisions) {
       dropDrafts(drafts, decision.callId);
       setActions((before) => withAcceptedDecision(before, decision));
@@ -102,6 +102,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     return true;
   };
   const abort = async (toolId: string): Promise<void> => {
+    setProblem(undefined);
     const { success, message } = await client.abortTool(toolId, 'aborted on the approval page');
     if (!success) setProblem(message);
   };
