@@ -39,6 +39,8 @@ export class A2aTaskTransport implements TaskTransport {
   /** Resolves when the server has sent the task id. */
   readonly #named = new Deferred<TaskFold>();
   #fold: TaskFold | undefined;
+  /** True between a lost connection and the next response of the server. */
+  #lost = false;
 
   constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: A2aStart) {
     this.#api = api;
@@ -99,7 +101,11 @@ export class A2aTaskTransport implements TaskTransport {
       passes: isRetryable,
       endedEarly: () =>
         new ClientError('unreachable', 'The server ended the stream before the task had ended.'),
-      onCut: (error, attempt) => isRetryable(error) && tell({ type: 'reconnecting', attempt, error }),
+      onCut: (error, attempt) => {
+        if (!isRetryable(error)) return;
+        this.#lost = true;
+        tell({ type: 'reconnecting', attempt, error });
+      },
     });
     if (this.#fold === undefined) throw new Error('the stream of the task ended without the task');
     return this.#fold.report;
@@ -111,6 +117,8 @@ export class A2aTaskTransport implements TaskTransport {
     if (found?.over === true) return 'enough';
     const response = await this.#open(signal);
     opened();
+    if (this.#lost) tell({ type: 'reconnected' });
+    this.#lost = false;
     for await (const { event, data } of readResponseEvents(response, { quietMs, signal })) {
       if (event === 'error') throw errorInBody(data, 200);
       for (const progress of this.#take(data)) tell(progress);

@@ -54,6 +54,8 @@ export function operationAfterProgress(before: Operation, progress: Progress): O
       return { ...before, progress: progress.message };
     case 'reconnecting':
       return { ...before, progress: 'The connection was lost. Reconnecting.' };
+    case 'reconnected':
+      return { ...before, progress: '' };
     case 'activity': {
       const line = operationActivityText(progress.activity);
       return line === '' ? before : { ...before, progress: line };

@@ -15,6 +15,8 @@ export type Progress =
   /** The state of the task has changed: it works, waits for a person, or has ended. */
   | { type: 'state'; report: TaskReport }
   /** The connection was lost, and the client reconnects. The task continues, and the client misses no event. */
-  | { type: 'reconnecting'; attempt: number; error: ClientError };
+  | { type: 'reconnecting'; attempt: number; error: ClientError }
+  /** The connection works again. This event follows `reconnecting`, because the task itself may be silent for days. */
+  | { type: 'reconnected' };
 
 export type OnProgress = (progress: Progress) => void;

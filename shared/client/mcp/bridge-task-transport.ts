@@ -141,16 +141,30 @@ export class BridgeTaskTransport implements TaskTransport {
     return this.#tools.call(DELEGATE, { ...settings, task: text, waitSeconds: 0 }, { onProgress });
   }
 
-  #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
-    return this.#tools.look(
+  async #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
+    const progressed = this.#progressed(tell);
+    let lost = false;
+    const answered = (): void => {
+      if (lost) tell({ type: 'reconnected' });
+      lost = false;
+    };
+    const result = await this.#tools.look(
       WAIT,
       { sessionId, waitSeconds: WAIT_SECONDS },
       {
         signal: reading,
-        onProgress: this.#progressed(tell),
-        onLost: (attempt, error) => tell({ type: 'reconnecting', attempt, error }),
+        onProgress: (message, params) => {
+          answered();
+          progressed(message, params);
+        },
+        onLost: (attempt, error) => {
+          lost = true;
+          tell({ type: 'reconnecting', attempt, error });
+        },
       },
     );
+    answered();
+    return result;
   }
 
   /**

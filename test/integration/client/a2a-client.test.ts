@@ -296,6 +296,8 @@ describe('the client library for an agent, over A2A', () => {
     await first.kill();
     await watched.until(({ type }) => (type === 'reconnecting' ? true : undefined));
     await startServer({ home: first, args: ['--port', new URL(first.url).port] });
+    // The task waits, so it has no event of its own.
+    await watched.until(({ type }) => (type === 'reconnected' ? true : undefined));
     await execution.decide({ ...actionOf(pending), decision: 'approve' });
     await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
   });

@@ -273,7 +273,10 @@ describe('the client library for the bridge, over MCP', () => {
     const request = { text: 'wait 1 seconds', autoExecute: true, workspace: server.workspace };
     const { state } = await client.start(request, { onProgress: watched.see }).result;
     expect(state).toBe('completed');
-    expect(watched.told.some(({ type }) => type === 'reconnecting')).toBe(true);
+    const connection = watched.told.map(({ type }) => type).filter((type) => type.startsWith('reconnect'));
+    expect(connection).toContain('reconnecting');
+    // Each lost connection works again later.
+    expect(connection.at(-1)).toBe('reconnected');
     cutting.cutAfter = () => 0;
     const asked = cutting.asked.length;
     await expect(client.start(request).result).rejects.toMatchObject({

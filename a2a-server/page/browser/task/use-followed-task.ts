@@ -22,7 +22,7 @@ export interface FollowedTask {
   failure: string | undefined;
 }
 
-/** @param onProgress gets each progress event, except those about the connection */
+/** @param onProgress gets each progress event, except that the connection was lost */
 export function useFollowedTask(
   client: A2aClient,
   taskId: string,

@@ -64,6 +64,7 @@ describe('the operations in a user interface', () => {
       { type: 'activity', activity: { type: 'tool.started', ...call, toolId: 't' } },
       { type: 'activity', activity: { type: 'tool.output', ...call, toolId: 't', text: 'one\ntwo\n' } },
       { type: 'reconnecting', attempt: 1, error: new ClientError('unreachable', 'gone') },
+      { type: 'reconnected' },
       { type: 'note', message: 'thinking' },
     ];
     story.forEach(tell);
@@ -75,6 +76,7 @@ describe('the operations in a user interface', () => {
       { progress: 'write-file runs: Write a.md' },
       { progress: 'two' },
       { progress: 'The connection was lost. Reconnecting.' },
+      { progress: '' },
       { progress: 'thinking' },
     ]);
     const ended = over(id);
