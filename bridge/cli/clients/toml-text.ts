@@ -37,10 +37,13 @@ function tableOf(text: string): Table {
   }
 }
 
+/** Sets or removes an entry. Also removes the tables around the entry that would be empty. */
 function changed(from: Table, [key = '', ...rest]: readonly string[], value: ServerEntry | undefined): Table {
   const { [key]: before, ...others } = from;
-  if (rest.length > 0) return { ...from, [key]: changed(table.safeParse(before).data ?? {}, rest, value) };
-  return value === undefined ? others : { ...from, [key]: value };
+  const after = rest.length === 0 ? value : changed(table.safeParse(before).data ?? {}, rest, value);
+  return after === undefined || (value === undefined && Object.keys(after).length === 0)
+    ? others
+    : { ...from, [key]: after };
 }
 
 /** Appends the entry to the text as a new table. Returns undefined if the text then has other content than `wanted`. */

@@ -73,6 +73,18 @@ describe.each(['json', 'jsonc', 'toml'] as const)('%s', (format) => {
   });
 });
 
+describe('client settings in TOML', () => {
+  it.each(['', '[servers.other]\ncommand = "c"\n'])(
+    'the settings are as before after the entry is added and removed: %j',
+    (servers) => {
+      const before = `model = "x" # mine\n${servers}`;
+      const toml = configFormatOf('toml');
+      const keys = ['servers', 'a2a-bridge'];
+      expect(toml.remove(toml.put(before, keys, entry), keys)).toBe(before);
+    },
+  );
+});
+
 describe('client settings in JSON', () => {
   it('the settings keep a byte order mark, tabs, and line ends as they are', () => {
     const text = '\u{feff}{\r\n\t"a": 1\r\n}\r\n';
