@@ -4,19 +4,19 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { NAME_PATTERN } from './requester.ts';
+import { IDENTITY_NAME_PATTERN } from './requester.ts';
 import { roleSchema } from './role.ts';
 
 /** The stored part of a token. It contains no secret. */
 export const issuedTokenSchema = z.strictObject({
   id: z.string().regex(/^[0-9a-f]{12}$/),
   /** The name of the token's user within the tenant. */
-  principal: z.string().regex(NAME_PATTERN),
+  principal: z.string().regex(IDENTITY_NAME_PATTERN),
   /** The tenant of the user. Absent if the user has none. */
-  tenant: z.string().regex(NAME_PATTERN).optional(),
+  tenant: z.string().regex(IDENTITY_NAME_PATTERN).optional(),
   roles: z.array(roleSchema).min(1),
   /** The groups of the user. Absent if the user is in no group. */
-  groups: z.array(z.string().regex(NAME_PATTERN)).min(1).optional(),
+  groups: z.array(z.string().regex(IDENTITY_NAME_PATTERN)).min(1).optional(),
   /** SHA-256 (hex) of the secret. */
   digest: z.string().regex(/^[0-9a-f]{64}$/),
   /** The time of the creation. All times of a token are RFC 3339. */

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { clientSecretSchema } from './client-secret.ts';
-import { principalName, NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
+import { principalName, IDENTITY_NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
 /**
@@ -43,7 +43,7 @@ export const oidcSchema = z
     /** The claim with the name of the principal. */
     principalClaim: claim.default('sub'),
     /** The tenant of all principals: a fixed name, or `{"claim": "team"}` if a claim names the tenant. */
-    tenant: z.union([z.string().regex(NAME_PATTERN), z.strictObject({ claim })]),
+    tenant: z.union([z.string().regex(IDENTITY_NAME_PATTERN), z.strictObject({ claim })]),
     /** Rules that give roles. A rule applies if the claim equals the value, or is a list that contains it. */
     roles: z
       .array(z.strictObject({ claim, value: z.string().min(1), roles: z.array(roleSchema).min(1) }))
@@ -54,7 +54,7 @@ export const oidcSchema = z
         z.strictObject({
           claim,
           value: z.string().min(1),
-          groups: z.array(z.string().regex(NAME_PATTERN)).min(1),
+          groups: z.array(z.string().regex(IDENTITY_NAME_PATTERN)).min(1),
         }),
       )
       .default([]),
@@ -146,7 +146,7 @@ export function mayComeFromProvider(principal: string, { tenant }: OidcSettings)
 }
 
 function nameIn(value: unknown): string | undefined {
-  return typeof value === 'string' && NAME_PATTERN.test(value) ? value : undefined;
+  return typeof value === 'string' && IDENTITY_NAME_PATTERN.test(value) ? value : undefined;
 }
 
 /**

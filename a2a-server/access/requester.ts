@@ -6,7 +6,7 @@
 import { requireRole, type Role } from './role.ts';
 
 /** The characters of a principal's name within its tenant, of a tenant's name, and of a group's name. */
-export const NAME_PATTERN = /^[\w.@-]{1,100}$/;
+export const IDENTITY_NAME_PATTERN = /^[\w.@-]{1,100}$/;
 
 /** The full name of a principal: `name`, or `tenant/name`. */
 export const PRINCIPAL_PATTERN = /^(?:[\w.@-]{1,100}\/)?[\w.@-]{1,100}$/;

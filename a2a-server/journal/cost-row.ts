@@ -3,7 +3,7 @@ import type { CostRow } from '../task/costs/cost-sum.ts';
 import { integerColumn, numberColumn, textColumn } from './column-values.ts';
 
 /** The session id in the sums of deleted sessions. No session has an empty id. */
-export const DELETED_SESSIONS = '';
+export const DELETED_SESSIONS_ID = '';
 
 export const COUNT_COLUMNS =
   'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
@@ -26,7 +26,7 @@ export function toCostRow(row: readonly unknown[]): CostRow {
   const sessionId = textColumn(row[1]);
   return {
     day: integerColumn(row[0]),
-    sessionId: sessionId === DELETED_SESSIONS ? null : sessionId,
+    sessionId: sessionId === DELETED_SESSIONS_ID ? null : sessionId,
     model: textColumn(row[2]),
     requests: integerColumn(row[3]),
     inputTokens: integerColumn(row[4]),

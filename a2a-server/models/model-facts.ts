@@ -1,7 +1,12 @@
 /** Combines the facts about a model from the settings and the known models. Pure. */
 import type { Price } from '../task/spending.ts';
 import { knownModel, knownListNameOf, type KnownModel, type ParameterLimits } from './known-models.ts';
-import { COMPATIBLE_URL, DEFAULT_WINDOW_TOKENS, parseModelId, type ModelSettings } from './model-settings.ts';
+import {
+  COMPATIBLE_URL_VARIABLE,
+  DEFAULT_WINDOW_TOKENS,
+  parseModelId,
+  type ModelSettings,
+} from './model-settings.ts';
 
 export interface ModelFacts {
   contextWindow: number;
@@ -45,7 +50,7 @@ function listedFacts(
   if (parsed === undefined) return undefined;
   const { provider, model } = parsed;
   if (provider === 'openai-compatible') {
-    const list = knownListNameOf(baseUrls[provider] ?? env[COMPATIBLE_URL] ?? '');
+    const list = knownListNameOf(baseUrls[provider] ?? env[COMPATIBLE_URL_VARIABLE] ?? '');
     return list === undefined ? undefined : knownModel(list, model);
   }
   const known = knownModel(provider, model);

@@ -21,7 +21,7 @@ export type ProviderName = z.infer<typeof providerNameSchema>;
 /**
  * The environment variable with the base URL of the provider `openai-compatible`. A URL in the settings overrides it.
  */
-export const COMPATIBLE_URL = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
+export const COMPATIBLE_URL_VARIABLE = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 
 /** The default model. It needs no key and no network. */
 export const OFFLINE_MODEL_ID = 'offline';
@@ -37,7 +37,7 @@ export const modelIdSchema = z
     error: `a model is "${OFFLINE_MODEL_ID}" or "provider:model", with one of the providers ${providerNameSchema.options.join(', ')}`,
   });
 
-export const BASE_URL = 'an http or https URL without user, password or query';
+export const BASE_URL_DESCRIPTION = 'an http or https URL without user, password or query';
 
 /** Refuses a URL with user, password or query. These parts would appear in messages and logs. */
 export function isBaseUrl(text: string): boolean {
@@ -47,7 +47,7 @@ export function isBaseUrl(text: string): boolean {
   return /^https?:$/.test(protocol) && username === '' && password === '' && search === '';
 }
 
-const baseUrl = z.string().refine(isBaseUrl, { error: `expected ${BASE_URL}` });
+const baseUrl = z.string().refine(isBaseUrl, { error: `expected ${BASE_URL_DESCRIPTION}` });
 
 /** Prices in US dollars per million tokens. */
 const rates = {

@@ -42,7 +42,7 @@ export type ModelEvent =
   | { type: 'finish'; end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] };
 
 /** The fact of a ProductError that has the provider's requested delay, in milliseconds. */
-export const RETRY_AFTER = 'retryAfterMs';
+export const RETRY_AFTER_FACT = 'retryAfterMs';
 
 /** Thrown if the prompt is too long for the provider. A retry needs a shorter prompt. */
 export class PromptTooLongError extends ProductError {
@@ -76,7 +76,7 @@ export interface Model {
    * with or without an error.
    * @throws ProductError AGENT_ERROR if the provider refuses the request. PromptTooLongError for a prompt that is too
    * long. AGENT_UNREACHABLE (retryable) if the provider stays unreachable after the model's own retries, or if the
-   * answer ends early. The fact `RETRY_AFTER` has the provider's requested delay.
+   * answer ends early. The fact `RETRY_AFTER_FACT` has the provider's requested delay.
    */
   stream(request: ModelRequest): AsyncIterable<ModelEvent>;
   /** Returns whether a first message creates a task or only gets a message as its answer. The default is `task`. */

@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
-import { PromptTooLongError, RETRY_AFTER } from './model.ts';
+import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
 import { StreamCutOffError } from './stream-part-reader.ts';
 
 interface ProviderFailure {
@@ -50,7 +50,7 @@ const CONTEXT_FULL = /context size has been exceeded/i;
 /** Classifies an error of a model call. The call threw the error, or the stream contained it. */
 export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureContext): ProviderFailure {
   if (thrown instanceof ProductError) {
-    const asked = thrown.facts[RETRY_AFTER];
+    const asked = thrown.facts[RETRY_AFTER_FACT];
     const waitMs = asked === undefined ? undefined : Number(asked);
     return { error: thrown, retry: thrown.retryable, waitMs };
   }
@@ -86,7 +86,7 @@ export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureC
   }
   const message = `${blame.model} could not answer${status === undefined ? '' : ` (${status})`}: ${said}.`;
   const waitMs = waitOf(thrown);
-  const asked = waitMs === undefined ? {} : { [RETRY_AFTER]: String(waitMs) };
+  const asked = waitMs === undefined ? {} : { [RETRY_AFTER_FACT]: String(waitMs) };
   const error = new ProductError('AGENT_UNREACHABLE', message, { facts: { ...facts, ...asked } });
   return { error, retry: true, waitMs };
 }

@@ -4,9 +4,9 @@
  */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { readKeyFromCommand, SENDABLE_KEY } from '../../shared/runtime/key-command.ts';
+import { readKeyFromCommand, SENDABLE_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../shared/runtime/secret-command.ts';
-import { RETRY_AFTER } from './model.ts';
+import { RETRY_AFTER_FACT } from './model.ts';
 
 export const keySettingSchema = z.union(
   [
@@ -80,7 +80,7 @@ export function findProviderKey(
   const key = source.type === 'variable' ? (env[source.name] ?? '') : '';
   if (key === '' && (needed || own !== undefined))
     throw missingKey(needs, own === undefined ? variables : [own]);
-  if (key !== '' && !SENDABLE_KEY.test(key)) {
+  if (key !== '' && !SENDABLE_KEY_PATTERN.test(key)) {
     const variable = keySourceText(provider, source);
     throw new ProductError(
       'CONFIGURATION',
@@ -112,7 +112,7 @@ async function readKeyCommand(provider: string, command: readonly string[]): Pro
     throw error instanceof SecretCommandError && error.permanent
       ? new ProductError('CONFIGURATION', message, { facts: { provider } })
       : new ProductError('AGENT_UNREACHABLE', message, {
-          facts: { provider, [RETRY_AFTER]: String(COMMAND_PAUSE_MS) },
+          facts: { provider, [RETRY_AFTER_FACT]: String(COMMAND_PAUSE_MS) },
         });
   }
 }

@@ -16,7 +16,12 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { BASE_URL, COMPATIBLE_URL, isBaseUrl, type ProviderName } from './model-settings.ts';
+import {
+  BASE_URL_DESCRIPTION,
+  COMPATIBLE_URL_VARIABLE,
+  isBaseUrl,
+  type ProviderName,
+} from './model-settings.ts';
 import { needsResponsesApi } from './provider-requests/needs-responses.ts';
 import {
   findKeySource,
@@ -212,19 +217,19 @@ export function keySourceOfProvider(
  */
 export function providerUrl(name: ProviderName, baseUrl: string | undefined, env: Environment): string {
   const own = PROVIDERS[name].baseUrl;
-  const given = baseUrl ?? own ?? env[COMPATIBLE_URL] ?? '';
+  const given = baseUrl ?? own ?? env[COMPATIBLE_URL_VARIABLE] ?? '';
   if (given === '')
     throw new ProductError(
       'CONFIGURATION',
-      `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL}, e.g. to http://localhost:11434/v1, or run: mcp-a2a-bridge model set ${name}:<model> --base-url <url>.`,
-      { facts: { provider: name, variable: COMPATIBLE_URL } },
+      `The provider ${name} needs the URL of its endpoint: set ${COMPATIBLE_URL_VARIABLE}, e.g. to http://localhost:11434/v1, or run: mcp-a2a-bridge model set ${name}:<model> --base-url <url>.`,
+      { facts: { provider: name, variable: COMPATIBLE_URL_VARIABLE } },
     );
   // The URL may come from the environment. The schema of the settings has already checked every other URL.
   if (!isBaseUrl(given))
     throw new ProductError(
       'CONFIGURATION',
-      `The environment variable ${COMPATIBLE_URL} is not valid. Allowed: ${BASE_URL}, e.g. http://localhost:11434/v1.`,
-      { facts: { provider: name, variable: COMPATIBLE_URL } },
+      `The environment variable ${COMPATIBLE_URL_VARIABLE} is not valid. Allowed: ${BASE_URL_DESCRIPTION}, e.g. http://localhost:11434/v1.`,
+      { facts: { provider: name, variable: COMPATIBLE_URL_VARIABLE } },
     );
   return own === undefined ? withoutSlash(given) : withApiVersion(given, own);
 }

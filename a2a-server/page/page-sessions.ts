@@ -21,10 +21,10 @@ import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { type GrantedAccess, type GrantedAccessStore, createGrantedAccessStore } from './granted-access.ts';
 
-export const LINK_MS = 10 * 60_000;
+export const PAGE_LINK_MS = 10 * 60_000;
 
 /** The lifetime of a session. After it, the person must open a new link. */
-export const SESSION_MS = 24 * 60 * 60_000;
+export const PAGE_SESSION_MS = 24 * 60 * 60_000;
 
 const SECRET_BYTES = 32;
 
@@ -151,7 +151,7 @@ export function createPageSessions({
 
   return {
     async makeLink(identity) {
-      return addOneTimeLink(links, await accessNow(identity, LINK_MS));
+      return addOneTimeLink(links, await accessNow(identity, PAGE_LINK_MS));
     },
     async signIn(code) {
       const used = digestOf(code);
@@ -162,14 +162,14 @@ export function createPageSessions({
           'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
         );
       try {
-        return await addSession({ ...link, expiresAt: endAfter(SESSION_MS, link) });
+        return await addSession({ ...link, expiresAt: endAfter(PAGE_SESSION_MS, link) });
       } catch (error) {
         await links.add(used, link);
         throw error;
       }
     },
     async begin(identity) {
-      return addSession(await accessNow(identity, SESSION_MS));
+      return addSession(await accessNow(identity, PAGE_SESSION_MS));
     },
     async find(secrets) {
       const session = await sessionOf(secrets);

@@ -35,7 +35,7 @@ const MAX_SECRET_AGE_MS = 60_000;
 const SECRET_COOLDOWN_MS = 10_000;
 
 /** The maximum number of exchanges at one time. Anybody can request an exchange, and the provider may be slow. */
-export const MAX_EXCHANGES = 20;
+export const MAX_CODE_EXCHANGES = 20;
 
 export interface ProviderSignIn {
   /** The name of the provider for a person. */
@@ -163,7 +163,7 @@ export function createProviderSignIn({
       }
     },
     async identity(attempt, query) {
-      if (exchanges >= MAX_EXCHANGES) throw failed({ type: 'busy' }, 'too many sign-ins at one time');
+      if (exchanges >= MAX_CODE_EXCHANGES) throw failed({ type: 'busy' }, 'too many sign-ins at one time');
       exchanges++;
       const claims = await claimsOf(attempt, query).finally(() => exchanges--);
       const access = accessOfClaims(claims, settings);

@@ -11,9 +11,9 @@ import { Router } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import {
-  GROUPS,
+  TASK_GROUPS,
   type GroupedTask,
-  type GroupName,
+  type TaskGroupName,
   type TaskGroupPage,
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
@@ -29,7 +29,7 @@ import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { countWaiting, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
 
-const STATES_OF: Readonly<Record<GroupName, readonly StateName[]>> = {
+const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
   waiting: ['input-required', 'auth-required'],
   working: ['submitted', 'working'],
   ended: ['completed', 'canceled', 'failed', 'rejected'],
@@ -91,7 +91,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     return found;
   };
 
-  const groupOf = async (group: GroupName, reader: Reader, asked: Query): Promise<TaskGroupPage> => {
+  const groupOf = async (group: TaskGroupName, reader: Reader, asked: Query): Promise<TaskGroupPage> => {
     const { size, token } = asked;
     const {
       rows,
@@ -136,9 +136,9 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     response.setHeader('Cache-Control', 'no-store').json(answer);
   });
   router.get('/task-groups/:group', async (request, response) => {
-    const group = GROUPS.find((name) => name === request.params.group);
+    const group = TASK_GROUPS.find((name) => name === request.params.group);
     if (group === undefined)
-      throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${GROUPS.join(', ')}.`);
+      throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${TASK_GROUPS.join(', ')}.`);
     const page = await groupOf(group, callerOf(request).reader, parsed(request.query));
     response.setHeader('Cache-Control', 'no-store').json(page);
   });
@@ -153,7 +153,7 @@ function parsed(value: unknown): Query {
   );
 }
 
-function filterOf(group: GroupName, owner: OwnerFilter, asked: Query): TaskFilter {
+function filterOf(group: TaskGroupName, owner: OwnerFilter, asked: Query): TaskFilter {
   const { text: words, workspace, model, state } = asked;
   const states = STATES_OF[group];
   return {

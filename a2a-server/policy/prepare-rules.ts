@@ -2,7 +2,7 @@ import picomatch from 'picomatch';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { ApproverDemand } from '../task/approver.ts';
 import type { Shell } from './simple-command.ts';
-import { CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
+import { RULE_CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
 import { createRuleMatcher, type RuleMatcher } from './rule-matcher.ts';
 
 interface PolicyRule {
@@ -69,7 +69,7 @@ function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
 function refuseContradictions(rules: readonly Rule[]): void {
   const seen = new Map<string, number>();
   for (const [index, rule] of rules.entries()) {
-    const key = JSON.stringify(CONDITIONS.map((condition) => rule[condition]?.toSorted()));
+    const key = JSON.stringify(RULE_CONDITIONS.map((condition) => rule[condition]?.toSorted()));
     const before = seen.get(key);
     const other = before === undefined ? undefined : rules[before];
     if (before !== undefined && other !== undefined && other.action !== rule.action)

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NAME_PATTERN } from '../access/requester.ts';
+import { IDENTITY_NAME_PATTERN } from '../access/requester.ts';
 
 /**
  * - `deny`: a matching tool call never runs.
@@ -15,7 +15,7 @@ const pattern = z.string().min(1).max(1000);
 const patterns = z.union([pattern.transform((one) => [one]), z.array(pattern).min(1).max(1000)]).optional();
 
 /** The conditions of a rule. A rule matches a tool call if all its conditions match. */
-export const CONDITIONS = ['tool', 'server', 'path', 'command', 'host'] as const;
+export const RULE_CONDITIONS = ['tool', 'server', 'path', 'command', 'host'] as const;
 
 export const ruleSchema = z
   .strictObject({
@@ -42,7 +42,10 @@ export const ruleSchema = z
         /** If true, a principal who sent the task a message must not approve. */
         fourEyes: z.literal(true, 'write true, or leave it out').optional(),
         /** The approver must be in this group. */
-        group: z.string().regex(NAME_PATTERN, 'a group has 1 to 100 letters, digits and . _ @ -').optional(),
+        group: z
+          .string()
+          .regex(IDENTITY_NAME_PATTERN, 'a group has 1 to 100 letters, digits and . _ @ -')
+          .optional(),
       })
       .refine(({ fourEyes, group }) => fourEyes !== undefined || group !== undefined, {
         message: 'it needs fourEyes, group, or both',
@@ -51,8 +54,8 @@ export const ruleSchema = z
     /** The reason of the rule. Each verdict of this rule shows the reason. */
     comment: z.string().max(1000).optional(),
   })
-  .refine((it) => CONDITIONS.some((condition) => it[condition] !== undefined), {
-    message: `it needs one of ${CONDITIONS.join(', ')}; "tool": "*" matches every call`,
+  .refine((it) => RULE_CONDITIONS.some((condition) => it[condition] !== undefined), {
+    message: `it needs one of ${RULE_CONDITIONS.join(', ')}; "tool": "*" matches every call`,
   })
   .refine(({ action, approver }) => approver === undefined || action === 'ask' || action === 'presence', {
     message: 'only a rule with the action "ask" or "presence" has an approver',
@@ -63,7 +66,7 @@ export const rulesSchema = z.array(ruleSchema).max(1000);
 
 /** Returns a rule's name for messages and the journal, e.g. `rule 2 (deny: command "git push")`. @param index from 0 */
 export function ruleName(it: Rule, index: number): string {
-  const said = CONDITIONS.flatMap((condition) => {
+  const said = RULE_CONDITIONS.flatMap((condition) => {
     const wanted = it[condition];
     return wanted === undefined
       ? []

@@ -7,7 +7,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import type { RecordStore } from '../records/record-store.ts';
 
-export const REGISTRATION_MS = 10 * 60_000;
+export const REGISTRATION_CODE_MS = 10 * 60_000;
 
 const codeSchema = z.strictObject({
   principal: z.string(),
@@ -31,7 +31,7 @@ export async function makeRegistrationCode(
     if (known === undefined || known.expiresAt <= now) await records.remove('passkey-codes', name);
   }
   const code = randomBytes(32).toString('base64url');
-  const stored: StoredCode = { principal, expiresAt: now + REGISTRATION_MS };
+  const stored: StoredCode = { principal, expiresAt: now + REGISTRATION_CODE_MS };
   await records.replace('passkey-codes', digestOf(code), JSON.stringify(stored));
   return code;
 }

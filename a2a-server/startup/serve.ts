@@ -27,7 +27,7 @@ import type { ServerSettings } from './settings/settings.ts';
 import type { OutputReader } from '../tools/builtin/read-output.ts';
 import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
-import { TCP_PROBES } from '../../shared/net/tcp-probes.ts';
+import { TCP_KEEP_ALIVE } from '../../shared/net/tcp-keep-alive.ts';
 import { prepareServer } from './prepare-server.ts';
 import { runServer, type ServerRun } from './run-server.ts';
 
@@ -78,7 +78,7 @@ export async function serve(
       );
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
-  const server = createServer(TCP_PROBES, (request, response) => {
+  const server = createServer(TCP_KEEP_ALIVE, (request, response) => {
     closeWithConnection(request, response);
     answer(request, response);
   });

@@ -13,7 +13,7 @@ import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
 import { withShownCodes } from './shown-code-of-call.ts';
 import { addModelSpending } from './spending.ts';
-import { REMINDED_OF_TODOS } from './todo-reminder.ts';
+import { TODO_REMINDER_STATUS } from './todo-reminder.ts';
 import type { Call, Snapshot, StateName, SnapshotStatus, Turn } from './snapshot.ts';
 
 /** Creates the first snapshot of a task. Returns undefined if the entry is not `task.created`. */
@@ -179,7 +179,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
             ? { ...each, turn: { ...each.turn, reminder: event.text } }
             : each,
         ),
-        status: noted(s.status, REMINDED_OF_TODOS),
+        status: noted(s.status, TODO_REMINDER_STATUS),
       };
     case 'turn.abandoned':
       return { openTurn: null };

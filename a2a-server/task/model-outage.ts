@@ -6,10 +6,10 @@ import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** The pause after each failed attempt in a row. After the last pause, another failure fails the task. */
-export const PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
+export const OUTAGE_PAUSES_MS: readonly number[] = [2_000, 10_000, 30_000, 120_000, 300_000];
 
 /** The longest pause that a provider may request. If it requests a longer pause, the task fails. */
-export const MAX_PAUSE_MS = 900_000;
+export const MAX_REQUESTED_PAUSE_MS = 900_000;
 
 export interface ModelFailure {
   message: string;
@@ -21,10 +21,10 @@ export interface ModelFailure {
 /** Returns the event for a pause, or for the end of the task. @param now in milliseconds since 1970 */
 export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure, now: number): TaskEvent {
   const attempts = (snapshot.outage?.attempts ?? 0) + 1;
-  const pauseMs = Math.max(PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);
-  if (failure.passing && pauseMs <= MAX_PAUSE_MS) {
+  const pauseMs = Math.max(OUTAGE_PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);
+  if (failure.passing && pauseMs <= MAX_REQUESTED_PAUSE_MS) {
     const until = now + pauseMs;
-    const text = `${failure.message} The server tries again at ${new Date(until).toISOString()}  (attempt ${attempts + 1} of ${PAUSES_MS.length + 1}).`;
+    const text = `${failure.message} The server tries again at ${new Date(until).toISOString()}  (attempt ${attempts + 1} of ${OUTAGE_PAUSES_MS.length + 1}).`;
     return { type: 'model.unavailable', attempts, until, text };
   }
   const hint = failure.passing ? ' Send another message in this session to try again.' : '';

@@ -3,7 +3,7 @@ import { cappedOneLine } from '../../shared/text/capped-text.ts';
 import { callsOf, lastTurn, type Snapshot } from './snapshot.ts';
 
 /** The status of a task whose model gets `openTodosReminder`. */
-export const REMINDED_OF_TODOS =
+export const TODO_REMINDER_STATUS =
   'The agent ended its work with open to-dos. It is asked once to do them, or to say why not.';
 
 /** The maximum number of open items that the reminder names. */

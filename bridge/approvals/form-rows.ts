@@ -13,7 +13,7 @@ import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';
 
 export const MAX_FORM_ROWS = 4;
-export const ROW_COLUMNS = 74;
+export const FORM_ROW_COLUMNS = 74;
 /**
  * The maximum width of a field's title, description or choice, in columns. It is smaller than a row, because the client
  * indents these texts and adds a symbol.
@@ -171,7 +171,7 @@ function inWorkspace({ workspace }: PendingAction, row: (place: string) => strin
   const whole = visibleLine(workspace);
   let shown = row(` in ${whole}`);
   for (const { index } of whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)) {
-    if (displayWidth(shown) <= ROW_COLUMNS) break;
+    if (displayWidth(shown) <= FORM_ROW_COLUMNS) break;
     shown = row(` in …${whole.slice(index)}`);
   }
   return shown;
@@ -237,13 +237,13 @@ function productLine(text: string): Line {
 /** Splits a line into rows that fit the width of a form. */
 function wrapped({ mark, text }: Line): Generator<string> {
   // A visible marker replaces each tab, because terminals show tabs with different widths.
-  return textRows(mark + text.replaceAll('\t', '⟨tab⟩'), ROW_COLUMNS);
+  return textRows(mark + text.replaceAll('\t', '⟨tab⟩'), FORM_ROW_COLUMNS);
 }
 
 function clipped(text: string): string {
   const [row = '', ...more] = wrapped(productLine(text));
   if (more.length === 0) return text;
   const kept = [...graphemesOf(row)];
-  while (displayWidth(kept.join('')) >= ROW_COLUMNS) kept.pop();
+  while (displayWidth(kept.join('')) >= FORM_ROW_COLUMNS) kept.pop();
   return `${kept.join('')}…`;
 }

@@ -12,7 +12,7 @@ import type { Endpoint } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
 import { withStartLock } from './start-lock.ts';
-import { OTHER_PORT, startServer } from './start-server.ts';
+import { OTHER_PORT_ADVICE, startServer } from './start-server.ts';
 
 export interface LocalServer {
   stateDirectory: string;
@@ -98,7 +98,7 @@ async function runningServer(stateDirectory: string, token: string): Promise<End
     case 'other-program':
       throw new ProductError(
         'AGENT_UNREACHABLE',
-        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT}.`,
+        `The address of the local A2A server, ${record.url}, does not answer as it should: ${health.message}. If the server hangs (pid ${String(record.pid)}), end it; if another program has its port, give the server another one: ${OTHER_PORT_ADVICE}.`,
       );
   }
 }

@@ -17,7 +17,7 @@ interface ServerProgram {
 }
 
 /** Explains how to change the server's port, because the bridge has no flag for it. */
-export const OTHER_PORT =
+export const OTHER_PORT_ADVICE =
   'set A2A_SERVER_PORT where the MCP client starts the bridge, or "port" under "server" in config.json';
 
 const START_TIMEOUT_MS = 20_000;
@@ -66,7 +66,7 @@ export async function startServer({
         const fail = async (why: string): Promise<void> => {
           clearTimeout(timer);
           const tail = await tailOf(logPath, logStart).catch(() => '(its log cannot be read)');
-          const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT}.` : '';
+          const advice = PORT_TAKEN.test(tail) ? `\nTo give it another port, ${OTHER_PORT_ADVICE}.` : '';
           reject(
             new ProductError(
               'CONFIGURATION',

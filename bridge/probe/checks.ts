@@ -46,7 +46,7 @@ interface Check {
 }
 
 /** All checks, in the order in which they run. */
-export const CHECKS: readonly Check[] = [
+export const PROBE_CHECKS: readonly Check[] = [
   {
     scenario: 'the same message, sent twice at once, is one task',
     sent: 'SendMessage twice at the same time, with one message id',

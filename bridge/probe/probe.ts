@@ -6,7 +6,7 @@ import { fetchCard, type CardFacts } from '../agents/card.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { redactSecrets } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
-import { CHECKS, failedResult, type CheckRow } from './checks.ts';
+import { PROBE_CHECKS, failedResult, type CheckRow } from './checks.ts';
 import {
   A2A_VERSIONS,
   type A2aVersion,
@@ -83,7 +83,7 @@ export async function probe(subject: ProbeSubject, target: ProbeTarget): Promise
   });
   const rest = await mustWork(server, url);
   const rows: CheckRow[] = [];
-  for (const { run, ...check } of CHECKS) {
+  for (const { run, ...check } of PROBE_CHECKS) {
     const outcome = await run(server).catch((error: unknown) => {
       if (signal.aborted) return { verdict: 'not supported', note: 'not tested: no time left' } as const;
       if (error instanceof JsonRpcError || error instanceof NoAnswerError || error instanceof z.ZodError)

@@ -15,7 +15,7 @@ import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
-import { ON_CANCEL } from './on-cancel.ts';
+import { ON_CANCEL_VALUES } from './on-cancel.ts';
 
 export const agentNameSchema = z
   .string()
@@ -119,8 +119,8 @@ export const BRIDGE_SETTINGS = {
   }),
   onCancel: setting({
     kind: 'text',
-    placeholder: ON_CANCEL.join('|'),
-    schema: z.enum(ON_CANCEL),
+    placeholder: ON_CANCEL_VALUES.join('|'),
+    schema: z.enum(ON_CANCEL_VALUES),
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_CANCEL',
     describe:
@@ -129,8 +129,8 @@ export const BRIDGE_SETTINGS = {
   }),
   onDisconnect: setting({
     kind: 'text',
-    placeholder: ON_CANCEL.join('|'),
-    schema: z.enum(ON_CANCEL),
+    placeholder: ON_CANCEL_VALUES.join('|'),
+    schema: z.enum(ON_CANCEL_VALUES),
     fallback: 'detach',
     env: 'MCP_A2A_BRIDGE_ON_DISCONNECT',
     describe:

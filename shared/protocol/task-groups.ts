@@ -75,8 +75,8 @@ export const taskGroupPageSchema = z.object({
 });
 export type TaskGroupPage = z.infer<typeof taskGroupPageSchema>;
 
-export const GROUPS = ['waiting', 'working', 'ended'] as const;
-export type GroupName = (typeof GROUPS)[number];
+export const TASK_GROUPS = ['waiting', 'working', 'ended'] as const;
+export type TaskGroupName = (typeof TASK_GROUPS)[number];
 
 /** The response to `GET /page/api/task-groups`. */
 export const taskGroupsSchema = z.object({

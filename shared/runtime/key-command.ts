@@ -5,7 +5,7 @@ import { SecretCommandError, readSecretFromCommand } from './secret-command.ts';
  * Matches a key that is valid in an HTTP header. `fetch` quotes any other key in its error message, so the key could
  * appear in a log.
  */
-export const SENDABLE_KEY = /^[\x21-\x7e]+$/;
+export const SENDABLE_KEY_PATTERN = /^[\x21-\x7e]+$/;
 /**
  * The time limit of the command in milliseconds. It is long, because a person may have to unlock a password manager.
  */
@@ -19,7 +19,7 @@ export const KEY_COMMAND_LIMIT_MS = 20_000;
  */
 export async function readKeyFromCommand(command: readonly string[]): Promise<string> {
   const [key = ''] = (await outputOf(command)).split('\n', 1).map((line) => line.trim());
-  if (!SENDABLE_KEY.test(key))
+  if (!SENDABLE_KEY_PATTERN.test(key))
     throw new SecretCommandError(
       `printed ${key === '' ? 'nothing' : 'no key'}. Its first line must be the key.`,
       true,

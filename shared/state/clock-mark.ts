@@ -77,4 +77,4 @@ export function jumpText(jump: number): string {
 }
 
 /** The command with which the operator confirms that the clock is correct. */
-export const CONFIRM_CLOCK = 'a2a-server confirm-clock';
+export const CONFIRM_CLOCK_COMMAND = 'a2a-server confirm-clock';

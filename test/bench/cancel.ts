@@ -6,7 +6,7 @@
 import { TaskState } from '@a2a-js/sdk';
 import type { StreamResponse } from '@a2a-js/sdk';
 import type { Client } from '@a2a-js/sdk/client';
-import { COMPATIBLE_URL } from '../../a2a-server/models/model-settings.ts';
+import { COMPATIBLE_URL_VARIABLE } from '../../a2a-server/models/model-settings.ts';
 import { startFakeModelEndpoint } from '../support/fake-model-endpoint.ts';
 import { parkedTaskId } from '../support/parked-tasks.ts';
 import { cardOf, chunkOf, clientFor, saying, startAgent } from './agent.ts';
@@ -72,7 +72,7 @@ async function cancelModelCalls(context: BenchContext): Promise<ModelCalls> {
   const endpoint = await startFakeModelEndpoint();
   const agent = await startAgent(context, {
     args: ['--model=openai-compatible:endless'],
-    env: { [COMPATIBLE_URL]: `${endpoint.url}/v1` },
+    env: { [COMPATIBLE_URL_VARIABLE]: `${endpoint.url}/v1` },
   });
   const client = await clientOf(agent);
   const [answers, connections]: [number[], number[]] = [[], []];

@@ -1,6 +1,6 @@
 /** Measures many readers of one task, spread over all servers. One server executes the task. */
 import { randomUUID } from 'node:crypto';
-import { COMPATIBLE_URL } from '../../a2a-server/models/model-settings.ts';
+import { COMPATIBLE_URL_VARIABLE } from '../../a2a-server/models/model-settings.ts';
 import { rpcBody } from '../support/rpc-answer.ts';
 import type { BenchContext, Figure } from './benchmark.ts';
 import { ownProgram, startProgram } from './child-program.ts';
@@ -20,7 +20,7 @@ export async function measureReaders(
   const model = await startProgram({ script: ownProgram('paced-model') });
   const agents = await start(servers, url, {
     args: ['--model=openai-compatible:paced'],
-    env: { [COMPATIBLE_URL]: `${model.said}/v1` },
+    env: { [COMPATIBLE_URL_VARIABLE]: `${model.said}/v1` },
   });
   try {
     const [owner] = agents;

@@ -4,7 +4,7 @@
  * the journal, the connection and the reader. The readers share the machine with the server.
  */
 import { randomUUID } from 'node:crypto';
-import { COMPATIBLE_URL } from '../../a2a-server/models/model-settings.ts';
+import { COMPATIBLE_URL_VARIABLE } from '../../a2a-server/models/model-settings.ts';
 import { rpcBody } from '../support/rpc-answer.ts';
 import { startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';
@@ -78,7 +78,7 @@ async function withModel(context: BenchContext, work: (place: Place) => Promise<
   const model = await startProgram({ script: ownProgram('paced-model') });
   const agent = await startAgent(context, {
     args: ['--model=openai-compatible:paced', ...NO_LIMITS],
-    env: { [COMPATIBLE_URL]: `${model.said}/v1` },
+    env: { [COMPATIBLE_URL_VARIABLE]: `${model.said}/v1` },
   });
   const go = (held: number): Promise<unknown> => fetch(`${model.said}/go?held=${held}`, { method: 'POST' });
   try {

@@ -1,5 +1,5 @@
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { type ModelEvent, RETRY_AFTER } from '../../models/model.ts';
+import { type ModelEvent, RETRY_AFTER_FACT } from '../../models/model.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { ModelFailure } from '../../task/model-outage.ts';
 
@@ -30,5 +30,5 @@ export async function* eventsUntilAborted(
 export function modelFailureOf(error: unknown): ModelFailure {
   const message = messageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
-  return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER] ?? 0) };
+  return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER_FACT] ?? 0) };
 }

@@ -17,7 +17,7 @@ import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.
 import { type RecordStore, obtainSharedSecret } from '../../records/record-store.ts';
 import type { Credential } from './tokens.ts';
 
-export const TICKET_MS = 60 * 60_000;
+export const STREAM_TICKET_MS = 60 * 60_000;
 
 const PURPOSE = 'mcp-a2a-bridge stream ticket 1';
 
@@ -85,7 +85,7 @@ export function createStreamTickets(
         );
       const key = tokenId === undefined ? keys.get(principal) : (await issuedKey(tokenId))?.key;
       if (key === undefined) throw new Error('the principal of a ticket has no token');
-      const seconds = String(Math.floor((now() + TICKET_MS) / 1_000));
+      const seconds = String(Math.floor((now() + STREAM_TICKET_MS) / 1_000));
       const mac = macText(key, principal, taskId, seconds).toString();
       const named = tokenId === undefined ? '' : `.${tokenId}`;
       return { ticket: `${seconds}.${mac}${named}`, expiresAt: Number(seconds) * 1_000 };

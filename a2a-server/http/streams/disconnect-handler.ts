@@ -13,7 +13,7 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ReadEndReason } from '../auth/caller.ts';
 
-export const ON_DISCONNECT = ['detach', 'cancel'] as const;
+export const ON_DISCONNECT_VALUES = ['detach', 'cancel'] as const;
 
 export const RECONNECT_MS = 10_000;
 

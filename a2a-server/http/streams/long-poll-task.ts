@@ -10,7 +10,7 @@ import type { CallContext } from '../auth/call-context.ts';
 import type { DisconnectHandler } from './disconnect-handler.ts';
 
 /** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
-export const MAX_POLL_MS = 30_000;
+export const LONG_POLL_MS = 30_000;
 
 /** Returns the task. If the client names a generation, first waits until the task has passed it. */
 export async function waitForNewGeneration(
@@ -25,7 +25,7 @@ export async function waitForNewGeneration(
   const isBeyond = (counted: EventCount): boolean => generationOf(counted, context.sight) > current;
   if (isBeyond(snapshot.counted)) return snapshot;
   context.caller.becomeStream();
-  context.caller.endAfter(MAX_POLL_MS);
+  context.caller.endAfter(LONG_POLL_MS);
   const ends = disconnects.reads(taskId);
   try {
     let { counted } = snapshot;

@@ -6,7 +6,7 @@ import { answerText, sourceText } from '../../../shared/protocol/preview-text.ts
 import type { StoryEvent } from '../../../shared/protocol/task-story.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
-import { REMINDED_OF_TODOS } from '../../task/todo-reminder.ts';
+import { TODO_REMINDER_STATUS } from '../../task/todo-reminder.ts';
 import type {
   ContentPart,
   JournalEntry,
@@ -73,7 +73,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'context.summarised':
       return { type: 'note', text: SUMMARY_NOTICE };
     case 'todos.reminded':
-      return { type: 'note', text: REMINDED_OF_TODOS };
+      return { type: 'note', text: TODO_REMINDER_STATUS };
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':

@@ -2,8 +2,8 @@
  * Defines the function in the database that writes the appends of one commit, in one round trip. It raises an error and
  * writes nothing if the state in the database differs from the state on which the appends were decided:
  *
- * - `FENCED`: the database does not know this server, or already has this commit.
- * - `STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
+ * - `SQLSTATE_FENCED`: the database does not know this server, or already has this commit.
+ * - `SQLSTATE_STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
  *   or an execution appends after the end of the server's lease.
  * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
  *
@@ -17,8 +17,8 @@
  * - The lease decides only when a claim may begin. The commit may read a lease that a renewal is just extending. Then it
  *   refuses too much, and the appends are decided again.
  */
-export const FENCED = 'A2A01';
-export const STALE = 'A2A02';
+export const SQLSTATE_FENCED = 'A2A01';
+export const SQLSTATE_STALE = 'A2A02';
 export const UNIQUE_VIOLATION = '23505';
 
 /**
@@ -27,7 +27,7 @@ export const UNIQUE_VIOLATION = '23505';
  * contain all of their characters. For an event of a new task, the task's key is negative: it is the task's position in
  * `created`.
  */
-export const APPEND_BATCH = `
+export const CREATE_APPEND_BATCH = `
   CREATE OR REPLACE FUNCTION append_batch(
     p_server text, p_batch bigint, p_at bigint, parts json,
     event_tasks bigint[], event_seqs integer[], bodies text[], chunks bytea[]
@@ -44,7 +44,7 @@ export const APPEND_BATCH = `
     IF NOT FOUND THEN
       -- A server of an earlier version has no row in "commits". Its number is in "nodes".
       UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1;
-      IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${FENCED}'; END IF;
+      IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${SQLSTATE_FENCED}'; END IF;
     END IF;
     SELECT lease_until > clock_timestamp(), label INTO leased, own_label FROM nodes WHERE id = p_server;
 
@@ -60,7 +60,7 @@ export const APPEND_BATCH = `
         AND (moved.epoch IS NULL OR (leased AND tasks.epoch = moved.epoch));
       GET DIAGNOSTICS changed = ROW_COUNT;
       IF changed <> json_array_length(parts -> 'moved') THEN
-        RAISE EXCEPTION 'a task has new events' USING ERRCODE = '${STALE}';
+        RAISE EXCEPTION 'a task has new events' USING ERRCODE = '${SQLSTATE_STALE}';
       END IF;
     END IF;
 

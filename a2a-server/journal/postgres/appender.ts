@@ -17,7 +17,7 @@ import {
 import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
-import { FENCED, STALE, UNIQUE_VIOLATION } from './append-batch.ts';
+import { SQLSTATE_FENCED, SQLSTATE_STALE, UNIQUE_VIOLATION } from './append-batch.ts';
 import { Batch, commandId, type KnownDatabaseState, sessionKey, type StoredHead } from './batch.ts';
 import { type Connection, isUnavailable, PostgresError } from './driver.ts';
 import type { Writer } from './writer.ts';
@@ -160,8 +160,8 @@ export class Appender {
         });
       } catch (error) {
         if (error instanceof PostgresError) {
-          if (error.code === STALE || error.code === UNIQUE_VIOLATION) return 'stale';
-          if (error.code === FENCED) throw this.#writer.removed(error);
+          if (error.code === SQLSTATE_STALE || error.code === UNIQUE_VIOLATION) return 'stale';
+          if (error.code === SQLSTATE_FENCED) throw this.#writer.removed(error);
         }
         if (!isUnavailable(error) || !sending || attempt === MAX_CONNECTIONS) throw error;
       }

@@ -60,7 +60,7 @@ const CONNECT_MS = 5_000;
 /** The time limit for a statement. After this time, the connection counts as lost. */
 const STATEMENT_MS = 30_000;
 /** The maximum time to wait for PostgreSQL when a connection closes. PostgreSQL may be unreachable. */
-export const CLOSE_MS = 2_000;
+export const CLOSE_TIMEOUT_MS = 2_000;
 
 /** The type `int8`. In the journal, such a value is a time, a key or a count, which a number represents exactly. */
 const INT8: number = types.builtins.INT8;
@@ -146,7 +146,7 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
       close() {
         usable = false;
         // The promise of `end` waits for the peer, which may be unreachable. So this timer limits the wait.
-        const limit = setTimeout(() => socket.destroy(), CLOSE_MS);
+        const limit = setTimeout(() => socket.destroy(), CLOSE_TIMEOUT_MS);
         client.end(() => {
           clearTimeout(limit);
           socket.destroy();
@@ -193,7 +193,7 @@ export function openPool(address: DatabaseAddress, most: number): ConnectionPool
     },
     async close() {
       const stop = new AbortController();
-      const limit = wait(CLOSE_MS, undefined, { signal: stop.signal }).catch(() => undefined);
+      const limit = wait(CLOSE_TIMEOUT_MS, undefined, { signal: stop.signal }).catch(() => undefined);
       await Promise.race([pool.end(), limit]);
       stop.abort();
       for (const socket of sockets) socket.destroy();

@@ -8,7 +8,7 @@
 export const LEASE_MS = 4_000;
 
 /** The interval of the renewals. */
-export const BEAT_MS = 1_000;
+export const LEASE_RENEWAL_MS = 1_000;
 
 /** The time before the end of the lease at which a server stops its tools. */
 const STOP_EARLY_MS = 1_000;

@@ -19,7 +19,7 @@ import {
 } from '../ownership.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
-import { BEAT_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
+import { LEASE_RENEWAL_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 
 /** The maximum number of abandoned tasks that a server claims at once. The other servers claim the others. */
@@ -141,7 +141,7 @@ export class PostgresOwnership implements Ownership {
       // An error of this check is ignored. If the database cannot be reached, the next renewal fails too.
       await this.#checkClaims().catch(() => undefined);
     };
-    this.#beat = setInterval(() => void beat(), BEAT_MS);
+    this.#beat = setInterval(() => void beat(), LEASE_RENEWAL_MS);
   }
 
   async claim(taskId: string): Promise<Claim | undefined> {

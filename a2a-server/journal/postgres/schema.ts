@@ -2,7 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { integerColumn, textColumn } from '../column-values.ts';
 import type { Connection, Queries } from './driver.ts';
-import { APPEND_BATCH } from './append-batch.ts';
+import { CREATE_APPEND_BATCH } from './append-batch.ts';
 
 /** The oldest accepted version of PostgreSQL. The PostgreSQL project maintains no older version today. */
 const OLDEST_POSTGRES = 14;
@@ -192,7 +192,7 @@ export async function migrate(connection: Connection, label: string): Promise<vo
     text: `
       CREATE TABLE IF NOT EXISTS a2a_journal (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
       ${steps}
-      ${APPEND_BATCH}
+      ${CREATE_APPEND_BATCH}
       INSERT INTO a2a_journal VALUES (1, ${MIGRATIONS.length})
         ON CONFLICT (id) DO UPDATE SET version = ${MIGRATIONS.length};`,
   });

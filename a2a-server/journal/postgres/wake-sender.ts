@@ -1,12 +1,12 @@
 /**
  * Collects the tasks that this server has appended to, and sends them to other servers. Each task is sent once, with
- * its last `seq`. The time between two sends is at least `PAUSE_MS`, so many commits cost few notifications.
+ * its last `seq`. The time between two sends is at least `WAKE_PAUSE_MS`, so many commits cost few notifications.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { HeadSeqs } from './wake-message.ts';
 
 /** The minimum time between two sends, in milliseconds. */
-export const PAUSE_MS = 10;
+export const WAKE_PAUSE_MS = 10;
 
 interface WakeSenderOptions {
   clock: Pick<Clock, 'after'>;
@@ -48,7 +48,7 @@ export class WakeSender {
       this.#state = 'sending';
       const heads = this.#heads;
       this.#heads = new Map();
-      const pause = new Promise<void>((resolve) => this.#options.clock.after(PAUSE_MS, resolve));
+      const pause = new Promise<void>((resolve) => this.#options.clock.after(WAKE_PAUSE_MS, resolve));
       const [sent] = await Promise.allSettled([this.#options.send(heads), pause]);
       if (sent.status === 'fulfilled') continue;
       this.#keep(heads);

@@ -13,7 +13,7 @@ import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { integerColumn } from '../column-values.ts';
 import { DatabaseInUseError, ServerRemovedError } from './database-error.ts';
 import {
-  CLOSE_MS,
+  CLOSE_TIMEOUT_MS,
   type Connection,
   type DatabaseAddress,
   isUnavailable,
@@ -152,7 +152,7 @@ export class Writer {
     this.#connection = undefined;
     if (connection?.usable !== true) return;
     const stop = new AbortController();
-    const limit = wait(CLOSE_MS, undefined, { signal: stop.signal });
+    const limit = wait(CLOSE_TIMEOUT_MS, undefined, { signal: stop.signal });
     const removal = connection.query({ text: 'DELETE FROM nodes WHERE id = $1' }, [this.#id]);
     // If the removal of this server's row fails, the lease ends soon. A later server removes the row.
     await Promise.race([removal, limit]).catch(() => undefined);

@@ -5,7 +5,7 @@
 import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
 import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
-import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS, toCostRow } from '../cost-row.ts';
+import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS_ID, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
 import type { RunCommand, RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
@@ -59,7 +59,7 @@ export class CostTable {
     );
     this.#merge = database.command(
       `INSERT INTO costs (principal, ${COST_COLUMNS})
-       SELECT principal, day, '${DELETED_SESSIONS}', model, ${COUNT_COLUMNS} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS}`,
+       SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS}`,
     );
     this.#remove = database.command('DELETE FROM costs WHERE principal = ? AND session_id = ?');
   }
@@ -67,7 +67,7 @@ export class CostTable {
   add(principal: string, row: CostRow): void {
     const { day, sessionId, model, requests, inputTokens, outputTokens } = row;
     const { cachedInputTokens, cacheWriteTokens, knownUsd, unpriced } = row;
-    const about = [day, sessionId ?? DELETED_SESSIONS, model, requests];
+    const about = [day, sessionId ?? DELETED_SESSIONS_ID, model, requests];
     const tokens = [inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens];
     this.#add(principal, ...about, ...tokens, knownUsd, unpriced);
   }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { ParsedMessage, PlanStep } from './step.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
-export const MAX_CHUNKS = 1_000_000;
+export const MAX_SAY_CHUNKS = 1_000_000;
 const MAX_STEPS = 1_000;
 /** The maximum depth of a plan. No tool needs a deeper input, and a plan of this depth can still be serialised. */
 const MAX_DEPTH = 100;
@@ -18,7 +18,7 @@ const plannedCall = z.strictObject({
 });
 
 const say = z
-  .strictObject({ say: z.string(), repeat: z.number().int().min(1).max(MAX_CHUNKS).optional() })
+  .strictObject({ say: z.string(), repeat: z.number().int().min(1).max(MAX_SAY_CHUNKS).optional() })
   .refine((said) => said.say.length * (said.repeat ?? 1) <= MAX_SAY_CHARACTERS, {
     error: `"say" streams at most ${MAX_SAY_CHARACTERS} characters`,
   });

@@ -5,7 +5,7 @@
 import { readJsonPlan } from './json-plan.ts';
 import type { PlannedCall, ParsedMessage } from './step.ts';
 
-export const MAX_LENGTH = 1_000_000;
+export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
 
 interface Form {
   /** The text of the form in the documentation and in a refusal. */
@@ -91,8 +91,8 @@ const CONTINUE_REPLIES = new Set(['go on', 'continue', 'yes']);
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
 
 export function readMessage(message: string): ParsedMessage {
-  if (message.length > MAX_LENGTH)
-    return { type: 'refused', why: `it is longer than ${MAX_LENGTH} characters` };
+  if (message.length > MAX_OFFLINE_MESSAGE_CHARS)
+    return { type: 'refused', why: `it is longer than ${MAX_OFFLINE_MESSAGE_CHARS} characters` };
   const text = message.trim();
   if (CONTINUE_REPLIES.has(text.toLowerCase())) return { type: 'steps', steps: [] };
   const json = FENCE.exec(text)?.[1]?.trim() ?? text;

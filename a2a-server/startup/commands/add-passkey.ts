@@ -13,8 +13,8 @@ import { expiryOf, type IssuedToken, tokenState } from '../../access/issued-toke
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
 import { createTokenStore } from '../../access/token-store.ts';
 import { createGrantedAccessStore } from '../../page/granted-access.ts';
-import { addOneTimeLink, LINK_MS } from '../../page/page-sessions.ts';
-import { makeRegistrationCode, REGISTRATION_MS } from '../../presence/registration-codes.ts';
+import { addOneTimeLink, PAGE_LINK_MS } from '../../page/page-sessions.ts';
+import { makeRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/registration-codes.ts';
 import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { LOCAL_PRINCIPAL } from '../open-access-control.ts';
@@ -65,7 +65,7 @@ export async function addPasskey(
     const url = new URL(`${party.base}/page`);
     url.hash = codes.toString();
     say(
-      `Open this link within ${REGISTRATION_MS / 60_000} minutes in the browser that has or will get the passkey of ${principal}. It works once:\n${url.href}`,
+      `Open this link within ${REGISTRATION_CODE_MS / 60_000} minutes in the browser that has or will get the passkey of ${principal}. It works once:\n${url.href}`,
     );
   } finally {
     records.close();
@@ -138,7 +138,7 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
 async function codeOfIssued(records: Records, token: IssuedToken): Promise<string> {
   const { principal } = identityOfToken(token);
   const links = createGrantedAccessStore(records, 'page-links', Date.now);
-  const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + LINK_MS };
+  const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + PAGE_LINK_MS };
   return (await addOneTimeLink(links, access)).code;
 }
 

@@ -5,7 +5,7 @@ import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
 import { identityOfToken } from '../../access/identity.ts';
 import { type IssuedToken, makeToken, tokenState } from '../../access/issued-token.ts';
-import { principalName, NAME_PATTERN } from '../../access/requester.ts';
+import { principalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
 import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
@@ -46,7 +46,7 @@ export async function createToken(
     ['--tenant', tenant],
     ...group.map((each) => ['--group', each] as const),
   ] as const)
-    if (text !== undefined && !NAME_PATTERN.test(text))
+    if (text !== undefined && !IDENTITY_NAME_PATTERN.test(text))
       throw new ProductError('CONFIGURATION', `${flag} takes 1 to 100 letters, digits and . _ @ -`);
   const roles = z.array(roleSchema).safeParse([...new Set(role.split(','))]);
   if (!roles.success)

@@ -60,7 +60,7 @@ function budget(env: string, fallback: number | undefined, what: string) {
 }
 
 /** The limits in `limits.ts`. A running server can change them. */
-export const CAP_SETTINGS = {
+export const COUNT_LIMIT_SETTINGS = {
   maxRequests: cap(
     'A2A_SERVER_MAX_REQUESTS',
     LIMITS.requests.principal,
@@ -225,7 +225,7 @@ export const LIMIT_SETTINGS = {
     'never',
     'working time after which a task asks a person whether to continue',
   ),
-  ...CAP_SETTINGS,
+  ...COUNT_LIMIT_SETTINGS,
   decisionTimeout: setting({
     kind: 'text',
     placeholder: 'time',
@@ -238,7 +238,7 @@ export const LIMIT_SETTINGS = {
   }),
 } as const;
 
-export function limitsFromSettings(settings: SettingValues<typeof CAP_SETTINGS>): Limits {
+export function limitsFromSettings(settings: SettingValues<typeof COUNT_LIMIT_SETTINGS>): Limits {
   const { maxRequests, maxRequestsPerTenant, maxRequestsInAll } = settings;
   const { maxStreams, maxStreamsPerTenant, maxStreamsInAll } = settings;
   const { maxTasks, maxTasksPerTenant, maxTasksInAll } = settings;

@@ -3,7 +3,7 @@ import type { Limits } from '../../limits/limits.ts';
 import type { Weights } from '../../limits/fair-turns.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { CAP_SETTINGS, limitsFromSettings } from './limit-settings.ts';
+import { COUNT_LIMIT_SETTINGS, limitsFromSettings } from './limit-settings.ts';
 import { changedSettings } from './changed-settings.ts';
 import { serverPolicy } from './server-policy.ts';
 import type { ServerSettings } from './settings.ts';
@@ -12,7 +12,7 @@ const LIVE_SETTINGS: ReadonlySet<string> = new Set<keyof ServerSettings>(['logLe
 
 /** True if a running server can change the setting. */
 export function isLiveSetting(key: string): boolean {
-  return LIVE_SETTINGS.has(key) || Object.hasOwn(CAP_SETTINGS, key);
+  return LIVE_SETTINGS.has(key) || Object.hasOwn(COUNT_LIMIT_SETTINGS, key);
 }
 
 export class LiveSettings {

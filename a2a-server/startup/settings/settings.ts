@@ -1,4 +1,4 @@
-import { ON_DISCONNECT } from '../../http/streams/disconnect-handler.ts';
+import { ON_DISCONNECT_VALUES } from '../../http/streams/disconnect-handler.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { setting } from '../../../shared/settings/resolve-settings.ts';
@@ -7,7 +7,7 @@ import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
 import { modelIdSchema, type AgentChoice } from '../../models/model-settings.ts';
-import { CONFINE_SHELL } from '../../tools/shell/confinement.ts';
+import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
 import { metricsSettingSchema } from '../../telemetry/metrics-setting.ts';
 import { PROTOCOL_PREVIEWS } from '../../http/wire/protocol-previews.ts';
@@ -174,12 +174,12 @@ export const SERVER_SETTINGS = {
   confineShell: setting({
     kind: 'text',
     placeholder: 'how',
-    schema: z.enum(CONFINE_SHELL),
+    schema: z.enum(CONFINE_SHELL_VALUES),
     fallback: 'off',
     env: 'A2A_SERVER_CONFINE_SHELL',
     describe:
       'run shell commands in a sandbox that can write only to the workspace (bubblewrap): off never, auto if the sandbox works, require always, and the server refuses to start without it',
-    allowed: CONFINE_SHELL.join(', '),
+    allowed: CONFINE_SHELL_VALUES.join(', '),
   }),
   shellNetwork: setting({
     kind: 'boolean',
@@ -269,8 +269,8 @@ export const SERVER_SETTINGS = {
   ...LIMIT_SETTINGS,
   onDisconnect: setting({
     kind: 'text',
-    placeholder: ON_DISCONNECT.join('|'),
-    schema: z.enum(ON_DISCONNECT),
+    placeholder: ON_DISCONNECT_VALUES.join('|'),
+    schema: z.enum(ON_DISCONNECT_VALUES),
     fallback: 'detach',
     env: 'A2A_SERVER_ON_DISCONNECT',
     describe:

@@ -25,12 +25,12 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { findServiceSockets } from './service-sockets.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
 
-export const CONFINE_SHELL = ['auto', 'off', 'require'] as const;
+export const CONFINE_SHELL_VALUES = ['auto', 'off', 'require'] as const;
 /**
  * `auto` confines commands if possible, `off` never confines, `require` always confines. With `require`, the server
  * does not start if confinement is impossible.
  */
-type ConfineShell = (typeof CONFINE_SHELL)[number];
+type ConfineShell = (typeof CONFINE_SHELL_VALUES)[number];
 
 export interface SandboxOptions {
   network: boolean;

@@ -1,7 +1,7 @@
 /** Checks whether the clock has jumped since a local server last stored the time. */
 import {
   clockJump,
-  CONFIRM_CLOCK,
+  CONFIRM_CLOCK_COMMAND,
   jumpText,
   readClockMark,
   readClocks,
@@ -16,6 +16,6 @@ export async function checkClockMark(stateDirectory: string): Promise<CheckResul
   return warnResult(
     'clock',
     `it ${jumpText(jump)} since the local server last ran; the server ends no task and deletes no session`,
-    `If the clock is wrong, set it. If it is correct, run: ${CONFIRM_CLOCK} --state-dir ${stateDirectory}`,
+    `If the clock is wrong, set it. If it is correct, run: ${CONFIRM_CLOCK_COMMAND} --state-dir ${stateDirectory}`,
   );
 }

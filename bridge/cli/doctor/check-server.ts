@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
-import { OTHER_PORT } from '../../local-server/start-server.ts';
+import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import { readLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
@@ -87,7 +87,7 @@ async function stoppedFinding(
     return failResult(
       SUBJECT,
       `none runs, and its port ${String(port)} is taken by another program`,
-      `End that program, or give the server another port: ${OTHER_PORT}.`,
+      `End that program, or give the server another port: ${OTHER_PORT_ADVICE}.`,
     );
   return autoStart
     ? okResult(SUBJECT, 'none runs; it is started when it is needed')

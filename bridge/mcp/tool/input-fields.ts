@@ -25,7 +25,7 @@ export const agentSchema = agentName.optional().describe('Default: the first con
 /** The maximum number of files. More files hardly help the agent, and each path takes space in the conversation. */
 const MAX_FILES = 10;
 
-export const filesSchema = z
+export const attachedFilesSchema = z
   .array(z.string().min(1).max(4096))
   .max(MAX_FILES)
   .optional()
@@ -43,7 +43,7 @@ export const modelSchema = z
     '"fast", "smart", or a model id of the agent. Default: fast for a task, smart for a consultation.',
   );
 
-export const reasonSchema = z
+export const decisionReasonSchema = z
   .string()
   .max(10_000)
   .optional()

@@ -16,14 +16,14 @@ const toolId = z.string().describe("The tool execution's id from a status or a r
 export const abortParamsSchema = z.looseObject({
   toolId,
   agent: fields.ownerAgentSchema,
-  reason: fields.reasonSchema,
+  reason: fields.decisionReasonSchema,
 });
 
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
   description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. An ended one does not change.`,
-  input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.reasonSchema }),
+  input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.decisionReasonSchema }),
   output: z.object(abortAnswerSchema.shape),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   async run(input, { bridge }) {

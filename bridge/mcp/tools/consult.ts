@@ -23,7 +23,7 @@ export const consultTool = defineTool({
       .optional()
       .describe('What the agent needs to know: code, an error, what was decided.'),
     model: fields.modelSchema,
-    files: fields.filesSchema,
+    files: fields.attachedFilesSchema,
     agent: fields.agentSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),

@@ -45,7 +45,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
       ),
     sessionId: fields.sessionIdSchema.optional(),
     model: fields.modelSchema,
-    files: fields.filesSchema,
+    files: fields.attachedFilesSchema,
     waitSeconds: fields.waitSecondsSchema,
   }),
   output: sessionResultSchema,

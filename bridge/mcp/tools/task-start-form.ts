@@ -2,7 +2,7 @@
 import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import { clippedRow, MAX_FORM_ROWS, ownTextRows, ROW_COLUMNS } from '../../approvals/form-rows.ts';
+import { clippedRow, MAX_FORM_ROWS, ownTextRows, FORM_ROW_COLUMNS } from '../../approvals/form-rows.ts';
 import type { RequestedStart } from './ask-before-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
@@ -16,7 +16,7 @@ export function buildTaskStartForm(
   const rows = [
     ...ownTextRows(question),
     ...ownTextRows(`Directory: ${visibleLine(directory)}`),
-    clippedRow(`Task: ${visibleLine(cappedOneLine(task, ROW_COLUMNS))}`),
+    clippedRow(`Task: ${visibleLine(cappedOneLine(task, FORM_ROW_COLUMNS))}`),
   ];
   if (rows.length > MAX_FORM_ROWS) return undefined;
   return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };

@@ -24,7 +24,7 @@ import { type ExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 import { RedeliveryStore } from './redelivery-store.ts';
 
-export const SESSION_HEADER = 'mcp-session-id';
+export const MCP_SESSION_HEADER = 'mcp-session-id';
 
 export interface SessionLimits {
   /** The maximum number of sessions at the same time. */
@@ -88,7 +88,7 @@ export class McpSessions {
   }
 
   async answer(exchange: HttpExchange): Promise<Response> {
-    const id = exchange.request.headers.get(SESSION_HEADER);
+    const id = exchange.request.headers.get(MCP_SESSION_HEADER);
     if (id === null && isInitializeRequest(exchange.body)) return this.#begin(exchange);
     if (id === null)
       return rpcErrorResponse(

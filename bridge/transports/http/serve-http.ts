@@ -9,7 +9,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { closeHttpServer } from '../../../shared/net/close-http-server.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { TCP_PROBES } from '../../../shared/net/tcp-probes.ts';
+import { TCP_KEEP_ALIVE } from '../../../shared/net/tcp-keep-alive.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
@@ -18,7 +18,7 @@ import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './check-access.ts';
 import type { ExchangeEnd } from './http-sent-replies.ts';
-import { SESSION_HEADER } from './mcp-sessions.ts';
+import { MCP_SESSION_HEADER } from './mcp-sessions.ts';
 import { type McpEndpoint, createMcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
@@ -69,7 +69,7 @@ export async function serveHttp({
   };
   const endpoint = createMcpEndpoint({ serve, onLeft, log });
   let closing = false;
-  const server = createServer(TCP_PROBES, (request, response) => {
+  const server = createServer(TCP_KEEP_ALIVE, (request, response) => {
     const since = performance.now();
     let about: RequestFacts = {};
     response.on('error', () => undefined);
@@ -82,7 +82,7 @@ export async function serveHttp({
         {
           method,
           path: pathOf(request),
-          mcpSession: headers[SESSION_HEADER],
+          mcpSession: headers[MCP_SESSION_HEADER],
           status: response.statusCode,
           ...about,
           reason: closing ? 'bridge-shutdown' : end,
@@ -183,7 +183,7 @@ async function answerOf(
   const over = once(response, 'close').then(end, end);
   const answer = await endpoint.answer(webRequest(request, gone.signal), { over, onMessage: concerns });
   // The response to `initialize` starts a session. The log line contains its id.
-  const mcpSession = answer.headers.get(SESSION_HEADER);
+  const mcpSession = answer.headers.get(MCP_SESSION_HEADER);
   if (mcpSession !== null) concerns({ mcpSession });
   return answer;
 }

@@ -17,7 +17,7 @@ import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
 import { AgentRequests } from './agent-requests.ts';
 import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
-import { CHANNEL, commandMessage, requestMessage, toToolCommand } from './message.ts';
+import { CLIENT_LIBRARY_CHANNEL, commandMessage, requestMessage, toToolCommand } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
@@ -34,7 +34,12 @@ export class A2aClient {
   readonly #executions: ExecutionRegistry;
   readonly #tools = new ToolRequests();
 
-  constructor({ patience, page = pagehideTarget(), channel = CHANNEL, ...service }: A2aClientOptions) {
+  constructor({
+    patience,
+    page = pagehideTarget(),
+    channel = CLIENT_LIBRARY_CHANNEL,
+    ...service
+  }: A2aClientOptions) {
     this.#ways = { patience: { ...RETRY_POLICY, ...patience }, channel };
     this.#api = new AgentRequests(new HttpClient(service), this.#ways.patience);
     this.#executions = new ExecutionRegistry(page);

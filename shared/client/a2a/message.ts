@@ -12,7 +12,7 @@ import type {
   ToolRequest,
 } from '../core/task-request.ts';
 
-export const CHANNEL = 'client-library';
+export const CLIENT_LIBRARY_CHANNEL = 'client-library';
 
 /** The task and the session that a message belongs to, and the id of the new message. */
 export interface MessageAddress {

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
-import { MAX_EXCHANGES, createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
+import { MAX_CODE_EXCHANGES, createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { BrowserCookies } from '../../support/browser-cookies.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { type ForgingProvider, startForgingProvider } from '../../support/forging-provider.ts';
@@ -244,13 +244,13 @@ test('X1 no error names the place of the secret', async () => {
 
 test('X1 only some sign-ins are exchanged at one time, while the provider is slow', async () => {
   await start();
-  const begun = await Promise.all(Array.from({ length: MAX_EXCHANGES + 1 }, begin));
+  const begun = await Promise.all(Array.from({ length: MAX_CODE_EXCHANGES + 1 }, begin));
   const waiting: (() => void)[] = [];
   const full = new Promise<void>((resolve) => {
     provider.onExchange = () =>
       new Promise((answer) => {
         waiting.push(() => answer({ status: 400, body: '{"error":"invalid_grant"}' }));
-        if (waiting.length === MAX_EXCHANGES) resolve();
+        if (waiting.length === MAX_CODE_EXCHANGES) resolve();
       });
   });
   const [last, ...first] = begun;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { MAX_POLL_MS } from '../../../a2a-server/http/streams/long-poll-task.ts';
+import { LONG_POLL_MS } from '../../../a2a-server/http/streams/long-poll-task.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { openStream, streamOf, type Streamed } from './event-source.ts';
 import { request, rpc, startServer, userMessage, type TestServer } from './test-server.ts';
@@ -143,7 +143,7 @@ describe.each(BINDINGS)('A2A 1.1 over $binding', ({ subscribe, get, list, send, 
     const other = newTask(TURN);
     const waiting = get(other, 5);
     await server.tasks.untilFollowed(other);
-    server.clock.advance(MAX_POLL_MS);
+    server.clock.advance(LONG_POLL_MS);
     expect(task.parse((await waiting).body)).toMatchObject({ generation: '5' });
   });
 

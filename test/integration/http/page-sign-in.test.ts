@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
-import { LINK_MS, SESSION_MS } from '../../../a2a-server/page/page-sessions.ts';
+import { PAGE_LINK_MS, PAGE_SESSION_MS } from '../../../a2a-server/page/page-sessions.ts';
 import { OTHER_TOKEN, request, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
@@ -57,11 +57,11 @@ test('a sign-in link works once: the cookie is HttpOnly, SameSite=Strict and lim
 
 test('a sign-in link is valid for ten minutes, and a browser session for a day', async () => {
   const [early, late] = [await makeLink(), await makeLink()];
-  server.clock.advance(LINK_MS - 1);
+  server.clock.advance(PAGE_LINK_MS - 1);
   const headers = await signIn(early);
   server.clock.advance(1);
   expect((await exchange(codeOf(late))).status).toBe(401);
-  server.clock.advance(SESSION_MS - 2);
+  server.clock.advance(PAGE_SESSION_MS - 2);
   expect((await tasks(headers)).status).toBe(200);
   server.clock.advance(1);
   expect((await tasks(headers)).status).toBe(401);

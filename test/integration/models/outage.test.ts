@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
-import { PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
+import { OUTAGE_PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
 import {
@@ -23,7 +23,7 @@ const CUT: Reply = {
   cut: { frames: 2, ending: 'reset' },
 };
 const WHOLE: Reply = { type: 'turn', turn: { text: ['All of it.'] } };
-const FIRST_PAUSE_MS = PAUSES_MS[0] ?? 0;
+const FIRST_PAUSE_MS = OUTAGE_PAUSES_MS[0] ?? 0;
 
 let endpoint: FakeModelEndpoint;
 beforeEach(async () => {
@@ -101,7 +101,7 @@ describe('a model answer that breaks off after its first words', () => {
 
   it('after several broken answers in a row, the task fails with an error that contains the next step', async () => {
     const { service } = await start();
-    endpoint.script(...PAUSES_MS.map(() => CUT), CUT);
+    endpoint.script(...OUTAGE_PAUSES_MS.map(() => CUT), CUT);
     const accepted = await service.tasks.send(messageOf('do it'));
     const waits = service.tasks.follow(accepted.taskId, 0, {
       until: 'ended',
@@ -120,7 +120,7 @@ describe('a model answer that breaks off after its first words', () => {
         /^The model could not continue: openai-compatible:fake .* Send another message in this session/,
       ),
     });
-    expect(endpoint.received).toHaveLength(PAUSES_MS.length + 1);
+    expect(endpoint.received).toHaveLength(OUTAGE_PAUSES_MS.length + 1);
     expect(spent.turns).toBe(0);
   });
 });

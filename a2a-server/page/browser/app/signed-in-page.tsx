@@ -1,7 +1,7 @@
 /** Shows the task list, the selected task and the form for a new task. Only the address selects the task. */
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { type A2aClient, ClientError } from '../../../../shared/client/index.ts';
-import { GROUPS } from '../../../../shared/protocol/task-groups.ts';
+import { TASK_GROUPS } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import {
   addressFilters,
@@ -67,7 +67,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const loaded = groups !== undefined;
   useEffect(() => {
     // If the address names no task, the page opens the first task once.
-    const [first] = GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
+    const [first] = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
     if (first !== undefined && location.hash === '') openFirstTask(first.taskId);
   }, [loaded]);
 
@@ -91,7 +91,9 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
     if (failed === undefined) onSignedOut();
     else setProblem(failed);
   };
-  const chosen = GROUPS.flatMap((name) => groups?.[name].tasks ?? []).find((task) => task.taskId === taskId);
+  const chosen = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []).find(
+    (task) => task.taskId === taskId,
+  );
   const signedInAs = signedInText(groups?.principal);
   const shownProblem = problem ?? list.problem;
   return (

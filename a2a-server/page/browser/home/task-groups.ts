@@ -2,7 +2,7 @@
 import {
   taskGroupPageSchema,
   taskGroupsSchema,
-  type GroupName,
+  type TaskGroupName,
   type TaskGroupPage,
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
@@ -16,7 +16,7 @@ export async function readTaskGroups(filters: TaskFilters): Promise<TaskGroups> 
 
 /** Returns the next page of a group. @throws ClientError */
 export async function readNextGroupPage(
-  group: GroupName,
+  group: TaskGroupName,
   token: string,
   filters: TaskFilters,
 ): Promise<TaskGroupPage> {

@@ -1,8 +1,8 @@
 /** Shows the task list in three parts: what waits for the person, what runs, and what has ended. */
 import { useRef } from 'preact/hooks';
 import {
-  GROUPS,
-  type GroupName,
+  TASK_GROUPS,
+  type TaskGroupName,
   type TaskGroupPage,
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
@@ -18,10 +18,10 @@ interface TaskListProps {
   groups: TaskGroups | undefined;
   filtered: boolean;
   chosen: string | undefined;
-  onMore: (group: GroupName) => void;
+  onMore: (group: TaskGroupName) => void;
 }
 
-const WORDS: Readonly<Record<GroupName, { title: (group: TaskGroupPage) => string; empty: string }>> = {
+const WORDS: Readonly<Record<TaskGroupName, { title: (group: TaskGroupPage) => string; empty: string }>> = {
   waiting: { title: titleOfWaiting, empty: 'Nothing waits for you.' },
   working: { title: () => 'Runs', empty: 'No task runs.' },
   ended: { title: () => 'Ended', empty: 'No task has ended yet.' },
@@ -37,7 +37,7 @@ export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {
   if (groups === undefined) return <Skeleton />;
   return (
     <div ref={box} tabIndex={-1}>
-      {GROUPS.map((name) => (
+      {TASK_GROUPS.map((name) => (
         <Group
           key={name}
           {...{ name, filtered, chosen, now }}
@@ -56,7 +56,7 @@ function rowOfSameTask({ dataset: { task } }: HTMLElement, list: HTMLElement): H
 }
 
 interface GroupProps {
-  name: GroupName;
+  name: TaskGroupName;
   group: TaskGroupPage;
   filtered: boolean;
   chosen: string | undefined;

@@ -1,7 +1,7 @@
 /** Keeps the task list up to date while the page is open. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../../../shared/client/index.ts';
-import type { GroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
+import type { TaskGroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type TaskFilters } from '../task-filters.ts';
 import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
@@ -20,7 +20,7 @@ export interface TaskGroupsView {
   since: number | undefined;
   problem: string | undefined;
   refresh: () => Promise<void>;
-  showMore: (group: GroupName) => Promise<void>;
+  showMore: (group: TaskGroupName) => Promise<void>;
 }
 
 /** The groups from the server, and the query that they answer. */
@@ -90,7 +90,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     return () => clearTimeout(timer);
   }, [query]);
 
-  const showMore = async (group: GroupName): Promise<void> => {
+  const showMore = async (group: TaskGroupName): Promise<void> => {
     const token = answer?.groups[group].next;
     if (answer === undefined || token === undefined || token === null) return;
     try {

@@ -4,7 +4,7 @@
  * address.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
-import { postJson, PROVIDER_SESSION_END, rememberSession } from './sign-in.ts';
+import { postJson, PROVIDER_SESSION_END_KEY, rememberSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
 
@@ -86,8 +86,8 @@ export async function finishProviderSignIn(
  * a question to the person. A session that ended earlier was signed out, maybe by another browser.
  */
 export function takeSilentAttempt(): boolean {
-  const end = localStorage.getItem(PROVIDER_SESSION_END);
-  localStorage.removeItem(PROVIDER_SESSION_END);
+  const end = localStorage.getItem(PROVIDER_SESSION_END_KEY);
+  localStorage.removeItem(PROVIDER_SESSION_END_KEY);
   return end !== null && Date.now() >= Date.parse(end) - CLOCK_TOLERANCE_MS;
 }
 

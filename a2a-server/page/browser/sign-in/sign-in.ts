@@ -7,7 +7,7 @@ import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 const KEY = 'page-key';
 
 /** The end of a session that the provider gave, in this origin's storage. Absent after a sign-out. */
-export const PROVIDER_SESSION_END = 'provider-session-end';
+export const PROVIDER_SESSION_END_KEY = 'provider-session-end';
 
 /** The base URL of requests that use the page's session instead of a bearer token. */
 export const PAGE_API_URL = new URL('page/api', location.href).href;
@@ -35,8 +35,8 @@ export function rememberSession(
   by: 'link' | 'provider',
 ): string | undefined {
   if (typeof key !== 'string') return 'The server answered without a page key.';
-  if (by === 'provider') localStorage.setItem(PROVIDER_SESSION_END, String(expiresAt));
-  else localStorage.removeItem(PROVIDER_SESSION_END);
+  if (by === 'provider') localStorage.setItem(PROVIDER_SESSION_END_KEY, String(expiresAt));
+  else localStorage.removeItem(PROVIDER_SESSION_END_KEY);
   localStorage.setItem(KEY, key);
   return undefined;
 }
@@ -45,7 +45,7 @@ export function rememberSession(
 export async function signOut(everywhere: boolean): Promise<string | undefined> {
   const answer = await postJson('page/sign-out', { everywhere });
   if ('problem' in answer && answer.status !== 401) return answer.problem;
-  localStorage.removeItem(PROVIDER_SESSION_END);
+  localStorage.removeItem(PROVIDER_SESSION_END_KEY);
   forgetPageKey();
   return undefined;
 }

@@ -7,9 +7,9 @@
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { suggestAgentName } from '../agent-entry.ts';
-import { aiCatalog, readAiCatalog } from './ai-catalog.ts';
+import { aiCatalogSchema, readAiCatalog } from './ai-catalog.ts';
 import { type ListedAgent, readAgent, type RegistryEntry } from './listed-agent.ts';
-import { entriesSchema, unusableRegistryError } from './registry-document.ts';
+import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
 export interface AgentList {
   /** `name` is unique in the list. It is the agent's name in the settings. */
@@ -25,15 +25,15 @@ export interface AgentList {
 }
 
 const page = z.looseObject({
-  agents: entriesSchema,
+  agents: registryEntriesSchema,
   total: z.number().optional().catch(undefined),
   pagination: z.looseObject({ total: z.number().optional() }).optional().catch(undefined),
 });
 
 /** Returns the agents in a document. @throws ProductError CONFIGURATION if the document has none of these formats */
 export function agentList(document: unknown): AgentList {
-  if (Array.isArray(document)) return listOf(parsed(entriesSchema, document).map(readAgent));
-  if (has(document, 'entries')) return listOf(readAiCatalog(parsed(aiCatalog, document)));
+  if (Array.isArray(document)) return listOf(parsed(registryEntriesSchema, document).map(readAgent));
+  if (has(document, 'entries')) return listOf(readAiCatalog(parsed(aiCatalogSchema, document)));
   if (has(document, 'agents')) {
     const { agents, total, pagination } = parsed(page, document);
     return listOf(agents.map(readAgent), total ?? pagination?.total);

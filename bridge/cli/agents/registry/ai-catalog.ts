@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentWithCard, readAgent, type RegistryEntry } from './listed-agent.ts';
-import { entriesSchema, unusableRegistryError } from './registry-document.ts';
+import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
 const MAX_DEPTH = 4;
@@ -10,7 +10,7 @@ const CATALOG = 'application/ai-catalog+json';
 const AGENT_CARD = 'application/a2a-agent-card+json';
 
 const text = z.string().catch('');
-export const aiCatalog = z.looseObject({ specVersion: z.string(), entries: entriesSchema });
+export const aiCatalogSchema = z.looseObject({ specVersion: z.string(), entries: registryEntriesSchema });
 const catalogEntry = z.looseObject({
   identifier: text,
   displayName: text,
@@ -28,7 +28,7 @@ const named = z.looseObject({ name: z.string() });
 
 /** Reads the entries of a catalog. @throws ProductError CONFIGURATION for a later major version */
 export function readAiCatalog(
-  { specVersion, entries }: z.infer<typeof aiCatalog>,
+  { specVersion, entries }: z.infer<typeof aiCatalogSchema>,
   depth = MAX_DEPTH,
 ): readonly RegistryEntry[] {
   // "Version Handling": a client rejects a major version that it does not support.
@@ -50,7 +50,7 @@ function readEntry(entry: CatalogEntry, depth: number): readonly RegistryEntry[]
   const title = titleOf(entry);
   if (type === CATALOG) {
     if (url !== undefined) return [{ type: 'catalog', url }];
-    const nested = aiCatalog.safeParse(data);
+    const nested = aiCatalogSchema.safeParse(data);
     if (nested.success && depth > 1) return readAiCatalog(nested.data, depth - 1);
     const problem = nested.success ? 'its catalogs are nested too deep' : issuesText(nested.error);
     return [{ type: 'unusable', title, problem }];

@@ -7,7 +7,7 @@ import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const MAX_ENTRIES = 2_000;
 
-export const entriesSchema = z.array(z.unknown()).max(MAX_ENTRIES);
+export const registryEntriesSchema = z.array(z.unknown()).max(MAX_ENTRIES);
 
 /** Returns the error for a document that cannot be used. @param problem a clause without a full stop */
 export function unusableRegistryError(problem: string, cause?: unknown): ProductError {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   principalName,
-  NAME_PATTERN,
+  IDENTITY_NAME_PATTERN,
   visibleTasksFilter,
   maySeeTasksOf,
   createRequester,
@@ -34,7 +34,7 @@ describe('a requester', () => {
   });
 
   test('X1 no name of a principal contains a tenant', () => {
-    expect(NAME_PATTERN.test('acme/ann')).toBe(false);
+    expect(IDENTITY_NAME_PATTERN.test('acme/ann')).toBe(false);
     expect(tenantOf(principalName('ann', 'acme'))).toBe('acme');
     expect(tenantOf(principalName('ann', undefined))).toBeUndefined();
   });

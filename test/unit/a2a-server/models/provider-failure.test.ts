@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
-import { PromptTooLongError, RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
+import { PromptTooLongError, RETRY_AFTER_FACT } from '../../../../a2a-server/models/model.ts';
 import {
   classifyProviderFailure,
   refusesReasoningState,
@@ -158,7 +158,7 @@ test('the error of a busy provider does not count as "prompt too long", even wit
 
 test('the failure contains the pause that the provider requests', () => {
   expect(
-    classifyProviderFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER],
+    classifyProviderFailure(http(429, 'busy', { 'retry-after': '7' }), BLAME).error.facts[RETRY_AFTER_FACT],
   ).toBe('7000');
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError } from '@ai-sdk/provider';
-import { RETRY_AFTER } from '../../../../a2a-server/models/model.ts';
+import { RETRY_AFTER_FACT } from '../../../../a2a-server/models/model.ts';
 import { RETRY_POLICY, withRetries } from '../../../../a2a-server/models/retry-policy.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -25,6 +25,6 @@ describe('the retries of a model request', () => {
     );
     expect(attempts).toBe(1);
     expect(failure).toBeInstanceOf(ProductError);
-    expect(failure).toMatchObject({ facts: { [RETRY_AFTER]: '8000' } });
+    expect(failure).toMatchObject({ facts: { [RETRY_AFTER_FACT]: '8000' } });
   });
 });

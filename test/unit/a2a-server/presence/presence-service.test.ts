@@ -8,7 +8,7 @@ import {
 } from '../../../../a2a-server/presence/presence-service.ts';
 import {
   makeRegistrationCode,
-  REGISTRATION_MS,
+  REGISTRATION_CODE_MS,
   createRegistrationCodes,
 } from '../../../../a2a-server/presence/registration-codes.ts';
 import { relyingPartyOf } from '../../../../a2a-server/presence/relying-party.ts';
@@ -90,7 +90,7 @@ describe('the registration of a passkey', () => {
     await register('ada', code);
     await expect(register('ada', code, new SoftwarePasskey())).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     const late = await newCode();
-    clock.advance(REGISTRATION_MS);
+    clock.advance(REGISTRATION_CODE_MS);
     await expect(register('ada', late)).rejects.toMatchObject({ reason: 'FORBIDDEN' });
     expect(await passkeys.list('ada')).toHaveLength(1);
   });

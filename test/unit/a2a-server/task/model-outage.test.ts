@@ -2,7 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
-import { eventAfterModelFailure, MAX_PAUSE_MS, PAUSES_MS } from '../../../../a2a-server/task/model-outage.ts';
+import {
+  eventAfterModelFailure,
+  MAX_REQUESTED_PAUSE_MS,
+  OUTAGE_PAUSES_MS,
+} from '../../../../a2a-server/task/model-outage.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { created, message, working } from '../../../support/journal-samples.ts';
@@ -47,7 +51,7 @@ describe('a model that is unavailable', () => {
       pauses.push(next.until - NOW);
       events.push(...cutOff(pauses.length, next.attempts));
     }
-    expect(pauses).toEqual(PAUSES_MS);
+    expect(pauses).toEqual(OUTAGE_PAUSES_MS);
     expect(pauses).toEqual(pauses.toSorted((a, b) => a - b));
   });
 
@@ -56,9 +60,9 @@ describe('a model that is unavailable', () => {
       until: NOW + 60_000,
     });
     expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: 10 }, NOW)).toMatchObject({
-      until: NOW + (PAUSES_MS[0] ?? 0),
+      until: NOW + (OUTAGE_PAUSES_MS[0] ?? 0),
     });
-    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: MAX_PAUSE_MS + 1 }, NOW).type).toBe(
+    expect(eventAfterModelFailure(task(), { ...BUSY, waitMs: MAX_REQUESTED_PAUSE_MS + 1 }, NOW).type).toBe(
       'task.failed',
     );
   });

@@ -3,7 +3,12 @@ import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
-import { ROW_COLUMNS, formRows, MAX_FORM_ROWS, summaryRows } from '../../../../bridge/approvals/form-rows.ts';
+import {
+  FORM_ROW_COLUMNS,
+  formRows,
+  MAX_FORM_ROWS,
+  summaryRows,
+} from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
@@ -162,7 +167,7 @@ describe('the rows of an action that fits into a form', () => {
     const rows = ask.message.split('\n');
     expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
     expect(rows.at(-1)).toMatch(/Open the page to decide it/);
-    expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(ROW_COLUMNS);
+    expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(FORM_ROW_COLUMNS);
   });
 
   test('D5 the link to the page shows the action’s size', () => {
@@ -223,7 +228,7 @@ describe('the rows of any preview', () => {
           expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
           for (const row of rows) {
             expect(row).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
-            expect(stringWidth(row)).toBeLessThanOrEqual(ROW_COLUMNS);
+            expect(stringWidth(row)).toBeLessThanOrEqual(FORM_ROW_COLUMNS);
             expect(row).toMatch(
               /^(?:[-+$>│↳](?: |$)|It (?:RAN|CHANGED)|(?:Create|Change|Delete|Call|Run|in)(?: |$))/,
             );

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { formFieldsOfQuestion, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
 import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
-import { ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
+import { FORM_ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
@@ -82,7 +82,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
           const message = ask.about === 'page' ? ask.message : ask.form.message;
           const rows = message.split('\n');
           expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
-          for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(ROW_COLUMNS);
+          for (const row of rows) expect(stringWidth(row)).toBeLessThanOrEqual(FORM_ROW_COLUMNS);
         }
       }),
     );

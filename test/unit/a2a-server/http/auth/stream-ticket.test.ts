@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createStreamTickets, TICKET_MS } from '../../../../../a2a-server/http/auth/stream-ticket.ts';
+import { createStreamTickets, STREAM_TICKET_MS } from '../../../../../a2a-server/http/auth/stream-ticket.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const SERVER = 'server-token-0123456789-abcdef';
@@ -18,7 +18,7 @@ describe('stream tickets', () => {
       expiresAt,
     });
     expect((await office(SERVER, [ADA]).redeem(ticket, 'task-1')).principal).toBe('ada');
-    expect(expiresAt - clock.now()).toBe(TICKET_MS);
+    expect(expiresAt - clock.now()).toBe(STREAM_TICKET_MS);
   });
 
   test('stream tickets become invalid if the principal’s or the server’s token changes', async () => {

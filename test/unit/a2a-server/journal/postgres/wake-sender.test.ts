@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { HeadSeqs } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
-import { PAUSE_MS, WakeSender } from '../../../../../a2a-server/journal/postgres/wake-sender.ts';
+import { WAKE_PAUSE_MS, WakeSender } from '../../../../../a2a-server/journal/postgres/wake-sender.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const promisesSettle = () => new Promise((resolve) => setImmediate(resolve));
@@ -27,14 +27,14 @@ describe('the sender of wake-ups', () => {
     sender.add(new Map([['a', 3]]));
     sender.add(new Map([['b', 1]]));
     sender.add(new Map([['a', 2]]));
-    await pass(PAUSE_MS - 1);
+    await pass(WAKE_PAUSE_MS - 1);
     expect(sent()).toHaveLength(1);
     await pass(1);
     expect(sent()[1]).toEqual([
       ['a', 3],
       ['b', 1],
     ]);
-    await pass(PAUSE_MS);
+    await pass(WAKE_PAUSE_MS);
     sender.add(new Map([['c', 1]]));
     expect(sent()[2]).toEqual([['c', 1]]);
   });
@@ -44,7 +44,7 @@ describe('the sender of wake-ups', () => {
     const { sender, sent, pass } = stage(() => new Promise((resolve) => (finish = resolve)));
     sender.add(new Map([['a', 1]]));
     sender.add(new Map([['b', 1]]));
-    await pass(10 * PAUSE_MS);
+    await pass(10 * WAKE_PAUSE_MS);
     expect(sent()).toHaveLength(1);
     finish?.();
     await pass(0);
@@ -54,7 +54,7 @@ describe('the sender of wake-ups', () => {
   it('R116 a failed send does not stop the later ones', async () => {
     const { sender, sent, pass } = stage(() => Promise.reject(new Error('the connection is lost')));
     sender.add(new Map([['a', 1]]));
-    await pass(PAUSE_MS);
+    await pass(WAKE_PAUSE_MS);
     sender.add(new Map([['b', 1]]));
     expect(sent()).toHaveLength(2);
   });
@@ -65,12 +65,12 @@ describe('the sender of wake-ups', () => {
       if (lost) throw new Error('the connection is lost');
     });
     sender.add(new Map([['a', 1]]));
-    await pass(PAUSE_MS);
+    await pass(WAKE_PAUSE_MS);
     sender.add(new Map([['b', 1]]));
-    await pass(PAUSE_MS);
+    await pass(WAKE_PAUSE_MS);
     lost = false;
     sender.sendAgain();
-    await pass(PAUSE_MS);
+    await pass(WAKE_PAUSE_MS);
     const both = [
       ['b', 1],
       ['a', 1],
@@ -87,7 +87,7 @@ describe('the sender of wake-ups', () => {
     sender.add(new Map([['a', 1]]));
     sender.add(new Map([['b', 1]]));
     sender.close();
-    await pass(PAUSE_MS);
+    await pass(WAKE_PAUSE_MS);
     sender.add(new Map([['c', 1]]));
     expect(sent()).toHaveLength(1);
   });

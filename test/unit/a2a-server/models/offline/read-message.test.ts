@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { MAX_CHUNKS, MAX_SAY_CHARACTERS } from '../../../../../a2a-server/models/offline/json-plan.ts';
+import { MAX_SAY_CHUNKS, MAX_SAY_CHARACTERS } from '../../../../../a2a-server/models/offline/json-plan.ts';
 import {
   MESSAGE_FORMS,
-  MAX_LENGTH,
+  MAX_OFFLINE_MESSAGE_CHARS,
   readMessage,
 } from '../../../../../a2a-server/models/offline/read-message.ts';
 
@@ -58,10 +58,10 @@ describe('a message that the offline model does not understand', () => {
     '{"plan": [{"tool": "wait"}], "more": 1}',
     '{"plan": ',
     '{"plan": [{"say": "x", "repeat": 0}]}',
-    `{"plan": [{"say": "x", "repeat": ${MAX_CHUNKS + 1}}]}`,
+    `{"plan": [{"say": "x", "repeat": ${MAX_SAY_CHUNKS + 1}}]}`,
     `{"plan": [{"say": "${'x'.repeat(100)}", "repeat": ${MAX_SAY_CHARACTERS / 100 + 1}}]}`,
     `{"plan": [{"tool": "wait", "input": {"a": ${'['.repeat(200)}${']'.repeat(200)}}}]}`,
-    'x'.repeat(MAX_LENGTH + 1),
+    'x'.repeat(MAX_OFFLINE_MESSAGE_CHARS + 1),
   ])('the message %.60j is refused', (text) => {
     expect(readMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
   });

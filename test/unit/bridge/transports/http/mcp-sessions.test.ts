@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
 import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-sent-replies.ts';
-import { McpSessions, SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
+import { McpSessions, MCP_SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
   jsonrpc: '2.0',
@@ -121,7 +121,7 @@ describe('the HTTP sessions of MCP’s older revisions', () => {
     const id = await begun(sessions);
     const request = new Request('http://127.0.0.1/mcp', {
       method: 'DELETE',
-      headers: { [SESSION_HEADER]: id },
+      headers: { [MCP_SESSION_HEADER]: id },
     });
     const answer = await sessions.answer({ request, body: undefined, over: Promise.resolve('answered') });
     expect(answer.status).toBe(200);
@@ -141,7 +141,7 @@ describe('the HTTP sessions of MCP’s older revisions', () => {
     expect(received).toBe(0);
     const request = new Request('http://127.0.0.1/mcp', {
       method: 'DELETE',
-      headers: { [SESSION_HEADER]: id },
+      headers: { [MCP_SESSION_HEADER]: id },
     });
     await sessions.answer({ request, body: undefined, over: Promise.resolve('answered') });
     expect(received).toBe(count);
@@ -187,13 +187,13 @@ async function exchange(
     headers: {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',
-      ...(id === undefined ? {} : { [SESSION_HEADER]: id }),
+      ...(id === undefined ? {} : { [MCP_SESSION_HEADER]: id }),
     },
   });
   const done = over ?? Promise.resolve<ExchangeEnd>('answered');
   const answer = await sessions.answer({ request, body, over: done });
   if (over === undefined) await answer.text();
-  return { status: answer.status, id: answer.headers.get(SESSION_HEADER) };
+  return { status: answer.status, id: answer.headers.get(MCP_SESSION_HEADER) };
 }
 
 /**
@@ -203,7 +203,7 @@ async function exchange(
 function resumed(id: string, last?: string): Parameters<McpSessions['answer']>[0] {
   const headers = {
     accept: 'text/event-stream',
-    [SESSION_HEADER]: id,
+    [MCP_SESSION_HEADER]: id,
     ...(last !== undefined && { 'last-event-id': last }),
   };
   const request = new Request('http://127.0.0.1/mcp', { headers });
