@@ -27,18 +27,18 @@ const block = z.union([text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
 /** Accepts any content. Later, a note replaces each invalid block, and the other blocks stay. */
-export const callResultSchema = z.looseObject({
+export const mcpCallResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
 });
-export type McpCallResult = z.infer<typeof callResultSchema>;
+export type McpCallResult = z.infer<typeof mcpCallResultSchema>;
 
 /** The maximum size of all files of one result, in bytes. A note replaces each further file. */
 const MAX_FILE_BYTES = 10_000_000;
 
 /** Returns the text, which is never empty, and the files that a model can read. */
-export function resultForModel({ content, structuredContent }: McpCallResult): {
+export function mcpResultForModel({ content, structuredContent }: McpCallResult): {
   text: string;
   files: ResultFile[];
 } {

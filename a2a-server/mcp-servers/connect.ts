@@ -12,8 +12,8 @@ import { packageVersion } from '../../shared/runtime/version.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import {
   toConnectFailure,
-  firstAttempt,
-  nextAttempt,
+  firstConnectAttempt,
+  nextConnectAttempt,
   type ConnectAttempt,
 } from './transport-and-handshake.ts';
 import {
@@ -25,10 +25,10 @@ import {
 import { elicitationSchema } from './elicitation.ts';
 import { RunningCalls } from './running-calls.ts';
 import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
-import { HttpTransport } from './transports/http-transport.ts';
-import type { ServerTransport, TransportContext } from './transports/server-transport.ts';
-import { SseTransport } from './transports/sse-transport.ts';
-import { StdioTransport } from './transports/stdio-transport.ts';
+import { McpHttpTransport } from './transports/http-transport.ts';
+import type { McpTransport, McpTransportContext } from './transports/server-transport.ts';
+import { McpSseTransport } from './transports/sse-transport.ts';
+import { McpStdioTransport } from './transports/stdio-transport.ts';
 
 /** The time limit of a probe. Without an answer, the client assumes an older revision. */
 const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
@@ -55,7 +55,7 @@ export async function connectToMcpServer(
   const limit = startTimeout(clock, connectMs, signal);
   const problems = new Map<ConnectAttempt['transport'], string>();
   try {
-    for (let attempt: ConnectAttempt | undefined = known ?? firstAttempt(entry); ;) {
+    for (let attempt: ConnectAttempt | undefined = known ?? firstConnectAttempt(entry); ;) {
       try {
         const connection = await connectOnce(entry, attempt, { options, limit });
         log.debug({ ...attempt, revision: connection.revision }, 'connected to an MCP server');
@@ -65,7 +65,7 @@ export async function connectToMcpServer(
         problems.set(attempt.transport, error.message);
         const next: ConnectAttempt | undefined = limit.signal.aborted
           ? undefined
-          : nextAttempt(attempt, toConnectFailure(error.cause));
+          : nextConnectAttempt(attempt, toConnectFailure(error.cause));
         if (next === undefined) throw new Error(problemOf(problems, limit, options), { cause: error });
         log.debug(
           { ...attempt, problem: error.message, next },
@@ -115,13 +115,13 @@ async function connectOnce(
 function transportTo(
   entry: McpServerEntry,
   { transport }: ConnectAttempt,
-  context: TransportContext,
-): ServerTransport {
-  if (!isRemoteServer(entry)) return new StdioTransport(entry, context);
+  context: McpTransportContext,
+): McpTransport {
+  if (!isRemoteServer(entry)) return new McpStdioTransport(entry, context);
   const url = new URL(entry.url);
   return transport === 'sse'
-    ? new SseTransport(url, entry.headers, context.clock)
-    : new HttpTransport(url, entry.headers, context.clock);
+    ? new McpSseTransport(url, entry.headers, context.clock)
+    : new McpHttpTransport(url, entry.headers, context.clock);
 }
 
 function clientFor(

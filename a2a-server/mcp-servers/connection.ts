@@ -11,8 +11,8 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { ToolRun } from '../tools/tool.ts';
-import { callResultSchema, type McpCallResult } from './call-result.ts';
-import { elicit, type Elicitation } from './elicitation.ts';
+import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
+import { answerElicitation, type Elicitation } from './elicitation.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { callWithInput } from './input-requests.ts';
 import { paramHeaders, readParamHeaders, type ParamHeader } from './param-headers.ts';
@@ -22,8 +22,8 @@ import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import {
   MessageNotDeliveredError,
-  type ServerTransport,
-  type TransportContext,
+  type McpTransport,
+  type McpTransportContext,
 } from './transports/server-transport.ts';
 
 const PAGE_LIMIT_MS = 30_000;
@@ -44,7 +44,7 @@ export class CallIdleError extends Error {
   override readonly name = 'CallIdleError';
 }
 
-export interface McpServerConnectionOptions extends TransportContext {
+export interface McpServerConnectionOptions extends McpTransportContext {
   server: string;
   /**
    * The time limit to connect. It begins with the start of the program or the first request. It ends with the tool
@@ -93,15 +93,15 @@ export interface McpServerConnection {
   close(): Promise<void>;
 }
 
-export interface ConnectedClient {
+export interface ConnectedMcpClient {
   client: Client;
-  transport: ServerTransport;
+  transport: McpTransport;
   calls: RunningCalls;
 }
 
 export class McpClientConnection implements McpServerConnection {
   readonly #client: Client;
-  readonly #transport: ServerTransport;
+  readonly #transport: McpTransport;
   readonly #calls: RunningCalls;
   readonly #options: McpServerConnectionOptions;
   readonly #ended = new Deferred<void>();
@@ -110,7 +110,7 @@ export class McpClientConnection implements McpServerConnection {
   #headers: ReadonlyMap<string, readonly ParamHeader[]> = new Map();
   #closing = false;
 
-  constructor({ client, transport, calls }: ConnectedClient, options: McpServerConnectionOptions) {
+  constructor({ client, transport, calls }: ConnectedMcpClient, options: McpServerConnectionOptions) {
     this.#client = client;
     this.#transport = transport;
     this.#calls = calls;
@@ -221,7 +221,7 @@ export class McpClientConnection implements McpServerConnection {
 
   async #elicit(params: Elicitation, origin: CandidateCalls, withdrawn?: AbortSignal): Promise<ElicitResult> {
     const { server, log } = this.#options;
-    const result = await elicit(server, params, origin, withdrawn);
+    const result = await answerElicitation(server, params, origin, withdrawn);
     if (result.action === 'cancel')
       log.warn(
         { calls: origin.calls.map(({ tool }) => tool) },
@@ -232,7 +232,7 @@ export class McpClientConnection implements McpServerConnection {
 
   #sendCall(call: RunningCall, progressToken: string, signal: AbortSignal): Promise<McpCallResult> {
     const { tool: name, input } = call;
-    const schema = withInputRequired(callResultSchema);
+    const schema = withInputRequired(mcpCallResultSchema);
     return callWithInput({
       send: (more) => {
         const params = { name, arguments: input, ...more, _meta: { progressToken } };

@@ -32,7 +32,7 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
  * @param withdrawn aborts when the server withdraws the request
  * @throws the error of `ask` if the calling tool is stopped
  */
-export async function elicit(
+export async function answerElicitation(
   server: string,
   params: Elicitation,
   origin: CandidateCalls,

@@ -3,7 +3,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import {
-  addressProblem,
+  serverUrlProblem,
   isRemoteServer,
   type McpServerEntry,
   type McpServerSettings,
@@ -37,7 +37,7 @@ function expanded(name: string, entry: McpServerEntry, env: Environment): McpSer
       ...(entry.cwd !== undefined && { cwd: put(entry.cwd) }),
     };
   const url = put(entry.url);
-  const problem = addressProblem(url);
+  const problem = serverUrlProblem(url);
   if (problem !== undefined) throw invalid(name, problem);
   const headers = expandValues(entry.headers, put);
   for (const [header, value] of Object.entries(headers))

@@ -8,7 +8,7 @@ import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_SERVER_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
 import type { McpServerEntry } from './server-settings.ts';
-import { toolName } from './tool-name.ts';
+import { mcpToolName } from './tool-name.ts';
 
 /**
  * The maximum time that a task's first turn waits after the start of the MCP servers. The tools of a slower server are
@@ -76,7 +76,7 @@ function byName(servers: readonly McpServer[]): ReadonlyMap<string, Tool> {
 }
 
 function whyAbsent(name: string, servers: readonly McpServer[]): string | undefined {
-  const server = servers.find((it) => name.startsWith(toolName(it.name, '').replace(/_[0-9a-f]{8}$/, '')));
+  const server = servers.find((it) => name.startsWith(mcpToolName(it.name, '').replace(/_[0-9a-f]{8}$/, '')));
   if (server === undefined) return undefined;
   const { state, error } = server.status;
   switch (state) {

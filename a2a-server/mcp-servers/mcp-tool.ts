@@ -4,10 +4,10 @@ import { CappedText, capText } from '../../shared/text/capped-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tools/tool.ts';
-import { resultForModel, type McpCallResult } from './call-result.ts';
+import { mcpResultForModel, type McpCallResult } from './call-result.ts';
 import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
-import { toolName } from './tool-name.ts';
+import { mcpToolName } from './tool-name.ts';
 
 /** The maximum length of a result for the model, in characters. The journal stores the whole result. */
 const MAX_TEXT_CHARS = 30_000;
@@ -29,7 +29,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
   const readOnly = trustHints && hints.readOnly;
   const basis = definitionHash(definition);
   return defineTool({
-    name: toolName(server, name),
+    name: mcpToolName(server, name),
     description,
     source: { type: 'mcp-server', server },
     sideEffect: readOnly ? 'none' : 'other',
@@ -51,7 +51,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
         run.output(text, progress);
       };
       const stopCause = (): ReturnType<McpCallContext['stopCause']> => run.stopCause?.();
-      const answeredLate = (late: McpCallResult): void => run.answeredLate?.(resultForModel(late).text);
+      const answeredLate = (late: McpCallResult): void => run.answeredLate?.(mcpResultForModel(late).text);
       const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;
@@ -64,7 +64,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
           },
         );
       });
-      const { text, files } = resultForModel(result);
+      const { text, files } = mcpResultForModel(result);
       // B4: the model gets the errors that MCP calls "Tool Execution Errors".
       if (result.isError) throw new Error(capText(text, MAX_TEXT_CHARS));
       return {

@@ -31,7 +31,7 @@ interface Progress {
 }
 
 /** Keeps the line breaks of the message, because the message may be partial output. */
-export function progressText(message: JSONRPCMessage): Progress | undefined {
+export function mcpProgressText(message: JSONRPCMessage): Progress | undefined {
   const { data } = progress.safeParse(message);
   if (data === undefined) return undefined;
   const { progressToken, progress: done, total, message: said } = data.params;
@@ -42,7 +42,7 @@ export function progressText(message: JSONRPCMessage): Progress | undefined {
 }
 
 /** Returns the text of a log message, or undefined for the level `debug`. */
-export function logText(message: JSONRPCMessage): string | undefined {
+export function mcpLogText(message: JSONRPCMessage): string | undefined {
   const { data: parsed } = log.safeParse(message);
   if (parsed === undefined || parsed.params.level === 'debug') return undefined;
   const { level, logger, data } = parsed.params;

@@ -13,11 +13,11 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
-import { callResultSchema, type McpCallResult } from './call-result.ts';
+import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
 import type { AskQuestion } from './elicitation.ts';
-import { logText, progressText } from './notification-text.ts';
+import { mcpLogText, mcpProgressText } from './notification-text.ts';
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
-import type { ServerTransport } from './transports/server-transport.ts';
+import type { McpTransport } from './transports/server-transport.ts';
 
 /**
  * The time in which a stopped tool call may get a late answer. Its Streamable HTTP response stream stays open, and the
@@ -53,7 +53,7 @@ interface Entry {
 }
 
 export class RunningCalls {
-  readonly #transport: ServerTransport;
+  readonly #transport: McpTransport;
   readonly #running = new Map<string, Entry>();
   /** The stopped tool calls that may get a late answer until `until`, in milliseconds since 1970. */
   readonly #stopped = new Map<RequestId, { call: RunningCall; until: number }>();
@@ -65,7 +65,7 @@ export class RunningCalls {
    * Sets the handlers of the transport. Must be called before the client gets the transport, because the client keeps
    * these handlers.
    */
-  constructor(transport: ServerTransport, clock: Clock) {
+  constructor(transport: McpTransport, clock: Clock) {
     this.#transport = transport;
     this.#clock = clock;
     Object.assign(transport, {
@@ -134,10 +134,10 @@ export class RunningCalls {
   }
 
   #notified(message: JSONRPCMessage): void {
-    const progress = progressText(message);
+    const progress = mcpProgressText(message);
     if (progress !== undefined)
       this.#running.get(progress.token)?.call.onOutput(progress.text, progress.steps);
-    const log = logText(message);
+    const log = mcpLogText(message);
     if (log !== undefined) this.#only()?.onOutput(log);
   }
 
@@ -168,7 +168,7 @@ export class RunningCalls {
  * returns undefined.
  */
 function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
-  if (isJSONRPCResultResponse(message)) return callResultSchema.safeParse(message.result).data;
+  if (isJSONRPCResultResponse(message)) return mcpCallResultSchema.safeParse(message.result).data;
   if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF_ERROR_DATA) return undefined;
   return { content: [{ type: 'text', text: message.error.message }], isError: true };
 }

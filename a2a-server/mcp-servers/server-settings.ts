@@ -127,7 +127,7 @@ export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof 
 }
 
 /** Returns the problem of a URL, if any. The variables in the URL must already be expanded. */
-export function addressProblem(text: string): string | undefined {
+export function serverUrlProblem(text: string): string | undefined {
   const url = parseUrl(text);
   if (url === undefined || !/^https?:$/.test(url.protocol))
     return 'its "url" is not an http or https address';

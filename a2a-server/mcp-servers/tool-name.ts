@@ -10,7 +10,7 @@ const HASH_CHARS = 8;
  * Returns a stable and unique name. The journal contains this name, so each process must compute the same one. A
  * changed or ambiguous name ends with a hash of the full names.
  */
-export function toolName(server: string, tool: string): string {
+export function mcpToolName(server: string, tool: string): string {
   const [serverPart, toolPart] = [server, tool].map((part) => part.replaceAll(/[^A-Za-z0-9_-]/g, '_'));
   const name = `mcp__${serverPart}__${toolPart}`;
   // After the prefix, the first `__` separates the server's name from the tool's name.
@@ -21,7 +21,7 @@ export function toolName(server: string, tool: string): string {
   return `${name.slice(0, MAX_NAME_CHARS - HASH_CHARS - 1)}_${mark}`;
 }
 
-/** True if the tool's own name already ends like the hash that `toolName` appends. */
+/** True if the tool's own name already ends like the hash that `mcpToolName` appends. */
 function isMarked(tool: string): boolean {
   return /_[0-9a-f]{8}$/.test(tool);
 }

@@ -21,7 +21,7 @@ export interface ConnectFailure {
   cause?: unknown;
 }
 
-export function firstAttempt(entry: McpServerEntry): ConnectAttempt {
+export function firstConnectAttempt(entry: McpServerEntry): ConnectAttempt {
   if (!isRemoteServer(entry)) return { transport: 'stdio', handshake: 'probe' };
   return entry.type === 'sse'
     ? { transport: 'sse', handshake: 'initialize' }
@@ -29,7 +29,7 @@ export function firstAttempt(entry: McpServerEntry): ConnectAttempt {
 }
 
 /** Returns the next attempt after a failure. Returns undefined if no other attempt can help. */
-export function nextAttempt(
+export function nextConnectAttempt(
   { transport, handshake }: ConnectAttempt,
   failure: ConnectFailure,
 ): ConnectAttempt | undefined {

@@ -1,7 +1,7 @@
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import { agentName } from '../models/acp/agent-program.ts';
+import { acpAgentName } from '../models/acp/agent-program.ts';
 import { createOfferedModels } from './configured-models.ts';
 import { modelAdvice } from './model-advice.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
@@ -74,7 +74,7 @@ export function agentDescription({ agent, model }: Pick<ServerSettings, 'agent' 
     case 'scripted':
       return `the script ${agent.file}`;
     case 'acp':
-      return `the ACP agent ${agentName(agent)}`;
+      return `the ACP agent ${acpAgentName(agent)}`;
   }
 }
 

@@ -8,7 +8,7 @@ import type { KeyObject } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { programExists } from '../../shared/runtime/find-program.ts';
-import { commandText } from '../models/acp/agent-program.ts';
+import { acpCommandLine } from '../models/acp/agent-program.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
 import { readPageFiles, type PageFiles } from '../page/page-route.ts';
@@ -93,7 +93,7 @@ async function requireAgentProgram({ agent }: ServerSettings): Promise<void> {
   if (await programExists(command, process)) return;
   throw new ProductError(
     'CONFIGURATION',
-    `The agent ${commandText(agent)} cannot be started: there is no program ${JSON.stringify(command)}${onPath ? ' on the PATH of the server' : ''}. Install it, or correct the setting "agent".`,
+    `The agent ${acpCommandLine(agent)} cannot be started: there is no program ${JSON.stringify(command)}${onPath ? ' on the PATH of the server' : ''}. Install it, or correct the setting "agent".`,
     { facts: { key: 'agent' } },
   );
 }

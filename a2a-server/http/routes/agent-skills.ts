@@ -1,6 +1,6 @@
 import type { AgentSkill } from '@a2a-js/sdk';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
-import { agentName } from '../../models/acp/agent-program.ts';
+import { acpAgentName } from '../../models/acp/agent-program.ts';
 import type { AgentChoice } from '../../models/model-settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 
@@ -59,7 +59,7 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
       });
     case 'acp':
       return skill('agent', 'Hand a task to an agent', {
-        description: `Hands a task to the agent ${agentName(agent)} over ACP, and asks before each step for which that agent requests permission.`,
+        description: `Hands a task to the agent ${acpAgentName(agent)} over ACP, and asks before each step for which that agent requests permission.`,
         tags: ['agent', 'coding', 'acp'],
         examples: ['Find out why the tests fail, and fix them'],
       });

@@ -26,7 +26,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpRequestError, isUnreachable, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { RequestSignals } from './request-signals.ts';
-import { MessageNotDeliveredError, MessageRefusedError, type ServerTransport } from './server-transport.ts';
+import { MessageNotDeliveredError, MessageRefusedError, type McpTransport } from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
 const RESUMING = {
@@ -49,7 +49,7 @@ const LAST_RESPONSES_MS = 1_000;
 /** The time limit of the request that deletes the session. MCP does not require this request. */
 const END_SESSION_MS = 1_000;
 
-export class HttpTransport implements ServerTransport {
+export class McpHttpTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -24,7 +24,7 @@ export class ProgramNotStartedError extends Error {
   override readonly name = 'ProgramNotStartedError';
 }
 
-export interface ServerTransport extends Transport {
+export interface McpTransport extends Transport {
   /** The reason why the transport ended or is silent, as a sentence without subject and full stop. */
   readonly trouble: string | undefined;
   onsend?: (message: JSONRPCMessage) => void;
@@ -37,7 +37,7 @@ export interface ServerTransport extends Transport {
   keepOpen?(id: RequestId, ms: number): void;
 }
 
-export interface TransportContext {
+export interface McpTransportContext {
   clock: Clock;
   /** The log. It adds the server's name to each line. */
   log: Logger;

@@ -15,9 +15,9 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpRequestError, isConnectionNeverOpened, httpStatusError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { RequestSignals } from './request-signals.ts';
-import { MessageNotDeliveredError, MessageRefusedError, type ServerTransport } from './server-transport.ts';
+import { MessageNotDeliveredError, MessageRefusedError, type McpTransport } from './server-transport.ts';
 
-export class SseTransport implements ServerTransport {
+export class McpSseTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -19,8 +19,8 @@ import {
   MAX_MESSAGE_BYTES,
   MessageNotDeliveredError,
   ProgramNotStartedError,
-  type ServerTransport,
-  type TransportContext,
+  type McpTransport,
+  type McpTransportContext,
 } from './server-transport.ts';
 
 /** The delay between the end of stdin and SIGTERM. A server can clean up and exit in this time. */
@@ -41,7 +41,7 @@ interface StdioServerParameters {
   cwd?: string | undefined;
 }
 
-export class StdioTransport implements ServerTransport {
+export class McpStdioTransport implements McpTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
@@ -52,14 +52,14 @@ export class StdioTransport implements ServerTransport {
    */
   readonly stderr = null;
   readonly #program: StdioServerParameters;
-  readonly #context: TransportContext;
+  readonly #context: McpTransportContext;
   #child: ChildProcess | undefined;
   #ending: Promise<void> | undefined;
   #why: string | undefined;
   #notMessages = { lines: 0, first: '' };
   #logged = { lines: 0, last: '' };
 
-  constructor(program: StdioServerParameters, context: TransportContext) {
+  constructor(program: StdioServerParameters, context: McpTransportContext) {
     this.#program = program;
     this.#context = context;
   }

@@ -10,18 +10,18 @@ import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
 import { SignInNeededError } from './agent-connection.ts';
-import { agentName } from './agent-program.ts';
-import { buildPrompt, buildPromptAfterCancel } from './agent-prompt.ts';
-import { SessionUpdates } from './session-updates.ts';
-import { sendPrompt, type AgentInUse, type LiveAgents } from './live-agents.ts';
-import type { AcpAgentEvent, LiveAgent } from './live-agent.ts';
-import { rememberedSession } from './open-agent.ts';
+import { acpAgentName } from './agent-program.ts';
+import { buildAcpPrompt, buildAcpPromptAfterCancel } from './agent-prompt.ts';
+import { AcpSessionUpdates } from './session-updates.ts';
+import { sendAcpPrompt, type AcpAgentInUse, type LiveAcpAgents } from './live-agents.ts';
+import type { AcpAgentEvent, LiveAcpAgent } from './live-agent.ts';
+import { rememberedAcpSession } from './open-agent.ts';
 import { rejectSettledRequests } from './run-permitted.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** Offers the agent as the only model. The names of all tiers mean this agent. */
-export function createAcpModels(agents: LiveAgents): Models {
+export function createAcpModels(agents: LiveAcpAgents): Models {
   const model = acpModel(agents);
   const names = [...TIERS, model.id];
   return {
@@ -29,7 +29,7 @@ export function createAcpModels(agents: LiveAgents): Models {
       if (names.includes(name)) return model;
       throw new ProductError(
         'UNKNOWN_MODEL',
-        `This server has no model ${JSON.stringify(name.slice(0, 200))}: its agent ${agentName(agents.options.agent)} chooses the model. Omit the model.`,
+        `This server has no model ${JSON.stringify(name.slice(0, 200))}: its agent ${acpAgentName(agents.options.agent)} chooses the model. Omit the model.`,
         { facts: { offered: names.join(', ') } },
       );
     },
@@ -37,9 +37,9 @@ export function createAcpModels(agents: LiveAgents): Models {
   };
 }
 
-function acpModel(agents: LiveAgents): Model {
+function acpModel(agents: LiveAcpAgents): Model {
   return {
-    id: `acp:${agentName(agents.options.agent)}`,
+    id: `acp:${acpAgentName(agents.options.agent)}`,
     // Only a running agent reports whether it accepts images. The server must decide before the agent runs, so it
     // accepts no images.
     fileAdvice:
@@ -52,7 +52,7 @@ function acpModel(agents: LiveAgents): Model {
       let whole = false;
       try {
         signal.throwIfAborted();
-        if (sessionId !== rememberedSession(place)) yield { type: 'session', agentSessionId: sessionId };
+        if (sessionId !== rememberedAcpSession(place)) yield { type: 'session', agentSessionId: sessionId };
         const end = yield* stretch(agent, place, { agents, signal });
         whole = true;
         yield { type: 'finish', end, usage: NO_USAGE };
@@ -66,7 +66,7 @@ function acpModel(agents: LiveAgents): Model {
 }
 
 /** Gets the agent. If the agent cannot start, returns the end of the turn, with a message that says what to do next. */
-async function obtain(agents: LiveAgents, place: TaskPlace): Promise<AgentInUse | { end: TurnEnd }> {
+async function obtain(agents: LiveAcpAgents, place: TaskPlace): Promise<AcpAgentInUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
   } catch (error) {
@@ -77,14 +77,14 @@ async function obtain(agents: LiveAgents, place: TaskPlace): Promise<AgentInUse 
 }
 
 async function* stretch(
-  agent: LiveAgent,
+  agent: LiveAcpAgent,
   place: TaskPlace,
-  { agents, signal }: { agents: LiveAgents; signal: AbortSignal },
+  { agents, signal }: { agents: LiveAcpAgents; signal: AbortSignal },
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
   const { task, workspace } = place;
-  const given = new SessionUpdates(workspace);
+  const given = new AcpSessionUpdates(workspace);
   if (agent.speaking) rejectSettledRequests(agent, task);
-  else if (agent.failure === undefined) sendPrompt(agent, buildPrompt(task, undelivered(agent, task)));
+  else if (agent.failure === undefined) sendAcpPrompt(agent, buildAcpPrompt(task, undelivered(agent, task)));
   let resumed = false;
   let gathered = false;
   for (;;) {
@@ -111,16 +111,16 @@ async function* stretch(
     // prompt.
     if (item.stopReason === 'cancelled' && !resumed) {
       resumed = true;
-      sendPrompt(agent, buildPromptAfterCancel(task, more));
-    } else if (more.length > 0) sendPrompt(agent, buildPrompt(task, more));
+      sendAcpPrompt(agent, buildAcpPromptAfterCancel(task, more));
+    } else if (more.length > 0) sendAcpPrompt(agent, buildAcpPrompt(task, more));
     else return endOf(item.stopReason);
   }
 }
 
 function* show(
   item: Extract<AcpAgentEvent, { type: 'update' }>,
-  agent: LiveAgent,
-  given: SessionUpdates,
+  agent: LiveAcpAgent,
+  given: AcpSessionUpdates,
 ): Generator<ModelEvent> {
   const { update } = item;
   const about = 'toolCallId' in update ? agent.toolCall(update.toolCallId) : undefined;
@@ -128,7 +128,7 @@ function* show(
 }
 
 /** Returns the messages that the agent has not received yet. Commands do not count. */
-function undelivered(agent: LiveAgent, { exchanges }: Snapshot): UserMessage[] {
+function undelivered(agent: LiveAcpAgent, { exchanges }: Snapshot): UserMessage[] {
   return exchanges.flatMap((exchange) =>
     exchange.type === 'message' &&
     exchange.message.command === undefined &&

@@ -23,8 +23,8 @@ import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { commandText, type AcpAgentCommand } from './agent-program.ts';
-import { startAgentProcess, type AgentProcess, type AgentProcessOptions } from './agent-process.ts';
+import { acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
+import { startAcpProcess, type AcpProcess, type AcpProcessOptions } from './agent-process.ts';
 
 /** The maximum size of one message, in bytes. If a file is rewritten, the message contains the file twice. */
 const MAX_MESSAGE = 32 * 1024 * 1024;
@@ -34,16 +34,16 @@ const SIGTERM_TO_SIGKILL_MS = 1_000;
 /** The JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
 
-export interface PermissionRequest {
+export interface AcpPermissionRequest {
   toolCall: ToolCallUpdate;
   options: readonly PermissionOption[];
   answer: (outcome: RequestPermissionOutcome) => void;
 }
 
-export interface AgentListener {
+export interface AcpListener {
   told(update: SessionUpdate): void;
   /** Handles a permission request. @returns a function to call when the agent withdraws the request */
-  asked(request: PermissionRequest): () => void;
+  asked(request: AcpPermissionRequest): () => void;
   /** Called after the end of the agent. The message gives the reason. */
   lost(message: string): void;
 }
@@ -53,28 +53,28 @@ export class SignInNeededError extends Error {
   override readonly name = 'SignInNeededError';
 }
 
-interface AgentConnectionOptions extends AgentProcessOptions {
+interface AgentConnectionOptions extends AcpProcessOptions {
   startMs: number;
 }
 
-export class AgentConnection {
+export class AcpConnection {
   readonly #command: AcpAgentCommand;
   readonly #options: AgentConnectionOptions;
-  readonly #process: AgentProcess;
+  readonly #process: AcpProcess;
   readonly #client: ClientConnection;
   #sessionId: string | undefined;
-  #peer: AgentListener | undefined;
+  #peer: AcpListener | undefined;
   #lost: string | undefined;
   #reason: string | undefined;
   #ending: Promise<void> | undefined;
   readonly #watching: Promise<void>;
 
   /** Starts the agent. @throws ProductError AGENT_ERROR if the agent cannot start. */
-  static async open(command: AcpAgentCommand, options: AgentConnectionOptions): Promise<AgentConnection> {
-    return new AgentConnection(command, options, await startAgentProcess(command, options));
+  static async open(command: AcpAgentCommand, options: AgentConnectionOptions): Promise<AcpConnection> {
+    return new AcpConnection(command, options, await startAcpProcess(command, options));
   }
 
-  private constructor(command: AcpAgentCommand, options: AgentConnectionOptions, started: AgentProcess) {
+  private constructor(command: AcpAgentCommand, options: AgentConnectionOptions, started: AcpProcess) {
     this.#command = command;
     this.#options = options;
     this.#process = started;
@@ -96,7 +96,7 @@ export class AgentConnection {
   }
 
   /** Sends all further messages of the agent to the peer. If the agent has already ended, calls `lost`. */
-  listen(peer: AgentListener): void {
+  listen(peer: AcpListener): void {
     this.#peer = peer;
     if (this.#lost !== undefined) peer.lost(this.#lost);
   }
@@ -158,7 +158,7 @@ export class AgentConnection {
   }
 
   refusal(error: unknown): string {
-    return `The agent ${commandText(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`;
+    return `The agent ${acpCommandLine(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`;
   }
 
   /** Ends the agent. Resolves when the process group has ended and the peer has been notified. */
@@ -210,7 +210,7 @@ export class AgentConnection {
           ? `closed its output (${messageOf(reason)}), and the server ended it`
           : `ended ${how}`);
     await this.#endProcess();
-    this.#lost = `The agent ${commandText(this.#command)} ${did}.${this.#process.lastOutput()}`;
+    this.#lost = `The agent ${acpCommandLine(this.#command)} ${did}.${this.#process.lastOutput()}`;
     this.#peer?.lost(this.#lost);
   }
 
@@ -237,7 +237,7 @@ export class AgentConnection {
   }
 
   #setUpFailure(what: string, cause?: unknown): ProductError {
-    return new ProductError('AGENT_ERROR', `The agent ${commandText(this.#command)} ${what}`, { cause });
+    return new ProductError('AGENT_ERROR', `The agent ${acpCommandLine(this.#command)} ${what}`, { cause });
   }
 
   #endMessage(): Promise<string> {

@@ -12,14 +12,14 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
-import { agentName, commandText, type AcpAgentCommand } from './agent-program.ts';
+import { acpAgentName, acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
 import { MessageLineFilter } from './message-line-filter.ts';
 
 /** The maximum number of stored characters from the end of stderr. */
 const MAX_STDERR_CHARS = 4_000;
 const MAX_STDERR_CHARS_IN_ERROR = 600;
 
-export interface AgentProcess {
+export interface AcpProcess {
   readonly stdin: Writable;
   /** The lines that may be ACP messages. The stream fails after too much output that is not ACP. */
   readonly stdout: Readable;
@@ -31,7 +31,7 @@ export interface AgentProcess {
   end(graceMs: number): Promise<void>;
 }
 
-export interface AgentProcessOptions {
+export interface AcpProcessOptions {
   cwd: string;
   env: Record<string, string>;
   clock: Clock;
@@ -40,11 +40,11 @@ export interface AgentProcessOptions {
 }
 
 /** @throws ProductError AGENT_ERROR if the agent cannot start; STORAGE if its process cannot be recorded */
-export async function startAgentProcess(
+export async function startAcpProcess(
   command: AcpAgentCommand,
-  { cwd, env, clock, children = NO_CHILD_RECORDS }: AgentProcessOptions,
-): Promise<AgentProcess> {
-  const entry = children.entry({ type: 'acp-agent', agent: agentName(command) });
+  { cwd, env, clock, children = NO_CHILD_RECORDS }: AcpProcessOptions,
+): Promise<AcpProcess> {
+  const entry = children.entry({ type: 'acp-agent', agent: acpAgentName(command) });
   const child = spawn(command.command, [...command.args], {
     cwd,
     env: { ...env, ...entry.env },
@@ -109,7 +109,7 @@ function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
       : messageOf(error);
   return new ProductError(
     'AGENT_ERROR',
-    `The agent ${commandText(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then send another message in the session.`,
+    `The agent ${acpCommandLine(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then send another message in the session.`,
     { cause: error },
   );
 }

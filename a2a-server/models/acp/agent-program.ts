@@ -9,7 +9,7 @@ export interface AcpAgentCommand {
 /** The programs that run another program. The agent is then named after that other program. */
 const RUNNERS = new Set(['node', 'npx', 'bunx', 'bun', 'deno', 'uvx', 'python', 'python3', 'env']);
 
-export function commandText({ command, args }: AcpAgentCommand): string {
+export function acpCommandLine({ command, args }: AcpAgentCommand): string {
   return `\`${oneLine([command, ...args].join(' '), 120)}\``;
 }
 
@@ -17,7 +17,7 @@ export function commandText({ command, args }: AcpAgentCommand): string {
  * Returns a short name for grants. For example, the name of `npx gemini@latest` is `gemini`, and so is the name of
  * `/usr/bin/gemini`.
  */
-export function agentName({ command, args }: AcpAgentCommand): string {
+export function acpAgentName({ command, args }: AcpAgentCommand): string {
   const program = nameOf(command);
   const run = RUNNERS.has(program) ? args.find((arg) => !arg.startsWith('-')) : undefined;
   return oneLine(run === undefined ? program : nameOf(run), 60);

@@ -25,12 +25,12 @@ const INTERRUPTED =
   'Your work on the following task was interrupted, and you were started again. Check what is done, and continue from there. Do not repeat finished steps.';
 const READ_ONLY = 'Only read: change nothing, and run nothing that changes anything.';
 
-export interface PromptContext {
+export interface AcpPrompt {
   text: string;
   messages: readonly string[];
 }
 
-export function buildPrompt({ settings }: Snapshot, messages: readonly UserMessage[]): PromptContext {
+export function buildAcpPrompt({ settings }: Snapshot, messages: readonly UserMessage[]): AcpPrompt {
   const words = messages.length > 0 ? messages.map(messageText) : ['Continue.'];
   return {
     text: [...(settings.readOnly ? [READ_ONLY] : []), ...words].join('\n\n'),
@@ -42,10 +42,10 @@ export function buildPrompt({ settings }: Snapshot, messages: readonly UserMessa
  * Writes the first prompt after the agent's start.
  * @param remembers true if the agent resumed its session and knows the earlier conversation
  */
-export function buildPromptAfterStart(
+export function buildAcpPromptAfterStart(
   { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
   remembers: boolean,
-): PromptContext {
+): AcpPrompt {
   const open = sinceLastAnswer(task);
   const broken = open.some(({ type }) => type === 'turn') || abandoned(task);
   const known = remembers ? '' : before(task, earlier, open);
@@ -53,7 +53,7 @@ export function buildPromptAfterStart(
     ...(known === '' ? [] : ['The conversation so far:', known, '---']),
     ...unfinished(earlier),
     ...(broken ? [INTERRUPTED] : []),
-    buildPrompt(task, messagesIn(open)).text,
+    buildAcpPrompt(task, messagesIn(open)).text,
     ...(broken ? [...saidIn(open), ...permissionResults(open, task)] : []),
   ];
   return {
@@ -63,8 +63,8 @@ export function buildPromptAfterStart(
 }
 
 /** Writes the prompt for an agent that continues after a cancelled prompt. */
-export function buildPromptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): PromptContext {
-  const next = buildPrompt(task, messages);
+export function buildAcpPromptAfterCancel(task: Snapshot, messages: readonly UserMessage[]): AcpPrompt {
+  const next = buildAcpPrompt(task, messages);
   const text = [
     'Your last step was stopped.',
     ...permissionResults(sinceLastAnswer(task), task),

@@ -21,7 +21,7 @@ export type CurrentFile =
   | { type: 'unreadable' };
 
 /** @param places paths relative to the workspace; absolute for files outside */
-export async function readFiles(
+export async function readCurrentFiles(
   places: readonly string[],
   workspace: Workspace,
 ): Promise<Map<string, CurrentFile>> {
@@ -90,7 +90,7 @@ function diffOf(
   const notes: string[] = [];
   let after = before;
   for (const diff of diffs) {
-    const change = applyDiff(after, diff, parts);
+    const change = applyAcpDiff(after, diff, parts);
     if (change.note !== undefined) notes.push(NOTES[change.note](name));
     after = change.after;
   }
@@ -114,7 +114,7 @@ const NOTES = {
 /**
  * Applies one diff of the agent. `note` names the difference between the agent's old content and the content on disk.
  */
-export function applyDiff(
+export function applyAcpDiff(
   before: string | undefined,
   { oldText, newText }: FileDiff,
   parts: Replacements,

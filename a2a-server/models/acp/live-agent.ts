@@ -16,8 +16,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
-import type { AgentConnection, AgentListener, PermissionRequest } from './agent-connection.ts';
-import { toPermission, type Permission } from './permission.ts';
+import type { AcpConnection, AcpListener, AcpPermissionRequest } from './agent-connection.ts';
+import { toAcpPermission, type AcpPermission } from './permission.ts';
 import { mergeToolCallUpdate } from './read-tool-call.ts';
 
 const MAX_UNREAD_JSON_CHARS = 16 * 1024 * 1024;
@@ -39,16 +39,16 @@ interface LiveAgentOptions {
   workspace: string;
 }
 
-export class LiveAgent implements AgentListener {
+export class LiveAcpAgent implements AcpListener {
   readonly delivered = new Set<string>();
   readonly permitted = new Set<string>();
-  readonly #connection: AgentConnection;
+  readonly #connection: AcpConnection;
   readonly #options: LiveAgentOptions;
   readonly #items: { item: AcpAgentEvent; size: number }[] = [];
   #unread = 0;
   readonly #toolCalls = new Map<string, ToolCallUpdate>();
   readonly #watched = new Map<string, (toolCall: ToolCallUpdate) => void>();
-  #waiting: Permission[] = [];
+  #waiting: AcpPermission[] = [];
   readonly #lookers = new Set<() => void>();
   /**
    * `answered`: the agent has answered, and no turn has read the answer yet. `discarded`: the prompt was cancelled, so
@@ -59,13 +59,13 @@ export class LiveAgent implements AgentListener {
   #failure: string | undefined;
   #failureReported = false;
 
-  constructor(connection: AgentConnection, options: LiveAgentOptions) {
+  constructor(connection: AcpConnection, options: LiveAgentOptions) {
     this.#connection = connection;
     this.#options = options;
     connection.listen(this);
   }
 
-  get waiting(): readonly Permission[] {
+  get waiting(): readonly AcpPermission[] {
     return this.#waiting;
   }
 
@@ -198,7 +198,7 @@ export class LiveAgent implements AgentListener {
     this.#keep({ type: 'update', update });
   }
 
-  asked({ toolCall, options, answer }: PermissionRequest): () => void {
+  asked({ toolCall, options, answer }: AcpPermissionRequest): () => void {
     if (this.#prompt !== 'open') {
       answer({ outcome: 'cancelled' });
       return () => undefined;
@@ -207,7 +207,7 @@ export class LiveAgent implements AgentListener {
       this.#waiting = this.#waiting.filter((open) => open !== permission);
       answer(outcome);
     };
-    const permission = toPermission(
+    const permission = toAcpPermission(
       this.#remember(toolCall),
       { options, answer: once },
       this.#options.workspace,

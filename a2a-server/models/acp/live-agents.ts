@@ -6,14 +6,14 @@
  * new agent resumes the session by the id in the journal.
  */
 import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
-import { buildPromptAfterStart, type PromptContext } from './agent-prompt.ts';
-import type { LiveAgent } from './live-agent.ts';
-import { openAgent, type AcpOptions } from './open-agent.ts';
+import { buildAcpPromptAfterStart, type AcpPrompt } from './agent-prompt.ts';
+import type { LiveAcpAgent } from './live-agent.ts';
+import { openAcpAgent, type AcpOptions } from './open-agent.ts';
 
 type AgentPurpose = 'turn' | 'call';
 
 interface Kept {
-  agent: LiveAgent;
+  agent: LiveAcpAgent;
   sessionId: string;
   workspace: string;
   taskId: string;
@@ -28,13 +28,13 @@ interface Kept {
   cancelIdle: (() => void) | undefined;
 }
 
-export interface AgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
+export interface AcpAgentInUse extends Pick<Kept, 'agent' | 'sessionId'> {
   /** True if the agent was restarted for this turn's calls. The agent must then request permission again. */
   fresh: boolean;
   release: () => void;
 }
 
-export class LiveAgents {
+export class LiveAcpAgents {
   readonly options: AcpOptions;
   readonly #kept = new Map<string, Kept>();
   readonly #opening = new Map<string, Promise<Kept>>();
@@ -48,7 +48,7 @@ export class LiveAgents {
    * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the task's state.
    * @throws ProductError AGENT_ERROR, SignInNeededError
    */
-  async use(place: TaskPlace, purpose: AgentPurpose): Promise<AgentInUse> {
+  async use(place: TaskPlace, purpose: AgentPurpose): Promise<AcpAgentInUse> {
     const { task } = place;
     const key = keyOf(task);
     const kept = await (this.#opening.get(key) ?? this.#obtain(key, place, purpose));
@@ -105,7 +105,7 @@ export class LiveAgents {
     before?.cancelIdle?.();
     this.#kept.delete(key);
     await before?.agent.end();
-    const { agent, sessionId, remembers } = await openAgent(place, this.options, this.#closing.signal);
+    const { agent, sessionId, remembers } = await openAcpAgent(place, this.options, this.#closing.signal);
     const { task, workspace } = place;
     const kept: Kept = {
       agent,
@@ -118,7 +118,7 @@ export class LiveAgents {
       cancelIdle: undefined,
     };
     this.#kept.set(key, kept);
-    sendPrompt(agent, buildPromptAfterStart(place, remembers));
+    sendAcpPrompt(agent, buildAcpPromptAfterStart(place, remembers));
     return kept;
   }
 
@@ -139,7 +139,7 @@ function isUsable({ agent, workspace, users, broken }: Kept, place: TaskPlace): 
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }
 
-export function sendPrompt(agent: LiveAgent, { text, messages }: PromptContext): void {
+export function sendAcpPrompt(agent: LiveAcpAgent, { text, messages }: AcpPrompt): void {
   for (const messageId of messages) agent.delivered.add(messageId);
   agent.prompt(text);
 }

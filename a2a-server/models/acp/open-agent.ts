@@ -6,9 +6,9 @@ import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
 import type { TaskPlace } from '../../task/snapshot.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { AgentConnection, SignInNeededError } from './agent-connection.ts';
-import { commandText, type AcpAgentCommand } from './agent-program.ts';
-import { LiveAgent } from './live-agent.ts';
+import { AcpConnection, SignInNeededError } from './agent-connection.ts';
+import { acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
+import { LiveAcpAgent } from './live-agent.ts';
 
 export interface AcpOptions {
   agent: AcpAgentCommand;
@@ -26,14 +26,14 @@ export interface AcpOptions {
 }
 
 interface OpenedAgent {
-  agent: LiveAgent;
+  agent: LiveAcpAgent;
   sessionId: string;
   /** True if the agent resumed its session and knows the conversation. */
   remembers: boolean;
 }
 
 /** Returns the id of the agent's last session, or undefined. */
-export function rememberedSession({ task, earlier }: TaskPlace): string | undefined {
+export function rememberedAcpSession({ task, earlier }: TaskPlace): string | undefined {
   return (
     task.agentSession ??
     earlier.findLast(({ agentSession }) => agentSession !== null)?.agentSession ??
@@ -45,14 +45,14 @@ export function rememberedSession({ task, earlier }: TaskPlace): string | undefi
  * Starts the agent and opens its session. After a failure, the agent has ended.
  * @throws ProductError AGENT_ERROR, SignInNeededError
  */
-export async function openAgent(
+export async function openAcpAgent(
   place: TaskPlace,
   options: AcpOptions,
   signal: AbortSignal,
 ): Promise<OpenedAgent> {
   signal.throwIfAborted();
   const { agent: command, clock, graceMs } = options;
-  const connection = await AgentConnection.open(command, { ...options, cwd: place.workspace });
+  const connection = await AcpConnection.open(command, { ...options, cwd: place.workspace });
   const end = (): void => void connection.end();
   signal.addEventListener('abort', end, { once: true });
   try {
@@ -60,12 +60,12 @@ export async function openAgent(
     if (agent.protocolVersion !== PROTOCOL_VERSION)
       throw new ProductError(
         'AGENT_ERROR',
-        `The agent ${commandText(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
+        `The agent ${acpCommandLine(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
       );
     const opened = await openSession(connection, agent, place).catch((error: unknown) => {
       throw error instanceof SignInNeededError ? signInNeeded(command, agent, error) : error;
     });
-    return { ...opened, agent: new LiveAgent(connection, { clock, graceMs, workspace: place.workspace }) };
+    return { ...opened, agent: new LiveAcpAgent(connection, { clock, graceMs, workspace: place.workspace }) };
   } catch (error) {
     await connection.end();
     throw error;
@@ -79,11 +79,11 @@ export async function openAgent(
  * new session. `session/resume` is preferred to `session/load`, because `session/load` replays all earlier updates.
  */
 async function openSession(
-  connection: AgentConnection,
+  connection: AcpConnection,
   { agentCapabilities }: InitializeResponse,
   place: TaskPlace,
 ): Promise<{ sessionId: string; remembers: boolean }> {
-  const known = rememberedSession(place);
+  const known = rememberedAcpSession(place);
   const how = agentCapabilities?.sessionCapabilities?.resume
     ? 'resume'
     : agentCapabilities?.loadSession
@@ -99,7 +99,7 @@ async function openSession(
  * conversation.
  */
 async function takenUp(
-  connection: AgentConnection,
+  connection: AcpConnection,
   how: 'resume' | 'load',
   { known, place }: { known: string; place: TaskPlace },
 ): Promise<boolean> {
@@ -119,7 +119,7 @@ function signInNeeded(
 ): SignInNeededError {
   const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
   return new SignInNeededError(
-    `The agent ${commandText(command)} requires a sign-in (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
+    `The agent ${acpCommandLine(command)} requires a sign-in (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
     { cause: error },
   );
 }

@@ -16,10 +16,10 @@ import { defineTool } from '../../tools/builtin/define-tool.ts';
 import type { CallTargets, ToolPreview, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { inputChangedError } from '../../tools/workspace/replace-file.ts';
-import { agentName } from './agent-program.ts';
-import { basisOfFiles, diffsFromDisk, readFiles, type CurrentFile } from './file-changes.ts';
-import type { LiveAgents } from './live-agents.ts';
-import { permissionInputSchema, permissionFiles, type PermissionInput } from './permission.ts';
+import { acpAgentName } from './agent-program.ts';
+import { basisOfFiles, diffsFromDisk, readCurrentFiles, type CurrentFile } from './file-changes.ts';
+import type { LiveAcpAgents } from './live-agents.ts';
+import { permissionInputSchema, permissionFiles, type AcpPermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermittedCall } from './run-permitted.ts';
 
@@ -42,8 +42,8 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
 /** The kinds of ACP tool calls that change the files in their `locations`, even if the call has no diff. */
 const CHANGES_FILES: ReadonlySet<string> = new Set<ToolKind>(['edit', 'delete', 'move']);
 
-export function createPermissionTools(agents: LiveAgents): Tool[] {
-  const name = agentName(agents.options.agent);
+export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
+  const name = acpAgentName(agents.options.agent);
   return Object.entries(KINDS).map(([kind, { sideEffect, does }]) =>
     defineTool({
       name: kind,
@@ -62,7 +62,7 @@ export function createPermissionTools(agents: LiveAgents): Tool[] {
 }
 
 /** Returns the paths, command and hosts that the agent names, for the policy rules. */
-function reachOf(kind: string, input: PermissionInput): CallTargets {
+function reachOf(kind: string, input: AcpPermissionInput): CallTargets {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
   const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
   return {
@@ -72,7 +72,11 @@ function reachOf(kind: string, input: PermissionInput): CallTargets {
   };
 }
 
-async function show(kind: string, input: PermissionInput, { workspace }: ToolContext): Promise<ToolPreview> {
+async function show(
+  kind: string,
+  input: AcpPermissionInput,
+  { workspace }: ToolContext,
+): Promise<ToolPreview> {
   const { diffs = [], rawInput } = input;
   const { root } = workspace;
   const files = await filesOf(kind, input, workspace);
@@ -93,12 +97,12 @@ async function show(kind: string, input: PermissionInput, { workspace }: ToolCon
 /** Reads the files that a permission request changes. Returns null if the request names no file. */
 async function filesOf(
   kind: string,
-  input: PermissionInput,
+  input: AcpPermissionInput,
   workspace: Workspace,
 ): Promise<ReadonlyMap<string, CurrentFile> | null> {
   const changes = (input.diffs ?? []).length > 0 || CHANGES_FILES.has(kind);
   const places = changes ? permissionFiles(input, workspace.root) : [];
-  return places.length === 0 ? null : readFiles(places, workspace);
+  return places.length === 0 ? null : readCurrentFiles(places, workspace);
 }
 
 /**
@@ -107,7 +111,7 @@ async function filesOf(
  */
 async function checkBasis(
   kind: string,
-  input: PermissionInput,
+  input: AcpPermissionInput,
   { workspace, basis }: ToolRun,
 ): Promise<void> {
   if (basis === null) return;
@@ -129,7 +133,7 @@ const HARMLESS_FIELDS: ReadonlySet<string> = new Set(['description', 'timeout'])
 
 const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS_FIELDS.has(field));
 
-function withoutDiff(kind: string, input: PermissionInput, root: string): Preview {
+function withoutDiff(kind: string, input: AcpPermissionInput, root: string): Preview {
   const url = kind === 'fetch' ? urlOf(input) : undefined;
   if (url !== undefined) return { type: 'url', url };
   if (kind !== 'execute') return { type: 'json', value: wholeInput(input) };
@@ -137,7 +141,7 @@ function withoutDiff(kind: string, input: PermissionInput, root: string): Previe
   return more ? { type: 'json', value: wholeInput(input) } : { type: 'command', command, cwd };
 }
 
-function wholeInput({ title, text, paths, rawInput }: PermissionInput): Record<string, unknown> {
+function wholeInput({ title, text, paths, rawInput }: AcpPermissionInput): Record<string, unknown> {
   return {
     title,
     ...(text && { text }),
@@ -154,7 +158,7 @@ interface OwnCommand {
 }
 
 /** Returns the command line. Some agents send the command only in the title. */
-function commandOf({ rawInput, title }: PermissionInput): OwnCommand {
+function commandOf({ rawInput, title }: AcpPermissionInput): OwnCommand {
   return commandIn(rawInput) ?? { command: title, more: !nothing.safeParse(rawInput).success };
 }
 
@@ -165,7 +169,7 @@ function commandIn(rawInput: unknown): OwnCommand | undefined {
   return { command: [command, ...args].join(' '), cwd, more: hasMore(rest) };
 }
 
-function urlOf({ rawInput }: PermissionInput): string | undefined {
+function urlOf({ rawInput }: AcpPermissionInput): string | undefined {
   const input = urlInput.safeParse(rawInput);
   if (!input.success) return undefined;
   const { url, ...rest } = input.data;

@@ -25,12 +25,12 @@ export const permissionInputSchema = z.strictObject({
   /** True if the agent offers only a permanent approval. The agent then requests no permission for similar calls. */
   forGood: z.literal(true).optional(),
 });
-export type PermissionInput = z.infer<typeof permissionInputSchema>;
+export type AcpPermissionInput = z.infer<typeof permissionInputSchema>;
 
-export interface Permission {
+export interface AcpPermission {
   readonly toolCallId: string;
   readonly tool: ToolKind;
-  readonly input: PermissionInput;
+  readonly input: AcpPermissionInput;
   /** A hash of the request. It equals the `inputHash` of the tool call for this request. */
   readonly hash: string;
   readonly options: readonly PermissionOption[];
@@ -39,11 +39,11 @@ export interface Permission {
 }
 
 /** @param known the tool call with all its updates and the request merged */
-export function toPermission(
+export function toAcpPermission(
   known: ToolCallUpdate,
-  { options, answer }: Pick<Permission, 'options' | 'answer'>,
+  { options, answer }: Pick<AcpPermission, 'options' | 'answer'>,
   workspace: string,
-): Permission {
+): AcpPermission {
   const diffs = toolCallDiffs(known);
   const text = toolCallText(known);
   const input = permissionInputSchema.parse({
@@ -66,7 +66,7 @@ export function toPermission(
 }
 
 /** Returns the files of the permission request. A path in the workspace is relative. Any other path is absolute. */
-export function permissionFiles({ diffs = [], paths = [] }: PermissionInput, workspace: string): string[] {
+export function permissionFiles({ diffs = [], paths = [] }: AcpPermissionInput, workspace: string): string[] {
   const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }
@@ -86,7 +86,7 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
  * can see and revoke. After a permanent approval, the agent would send no further requests.
  * @param onlyOnce true if a permanent approval is not allowed
  */
-export function approveOutcome(
+export function acpApprovalOutcome(
   options: readonly PermissionOption[],
   { onlyOnce = false } = {},
 ): RequestPermissionOutcome | undefined {
@@ -97,7 +97,7 @@ export function approveOutcome(
  * Returns the outcome that rejects this request. If the agent offers no rejection, the outcome cancels the agent's
  * turn.
  */
-export function rejectOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {
+export function acpRejectionOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {
   return select(options, 'reject_once') ?? select(options, 'reject_always') ?? { outcome: 'cancelled' };
 }
 

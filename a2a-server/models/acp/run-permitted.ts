@@ -4,10 +4,10 @@ import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type ToolResult, type ToolRun } from '../../tools/tool.ts';
-import { contentPartsOf } from './session-updates.ts';
-import type { LiveAgent } from './live-agent.ts';
-import type { LiveAgents } from './live-agents.ts';
-import { approveOutcome, rejectOutcome, type Permission } from './permission.ts';
+import { contentPartsOfToolCall } from './session-updates.ts';
+import type { LiveAcpAgent } from './live-agent.ts';
+import type { LiveAcpAgents } from './live-agents.ts';
+import { acpApprovalOutcome, acpRejectionOutcome, type AcpPermission } from './permission.ts';
 import { hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
 const MAX_RESULT_CHARS = 30_000;
@@ -24,7 +24,7 @@ type End =
  */
 export async function runPermittedCall(
   run: ToolRun,
-  agents: LiveAgents,
+  agents: LiveAcpAgents,
   check: () => Promise<void>,
 ): Promise<ToolResult> {
   const { asked, signal } = run;
@@ -36,13 +36,13 @@ export async function runPermittedCall(
     const permission = await claim(agent, call, { task: place.task, fresh, signal });
     agent.permitted.add(call.callId);
     await check().catch((error: unknown) => {
-      permission.answer(rejectOutcome(permission.options));
+      permission.answer(acpRejectionOutcome(permission.options));
       throw error;
     });
-    const outcome = approveOutcome(permission.options, { onlyOnce: isForOneCall(call) });
+    const outcome = acpApprovalOutcome(permission.options, { onlyOnce: isForOneCall(call) });
     if (outcome === undefined) {
-      permission.answer(rejectOutcome(permission.options));
-      if (approveOutcome(permission.options) !== undefined)
+      permission.answer(acpRejectionOutcome(permission.options));
+      if (acpApprovalOutcome(permission.options) !== undefined)
         throw new Error(
           'The agent offers only a permanent permission, and a rule demands a decision on each call. The request was refused. Nothing was done.',
         );
@@ -80,11 +80,11 @@ export async function runPermittedCall(
  * Rejects the permission requests of denied tool calls and of calls that never started. The agent may wait for all
  * answers.
  */
-export function rejectSettledRequests(agent: LiveAgent, task: Snapshot): void {
+export function rejectSettledRequests(agent: LiveAcpAgent, task: Snapshot): void {
   for (const call of callsOfTurn(task)) {
     if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
     const permission = agent.waiting.find((open) => isOf(call, open) && open.toolCallId === call.modelCallId);
-    permission?.answer(rejectOutcome(permission.options));
+    permission?.answer(acpRejectionOutcome(permission.options));
   }
 }
 
@@ -100,15 +100,15 @@ function isForOneCall({ presence, approver }: Call): boolean {
 }
 
 /** D2: true if the permission request has exactly the input of the tool call. */
-function isOf(call: Call, { tool, hash }: Permission): boolean {
+function isOf(call: Call, { tool, hash }: AcpPermission): boolean {
   return call.tool === tool && call.inputHash === hash;
 }
 
 async function claim(
-  agent: LiveAgent,
+  agent: LiveAcpAgent,
   call: Call,
   { task, fresh, signal }: { task: Snapshot; fresh: boolean; signal: AbortSignal },
-): Promise<Permission> {
+): Promise<AcpPermission> {
   const found = await agent.until(() => {
     const alike = agent.waiting.filter((open) => isOf(call, open));
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
@@ -128,8 +128,8 @@ async function claim(
 }
 
 function endOf(
-  agent: LiveAgent,
-  { toolCallId }: Permission,
+  agent: LiveAcpAgent,
+  { toolCallId }: AcpPermission,
   { call, task, signal }: { call: Call; task: Snapshot; signal: AbortSignal },
 ): Promise<End> {
   return agent.until((): End | undefined => {
@@ -142,7 +142,7 @@ function endOf(
 }
 
 /** True if the agent waits for a permission that matches no other approved tool call of the turn. */
-function asksMore(agent: LiveAgent, task: Snapshot, call: Call): boolean {
+function asksMore(agent: LiveAcpAgent, task: Snapshot, call: Call): boolean {
   const open = callsOfTurn(task).filter(
     (other) =>
       other.callId !== call.callId && other.state.type === 'ready' && !agent.permitted.has(other.callId),
@@ -155,7 +155,7 @@ function resultOf(end: End, workspace: string, call: Call): ToolResult {
   switch (end.type) {
     case 'done': {
       const { toolCall } = end;
-      const parts = contentPartsOf(toolCall, workspace).flatMap((part) =>
+      const parts = contentPartsOfToolCall(toolCall, workspace).flatMap((part) =>
         part.type === 'text' ? [part.text] : [],
       );
       const text = capText(parts.join('\n\n') || rawText(toolCall), MAX_RESULT_CHARS);

@@ -15,7 +15,7 @@ const READING_KINDS = new Set<ToolKind>(['read', 'search', 'think', 'fetch']);
 
 const MARKS = { pending: ' ', in_progress: '~', completed: 'x' } as const;
 
-export class SessionUpdates {
+export class AcpSessionUpdates {
   readonly #workspace: string;
   #thought = '';
   /**
@@ -82,14 +82,14 @@ export class SessionUpdates {
     if (update.sessionUpdate === 'tool_call') yield { type: 'note', text: title };
     if (!hasToolCallEnded(toolCall)) return;
     if (toolCall.status === 'failed') yield { type: 'note', text: `${title}: failed` };
-    const parts = contentPartsOf(toolCall, this.#workspace);
+    const parts = contentPartsOfToolCall(toolCall, this.#workspace);
     if (parts.length === 0 || READING_KINDS.has(toolCall.kind ?? 'other')) return;
     yield given({ artifactId: `tool-${toolCall.toolCallId}`, name: title, description: '', parts });
   }
 }
 
 /** Returns the file changes and the output of a tool call as text. */
-export function contentPartsOf(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
+export function contentPartsOfToolCall(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
   const changes = toolCallDiffs(toolCall).map(({ path, oldText, newText }) =>
     unifiedDiff(pathInWorkspace(workspace, path), oldText ?? undefined, newText),
   );

@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import type { McpServerLimits } from '../../../a2a-server/mcp-servers/mcp-server.ts';
 import { startMcpServers, type McpServers } from '../../../a2a-server/mcp-servers/mcp-servers.ts';
-import { toolName } from '../../../a2a-server/mcp-servers/tool-name.ts';
+import { mcpToolName } from '../../../a2a-server/mcp-servers/tool-name.ts';
 import type { ToolRun } from '../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../a2a-server/tools/workspace/workspace.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
@@ -47,8 +47,9 @@ export async function mcpStage(
     servers,
     log,
     call: async (name, input = {}, { server = 'peer', ...run } = {}) => {
-      const tool = servers.get(toolName(server, name));
-      if (tool === undefined) throw new Error(servers.whyAbsent(toolName(server, name)) ?? `no tool ${name}`);
+      const tool = servers.get(mcpToolName(server, name));
+      if (tool === undefined)
+        throw new Error(servers.whyAbsent(mcpToolName(server, name)) ?? `no tool ${name}`);
       const { signal } = new AbortController();
       const base = {
         principal: 'ada',

@@ -6,13 +6,13 @@ import { McpClientConnection } from '../../../../a2a-server/mcp-servers/connecti
 import { RunningCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import {
   MessageNotDeliveredError,
-  type ServerTransport,
+  type McpTransport,
 } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
 import { NO_CHILD_RECORDS } from '../../../../a2a-server/processes/child-process-records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 /** A transport that does the handshake, and then delivers no call and never ends. */
-class DeafTransport implements ServerTransport {
+class DeafTransport implements McpTransport {
   readonly trouble = undefined;
   calls = 0;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
 import { RunningCalls, type RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
-import type { ServerTransport } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
+import type { McpTransport } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 /** A transport whose messages the test sends. */
-class FakeTransport implements ServerTransport {
+class FakeTransport implements McpTransport {
   readonly trouble = undefined;
   about: RequestId | undefined;
   onmessage?: (message: JSONRPCMessage) => void;

@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { toolName } from '../../../../a2a-server/mcp-servers/tool-name.ts';
+import { mcpToolName } from '../../../../a2a-server/mcp-servers/tool-name.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 test('a valid tool name stays unchanged', () => {
-  expect(toolName('git-hub', 'create_issue')).toBe('mcp__git-hub__create_issue');
-  expect(toolName('a', '_b')).toBe('mcp__a___b');
+  expect(mcpToolName('git-hub', 'create_issue')).toBe('mcp__git-hub__create_issue');
+  expect(mcpToolName('a', '_b')).toBe('mcp__a___b');
 });
 
 test('a changed tool name, or a name that looks changed, ends in a hash', () => {
@@ -17,7 +17,7 @@ test('a changed tool name, or a name that looks changed, ends in a hash', () => 
     ['a__b', 'c'],
     ['a', 'b_0123abcd'],
   ] as const)
-    expect(toolName(server, tool)).toMatch(/^mcp__[A-Za-z0-9_-]{1,50}_[0-9a-f]{8}$/);
+    expect(mcpToolName(server, tool)).toMatch(/^mcp__[A-Za-z0-9_-]{1,50}_[0-9a-f]{8}$/);
 });
 
 test('every tool name is valid for all model providers, and different tools have different names', () => {
@@ -25,7 +25,7 @@ test('every tool name is valid for all model providers, and different tools have
   const names = new Map<string, string>();
   fc.assert(
     fc.property(part, part, (server, tool) => {
-      const name = toolName(server, tool);
+      const name = mcpToolName(server, tool);
       const key = JSON.stringify([server, tool]);
       expect(name).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
       expect(names.get(name) ?? key).toBe(key);

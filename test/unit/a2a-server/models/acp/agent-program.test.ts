@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentName, commandText } from '../../../../../a2a-server/models/acp/agent-program.ts';
+import { acpAgentName, acpCommandLine } from '../../../../../a2a-server/models/acp/agent-program.ts';
 
 describe('the command line of an ACP agent', () => {
   it.each([
@@ -11,10 +11,10 @@ describe('the command line of an ACP agent', () => {
     ['node', 'node'],
   ])('%s has the name %s', (line, name) => {
     const [command = '', ...args] = line.split(' ');
-    expect(agentName({ command, args })).toBe(name);
+    expect(acpAgentName({ command, args })).toBe(name);
   });
 
   it('the command line is shown on one line', () => {
-    expect(commandText({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a↵b`');
+    expect(acpCommandLine({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a↵b`');
   });
 });

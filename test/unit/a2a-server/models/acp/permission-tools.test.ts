@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { LiveAgents } from '../../../../../a2a-server/models/acp/live-agents.ts';
-import { toPermission, type PermissionInput } from '../../../../../a2a-server/models/acp/permission.ts';
+import { LiveAcpAgents } from '../../../../../a2a-server/models/acp/live-agents.ts';
+import { toAcpPermission, type AcpPermissionInput } from '../../../../../a2a-server/models/acp/permission.ts';
 import { createPermissionTools } from '../../../../../a2a-server/models/acp/permission-tools.ts';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import type { Preview } from '../../../../../shared/protocol/tool-approval.ts';
@@ -18,10 +18,10 @@ beforeEach(async () => {
 function tools(): ReturnType<typeof createPermissionTools> {
   const limits = { startMs: 1_000, graceMs: 1_000, idleMs: null, gatherMs: 0 };
   const agent = { command: 'agent', args: [] };
-  return createPermissionTools(new LiveAgents({ agent, env: {}, clock: systemClock, ...limits }));
+  return createPermissionTools(new LiveAcpAgents({ agent, env: {}, clock: systemClock, ...limits }));
 }
 
-async function previewOf(kind: string, input: PermissionInput): Promise<Preview> {
+async function previewOf(kind: string, input: AcpPermissionInput): Promise<Preview> {
   const tool = tools().find(({ name }) => name === kind);
   if (tool === undefined) throw new Error(`no ${kind}`);
   return (await at.show(tool, input)).preview;
@@ -75,7 +75,7 @@ describe('D5 the preview of a permission', () => {
 
   it('the preview of a command that appears only in the title shows the whole title', async () => {
     const title = `echo ${'x'.repeat(500)}; rm -rf x`;
-    const { input } = toPermission(
+    const { input } = toAcpPermission(
       { toolCallId: 'a', title, kind: 'execute' },
       { options: [], answer: () => undefined },
       at.root,
