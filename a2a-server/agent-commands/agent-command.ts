@@ -5,7 +5,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
  * The data that a command may read. A command itself changes nothing. To change something, it requests a tool call,
  * which needs approval.
  */
-export interface CommandContext {
+export interface AgentCommandContext {
   workspace: Workspace;
   principal: string;
   signal: AbortSignal;
@@ -14,7 +14,7 @@ export interface CommandContext {
 /**
  * The first step of a command that runs without a model. It is an answer, or a tool call whose outcome is the answer.
  */
-export type CommandFirstStep =
+export type AgentCommandFirstStep =
   | { type: 'answer'; text: string }
   | { type: 'call'; text: string; tool: string; input: Record<string, unknown> };
 
@@ -28,7 +28,7 @@ export type AgentCommand = OfferedCommand & {
          * Starts the command. The caller has already checked the number of arguments.
          * @throws ProductError whose message ends the task
          */
-        begin(args: readonly string[], context: CommandContext): Promise<CommandFirstStep>;
+        begin(args: readonly string[], context: AgentCommandContext): Promise<AgentCommandFirstStep>;
       }
     | {
         /** The text that the model gets instead of the command. */

@@ -10,7 +10,7 @@ import type { UserMessage } from '../task/events.ts';
 import { callsOf, lastTurn, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
-import { createCommandModel } from './command-model.ts';
+import { createAgentCommandModel } from './command-model.ts';
 
 export interface AgentCommands {
   readonly offered: readonly OfferedCommand[];
@@ -43,7 +43,7 @@ export function createAgentCommands(commands: readonly AgentCommand[]): AgentCom
     },
     model(call, { snapshot, workspace }) {
       const { principal } = snapshot;
-      return createCommandModel({
+      return createAgentCommandModel({
         async begin(signal) {
           const { command, args } = found(commands, call);
           if ('begin' in command) return command.begin(args, { workspace, principal, signal });

@@ -3,7 +3,7 @@ import type { CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
 import type { Tool } from '../tools/tool.ts';
-import { toolCommand } from './tool-command.ts';
+import { createRunToolCommand } from './tool-command.ts';
 
 const init: AgentCommand = {
   name: 'init',
@@ -18,7 +18,7 @@ If an AGENTS.md exists, edit it and keep what is still true.`,
 
 /** @param tools the agent's own tools. MCP servers may offer more. */
 export function builtinCommands(checkpoints: CheckpointFinder, tools: readonly Tool[]): AgentCommand[] {
-  const commands = [init, ...checkpointCommands(checkpoints), toolCommand(tools)];
+  const commands = [init, ...checkpointCommands(checkpoints), createRunToolCommand(tools)];
   return [...commands, helpCommand(commands)];
 }
 

@@ -7,19 +7,19 @@ import type { Model, ModelEvent } from '../models/model.ts';
 import { resultForModel } from '../task/result-for-model.ts';
 import type { TurnEnd } from '../task/events.ts';
 import type { Call } from '../task/snapshot.ts';
-import type { CommandFirstStep } from './agent-command.ts';
+import type { AgentCommandFirstStep } from './agent-command.ts';
 
 const COMMAND = 'command';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 interface CommandTurn {
-  begin: (signal: AbortSignal) => Promise<CommandFirstStep>;
+  begin: (signal: AbortSignal) => Promise<AgentCommandFirstStep>;
   /** The settled tool calls of the first turn. Empty during the first turn. */
   calls: readonly Call[];
 }
 
-export function createCommandModel({ begin, calls }: CommandTurn): Model {
+export function createAgentCommandModel({ begin, calls }: CommandTurn): Model {
   return {
     id: COMMAND,
     async *stream({ signal }) {

@@ -13,7 +13,7 @@ import type { AgentCommand } from './agent-command.ts';
 /**
  * @param tools the agent's own tools. The executor finds tools of MCP servers later, after these servers have started.
  */
-export function toolCommand(tools: readonly Tool[]): AgentCommand {
+export function createRunToolCommand(tools: readonly Tool[]): AgentCommand {
   const own = new Map(tools.map((tool) => [tool.name, tool]));
   const planned = ([name = '', json = '{}']: readonly string[]): { tool: string; input: JsonObject } => {
     const input = jsonObject(json);

@@ -9,7 +9,7 @@ import { agentCommandText } from '../../shared/protocol/agent-command.ts';
  * @param entries all entries of the task
  * @returns undefined if the entries do not begin a task
  */
-export function indexRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
+export function buildTaskRow(taskId: string, entries: readonly JournalEntry[]): TaskRow | undefined {
   const first = entries[0];
   const last = entries.at(-1);
   if (first?.event.type !== 'task.created' || last === undefined) return undefined;

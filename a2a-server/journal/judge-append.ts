@@ -9,7 +9,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
-import { indexRow } from './index-row.ts';
+import { buildTaskRow } from './index-row.ts';
 import type { AppendResult, RecordedCommand, TaskRow } from './journal.ts';
 import type { PreparedAppend } from './prepared-append.ts';
 
@@ -86,7 +86,7 @@ function judgeCreation<Head extends TaskHead>(
   at: number,
 ): AppendJudgement<Head> {
   const entries = entriesOf(append, at);
-  const row = indexRow(append.taskId, entries);
+  const row = buildTaskRow(append.taskId, entries);
   if (row === undefined) throw new RangeError('a task begins with task.created');
   const live = before.liveTask(row.principal, row.sessionId);
   if (live !== undefined) return answer({ type: 'session-busy', taskId: live });

@@ -20,7 +20,7 @@ interface ClaimFacts {
 }
 
 /** The right of this server to execute one task. A lost claim stays lost, so the server must claim the task again. */
-export class Claim {
+export class TaskClaim {
   readonly epoch: number | undefined;
   readonly takenOver: boolean;
   readonly #valid: () => boolean;
@@ -54,7 +54,7 @@ export class Claim {
 
 export interface ClaimedTask {
   taskId: string;
-  claim: Claim;
+  claim: TaskClaim;
 }
 
 /**
@@ -95,7 +95,7 @@ export interface Ownership {
    * Claims one task. Returns undefined if another server owns it, if this server cannot open its workspace, or if the
    * journal cannot be reached.
    */
-  claim(taskId: string): Promise<Claim | undefined>;
+  claim(taskId: string): Promise<TaskClaim | undefined>;
   /**
    * Claims submitted and working tasks that no living server owns and whose workspace this server can open, oldest
    * first.
@@ -105,7 +105,7 @@ export interface Ownership {
   /** True if this server has the directories of the task. Servers with the same label have the same directories. */
   isHere(taskId: string): Promise<boolean>;
   /** Gives the claim back. Another server can then claim the task. */
-  release(taskId: string, claim: Claim): void;
+  release(taskId: string, claim: TaskClaim): void;
 }
 
 /** Returns the ownership of a journal that one server uses at a time. That server owns every task. */
@@ -114,11 +114,11 @@ export function createSoleOwnership(journal: Pick<Journal, 'unsettled'>): Owners
     shared: false,
     leaseMs: () => undefined,
     start: async () => undefined,
-    claim: async () => new Claim({ takenOver: false }),
+    claim: async () => new TaskClaim({ takenOver: false }),
     claimAbandoned: async () => {
       const tasks = await journal.unsettled();
       return {
-        claimed: tasks.map(({ taskId }) => ({ taskId, claim: new Claim({ takenOver: true }) })),
+        claimed: tasks.map(({ taskId }) => ({ taskId, claim: new TaskClaim({ takenOver: true }) })),
         unopened: [],
       };
     },

@@ -34,6 +34,6 @@ export function writtenAmountOf({
   return { events: bodies.length, bytes };
 }
 
-export function addWritten(one: WrittenAmount, other: WrittenAmount): WrittenAmount {
+export function addWrittenAmounts(one: WrittenAmount, other: WrittenAmount): WrittenAmount {
   return { events: one.events + other.events, bytes: one.bytes + other.bytes };
 }

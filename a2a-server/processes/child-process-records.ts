@@ -43,7 +43,7 @@ export interface OrphanProcess {
 }
 
 /** The record of one child, from before its start until the end of its process group. */
-export interface ChildEntry {
+export interface ChildProcessRecord {
   /** The caller adds these variables to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
   /**
@@ -58,7 +58,7 @@ export interface ChildEntry {
 }
 
 export interface ChildProcessRecords {
-  entry(owner: ChildOwner): ChildEntry;
+  entry(owner: ChildOwner): ChildProcessRecord;
   /**
    * Ends the children of earlier servers. Returns the children that still run. The first call must come after this
    * server has locked the state directory. Concurrent calls share one run. Later calls try the remaining children

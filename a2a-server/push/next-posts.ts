@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { findPosition } from '../executor/queries/find-position.ts';
+import { findJournalPosition } from '../executor/queries/find-position.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
@@ -116,7 +116,7 @@ async function countedAt({ tasks }: PostParts, subscription: PushSubscription): 
   const { taskId, owner, cursor, counted } = subscription;
   if (counted !== undefined) return counted;
   const task = { taskId, requester: { principal: owner } };
-  return (await findPosition(tasks, task, ({ seq }) => seq === cursor)).counted;
+  return (await findJournalPosition(tasks, task, ({ seq }) => seq === cursor)).counted;
 }
 
 async function taskNow(

@@ -13,7 +13,10 @@ import { isRecordName, type RecordKind, type RecordStore } from './record-store.
 const FILE_EXTENSION = '.json';
 
 /** @param onFailure called if a directory cannot be watched */
-export function createFileRecords(stateDirectory: string, onFailure: (error: unknown) => void): RecordStore {
+export function createFileRecordStore(
+  stateDirectory: string,
+  onFailure: (error: unknown) => void,
+): RecordStore {
   const directoryOf = (kind: RecordKind): string => join(stateDirectory, kind);
   const pathOf = (kind: RecordKind, name: string): string =>
     join(directoryOf(kind), `${name}${FILE_EXTENSION}`);

@@ -11,7 +11,7 @@ import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { grantAuditActs, configurationAuditAct } from './audited-acts.ts';
-import { createFileRecords } from '../records/file-records.ts';
+import { createFileRecordStore } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUseError, type Journal } from '../journal/journal.ts';
 import { createChildProcessRecords, type ChildProcessRecords } from '../processes/child-process-records.ts';
@@ -64,7 +64,7 @@ export async function serve(
   for (const name of unknownMcpServers(settings))
     log.warn({ server: name }, 'a rule of policy names an MCP server that is not configured');
   await checkWritable(stateDir);
-  const ownRecords = createFileRecords(stateDir, (error) =>
+  const ownRecords = createFileRecordStore(stateDir, (error) =>
     log.error({ err: error }, 'the server cannot watch its records of tokens and page sign-ins'),
   );
   /** Returns the records of this server. Servers that share a journal share its records. */

@@ -1,7 +1,7 @@
 /** Converts an outbox entry to a row of the table `delegations`, and back. Pure. */
 import { z } from 'zod';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import type { Row, SqlValue } from '../../shared/sqlite/driver.ts';
+import type { SqlRow, SqlValue } from '../../shared/sqlite/driver.ts';
 import { SqliteError } from '../../shared/sqlite/driver.ts';
 import { delegationStateSchema, type OutboxEntry, outboxEntrySchema } from './outbox-entry.ts';
 
@@ -68,7 +68,7 @@ export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
  * Converts a row to an outbox entry.
  * @throws SqliteError if the row is damaged
  */
-export function toOutboxEntry(row: Row): OutboxEntry {
+export function toOutboxEntry(row: SqlRow): OutboxEntry {
   const value = (column: Column): unknown => row[DELEGATION_COLUMNS.indexOf(column)];
   try {
     return outboxEntrySchema.parse({

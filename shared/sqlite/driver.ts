@@ -8,9 +8,9 @@ import { messageOf } from '../runtime/errors.ts';
 import { fieldOf } from '../runtime/record.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
-export type Row = readonly unknown[];
+export type SqlRow = readonly unknown[];
 /** Runs a prepared query and returns its rows. */
-export type RunQuery = (...values: SqlValue[]) => Row[];
+export type RunQuery = (...values: SqlValue[]) => SqlRow[];
 /** Runs a prepared statement and returns the number of changed rows. */
 export type RunCommand = (...values: SqlValue[]) => number;
 
@@ -74,7 +74,7 @@ export function openSqlite(path: string, { busyTimeoutMs }: { busyTimeoutMs: num
   };
 }
 
-function asRow(row: unknown): Row {
+function asRow(row: unknown): SqlRow {
   if (!Array.isArray(row)) throw new TypeError('the driver gave a row that is not an array');
   return row;
 }

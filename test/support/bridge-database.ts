@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { BridgeDatabase } from '../../bridge/state/database.ts';
-import type { Row } from '../../shared/sqlite/driver.ts';
+import type { SqlRow } from '../../shared/sqlite/driver.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const open: BridgeDatabase[] = [];
@@ -32,7 +32,7 @@ afterEach(() => {
 });
 
 /** Queries the current rows of the bridge's database. */
-export async function rowsIn(stateDirectory: string, sql: string): Promise<readonly Row[]> {
+export async function rowsIn(stateDirectory: string, sql: string): Promise<readonly SqlRow[]> {
   const database = await BridgeDatabase.open(stateDirectory);
   try {
     return database.rows(sql);

@@ -5,7 +5,7 @@ import type {
   RecordedCommand,
   TaskRow,
 } from '../../a2a-server/journal/journal.ts';
-import { indexRow } from '../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../a2a-server/journal/index-row.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES } from '../../a2a-server/task/snapshot.ts';
 
@@ -66,7 +66,7 @@ export class JournalModel {
   }
 
   row(taskId: string): TaskRow | undefined {
-    return indexRow(taskId, this.tasks.get(taskId) ?? []);
+    return buildTaskRow(taskId, this.tasks.get(taskId) ?? []);
   }
 
   rows(): TaskRow[] {

@@ -7,7 +7,7 @@
  */
 import type { AbortScope } from '../../../shared/runtime/abort.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { type Claim, OwnershipLostError } from '../../journal/ownership.ts';
+import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { activeTime, type Budget } from '../../task/budget.ts';
@@ -127,7 +127,7 @@ export class Execution {
    * Runs until all work has ended, or until the claim is lost. Never rejects. A second call is not allowed. The
    * execution appends nothing after the claim was lost.
    */
-  async run(claim: Claim, command?: DeferredCommandAppend): Promise<void> {
+  async run(claim: TaskClaim, command?: DeferredCommandAppend): Promise<void> {
     this.#options = { ...this.#options, log: this.#options.log.ownedBy(claim) };
     claim.onLost(() => {
       this.#options.onFailure(this.#taskId, new OwnershipLostError(this.#taskId));

@@ -9,7 +9,7 @@
  */
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { CommandKey } from '../../journal/journal.ts';
-import type { Claim, UnopenedTask } from '../../journal/ownership.ts';
+import type { TaskClaim, UnopenedTask } from '../../journal/ownership.ts';
 import { FairTurns, type ExecutionTurn } from '../../limits/fair-turns.ts';
 import { LIMITS } from '../../limits/limits.ts';
 import { queuePositionEvents } from './queued-events.ts';
@@ -81,7 +81,7 @@ export class Executor {
   /** The events that a task's next execution appends first, by task id. An entry stays until its events are durable. */
   readonly #openings = new Map<string, ComputeOpeningEvents>();
   /** The claims of tasks that execute, or that a timer will wake. */
-  readonly #claims = new Map<string, Claim>();
+  readonly #claims = new Map<string, TaskClaim>();
   readonly #turns: FairTurns;
   readonly scheduler: ToolScheduler;
   #closing = false;
@@ -229,7 +229,7 @@ export class Executor {
   }
 
   /** Claims the task. Returns undefined if another server owns it. */
-  async #claim(taskId: string): Promise<Claim | undefined> {
+  async #claim(taskId: string): Promise<TaskClaim | undefined> {
     const { ownership } = this.#options.journal;
     const kept = this.#claims.get(taskId);
     if (kept?.held === true) return kept;
@@ -242,7 +242,7 @@ export class Executor {
     return claim;
   }
 
-  #keep(taskId: string, claim: Claim): void {
+  #keep(taskId: string, claim: TaskClaim): void {
     this.#claims.set(taskId, claim);
     if (claim.takenOver) this.#openings.set(taskId, restartEvents);
   }

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleTasksFilter, type Requester } from '../../access/requester.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
-import type { Ids } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-log/ids.ts';
 import { findVisibleRow } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 
@@ -13,7 +13,7 @@ export type MessageTarget =
 
 interface Lookup {
   journal: Pick<Journal, 'row' | 'session' | 'list'>;
-  ids: Pick<Ids, 'session'>;
+  ids: Pick<IdGenerator, 'session'>;
 }
 
 /**

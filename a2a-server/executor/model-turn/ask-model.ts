@@ -13,7 +13,7 @@ import { isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { fitContextWindow } from './fit-context-window.ts';
-import type { Ids } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-log/ids.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
 import { readInstructions } from './read-instructions.ts';
@@ -26,7 +26,7 @@ export interface AskModelOptions {
   log: TaskLog;
   journal: Pick<Journal, 'content'>;
   clock: Clock;
-  ids: Ids;
+  ids: IdGenerator;
   models: Models;
   commands: AgentCommands;
   toolbox: Toolbox;

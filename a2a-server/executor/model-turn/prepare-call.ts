@@ -11,7 +11,7 @@ import { questionOf } from '../../task/snapshot.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
-import type { Ids } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-log/ids.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
@@ -19,7 +19,7 @@ interface Preparation {
   principal: string;
   toolbox: Toolbox;
   workspace: Workspace;
-  ids: Ids;
+  ids: IdGenerator;
   policy: Policy;
   clock: Clock;
   signal: AbortSignal;

@@ -15,7 +15,7 @@ export interface CountedPosition {
  * Reads a journal from its beginning to the first position for which `isThere` is true. If there is no such position,
  * returns the last one. The time grows with the length of the task.
  */
-export async function findPosition(
+export async function findJournalPosition(
   tasks: Pick<TaskQueries, 'entries'>,
   { taskId, requester }: { taskId: string; requester: Requester },
   isThere: (position: CountedPosition) => boolean,

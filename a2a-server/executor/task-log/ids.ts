@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 
-export interface Ids {
+export interface IdGenerator {
   task(): string;
   session(): string;
   call(): string;
@@ -16,7 +16,7 @@ function chance(length: number): string {
   return randomUUID().replaceAll('-', '').slice(0, length);
 }
 
-export function randomIds(clock: Clock): Ids {
+export function createIdGenerator(clock: Clock): IdGenerator {
   return {
     task: () => `task-${randomUUID()}`,
     session: () => `session-${randomUUID()}`,

@@ -10,7 +10,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { type Claim, OwnershipLostError } from '../../journal/ownership.ts';
+import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { FairGate } from '../../limits/fair-gate.ts';
 import type {
   AppendRequest,
@@ -63,7 +63,7 @@ interface DeadlineOptions {
 export class TaskLog {
   readonly #journal: Journal;
   readonly #options: TaskLogOptions;
-  #claim: Claim | undefined;
+  #claim: TaskClaim | undefined;
   #retained = new Map<string, Snapshot | null>();
   #recent = new Map<string, WeakRef<Snapshot>>();
   #queues = new Map<string, Promise<unknown>>();
@@ -74,7 +74,7 @@ export class TaskLog {
   }
 
   /** Returns the log for the execution that has this claim. Both logs share their snapshots. */
-  ownedBy(claim: Claim): TaskLog {
+  ownedBy(claim: TaskClaim): TaskLog {
     const log = new TaskLog(this.#journal, this.#options);
     log.#retained = this.#retained;
     log.#recent = this.#recent;

@@ -34,7 +34,7 @@ import type { Tool } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
-import type { Ids } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-log/ids.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
 import type { TaskLog } from '../task-log/task-log.ts';
@@ -108,7 +108,7 @@ const NOT_RUN: ExecutionResult = { outcome: null, end: 'not-run' };
 interface SchedulerOptions {
   journal: Pick<Journal, 'watch'>;
   clock: Clock;
-  ids: Ids;
+  ids: IdGenerator;
   toolbox: Pick<Toolbox, 'get' | 'absence'>;
   /** Returns the policy that applies now. */
   policy: () => Policy;

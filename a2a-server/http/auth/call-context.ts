@@ -43,7 +43,7 @@ interface Call {
   log: Logger;
 }
 
-export class CallContext extends ServerCallContext {
+export class A2aRequestContext extends ServerCallContext {
   readonly caller: Caller;
   readonly wire: WireFormat;
   /**
@@ -89,8 +89,8 @@ export class CallContext extends ServerCallContext {
   }
 
   /** Narrows the SDK's context to the class that this server's routes create. */
-  static of(context: ServerCallContext): CallContext {
-    if (context instanceof CallContext) return context;
+  static of(context: ServerCallContext): A2aRequestContext {
+    if (context instanceof A2aRequestContext) return context;
     throw new TypeError('the request handler was called with a context that is not its own');
   }
 

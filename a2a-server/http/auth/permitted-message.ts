@@ -4,13 +4,13 @@ import { requireRole, type Role } from '../../access/role.ts';
 import { isDecisionOrRevocation, type ClientMessage } from '../../executor/messages/client-message.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
 import { toClientMessage } from '../wire/client-message.ts';
-import type { CallContext } from './call-context.ts';
+import type { A2aRequestContext } from './call-context.ts';
 
 /**
  * Returns the message of a request, as its caller may send it.
  * @throws ProductError FORBIDDEN, MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
  */
-export function readPermittedMessage(request: SendMessageRequest, context: CallContext): ClientMessage {
+export function readPermittedMessage(request: SendMessageRequest, context: A2aRequestContext): ClientMessage {
   const { requester, roles, trace } = context.caller;
   const { match } = context.generations;
   const sent = toClientMessage(request, {

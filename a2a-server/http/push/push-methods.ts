@@ -16,24 +16,24 @@ import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import type { CallContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/call-context.ts';
 
 export interface PushMethods {
-  create(config: TaskPushNotificationConfig, context: CallContext): Promise<TaskPushNotificationConfig>;
+  create(config: TaskPushNotificationConfig, context: A2aRequestContext): Promise<TaskPushNotificationConfig>;
   get(
     request: GetTaskPushNotificationConfigRequest,
-    context: CallContext,
+    context: A2aRequestContext,
   ): Promise<TaskPushNotificationConfig>;
   list(
     request: ListTaskPushNotificationConfigsRequest,
-    context: CallContext,
+    context: A2aRequestContext,
   ): Promise<ListTaskPushNotificationConfigsResponse>;
-  delete(request: DeleteTaskPushNotificationConfigRequest, context: CallContext): Promise<void>;
+  delete(request: DeleteTaskPushNotificationConfigRequest, context: A2aRequestContext): Promise<void>;
   /** Sends a message, and registers its configuration for the message's task. */
   send(
     configuration: SendMessageRequest['configuration'],
     incoming: ClientMessage,
-    context: CallContext,
+    context: A2aRequestContext,
   ): Promise<AcceptedMessage>;
 }
 
@@ -85,7 +85,7 @@ export function createPushMethods(
   };
 }
 
-function formOf(context: CallContext): Pick<PushSubscription, 'wire' | 'approval' | 'resumable'> {
+function formOf(context: A2aRequestContext): Pick<PushSubscription, 'wire' | 'approval' | 'resumable'> {
   return {
     wire: isLegacy(context) ? '0.3' : '1.0',
     approval: context.speaksApproval,
@@ -93,7 +93,7 @@ function formOf(context: CallContext): Pick<PushSubscription, 'wire' | 'approval
   };
 }
 
-function isLegacy({ wire }: CallContext): boolean {
+function isLegacy({ wire }: A2aRequestContext): boolean {
   return wire === 'jsonrpc-0.3';
 }
 
@@ -101,11 +101,14 @@ function isLegacy({ wire }: CallContext): boolean {
  * Adds the id to a request that names a configuration. A2A 0.3 §7.6.1: a client may leave out the id. As in the SDKs of
  * A2A 0.3, the id is then the id of the task.
  */
-function withId<Named extends { taskId: string; id: string }>(named: Named, context: CallContext): Named {
+function withId<Named extends { taskId: string; id: string }>(
+  named: Named,
+  context: A2aRequestContext,
+): Named {
   return named.id === '' && isLegacy(context) ? { ...named, id: named.taskId } : named;
 }
 
-function configIn(config: TaskPushNotificationConfig, context: CallContext): PushConfig {
+function configIn(config: TaskPushNotificationConfig, context: A2aRequestContext): PushConfig {
   const { taskId, id, url, token, authentication } = withId(config, context);
   const { scheme = '', credentials = '' } = authentication ?? {};
   return { taskId, id, url, token, authentication: scheme === '' ? null : { scheme, credentials } };

@@ -16,7 +16,7 @@ import {
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
-import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseRequest } from '../wire/parse-request.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
@@ -63,7 +63,7 @@ export function eventsRoute(
       response.type('text/event-stream').end();
       return;
     }
-    const context = new CallContext({
+    const context = new A2aRequestContext({
       caller,
       wire: 'rest',
       requestedVersion: '1.0',

@@ -12,7 +12,7 @@ import { JsonRpcRequestMalformedError } from '@a2a-js/sdk/errors';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { requireRole } from '../../access/role.ts';
 import { rolesForMethod } from './methods-and-roles.ts';
-import { CallContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { A2aRequestContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
 import { jsonBody } from '../wire/json-body.ts';
@@ -54,7 +54,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
   const answer = async (request: Request, response: Response): Promise<void> => {
     const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
     const wire: WireFormat = legacy ? 'jsonrpc-0.3' : 'jsonrpc';
-    const context = new CallContext({
+    const context = new A2aRequestContext({
       caller: callerOf(request),
       wire,
       requestedVersion: version,
@@ -129,7 +129,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
  * Sets the HTTP status and `Retry-After` of a response, if a limit has refused the request. A JSON-RPC error has status
  * 200, but clients and proxies that know only HTTP must see the refusal.
  */
-function markRetryLater(response: Response, { retryLater }: CallContext): void {
+function markRetryLater(response: Response, { retryLater }: A2aRequestContext): void {
   if (retryLater === undefined) return;
   response.status(retryLater.status);
   response.setHeader('Retry-After', retryLater.retryAfter);

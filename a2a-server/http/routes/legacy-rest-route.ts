@@ -8,7 +8,7 @@ import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import type { ServerCallContextBuilder } from '@a2a-js/sdk/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { CallContext } from '../auth/call-context.ts';
+import { A2aRequestContext } from '../auth/call-context.ts';
 import { Caller, callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BindingOptions } from './json-rpc-route.ts';
@@ -53,6 +53,12 @@ function contextOf(log: Logger): ServerCallContextBuilder {
   return ({ user, headers }) => {
     if (!(user instanceof Caller))
       throw new ProductError('UNAUTHENTICATED', 'This request is not authenticated. Send a bearer token.');
-    return new CallContext({ caller: user, wire: 'jsonrpc-0.3', requestedVersion: '0.3', headers, log });
+    return new A2aRequestContext({
+      caller: user,
+      wire: 'jsonrpc-0.3',
+      requestedVersion: '0.3',
+      headers,
+      log,
+    });
   };
 }

@@ -10,7 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { CallContext } from '../auth/call-context.ts';
+import { A2aRequestContext } from '../auth/call-context.ts';
 import { readPermittedMessage } from '../auth/permitted-message.ts';
 import { readOutputModes } from '../wire/output-modes.ts';
 import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/disconnect-handler.ts';
@@ -76,9 +76,10 @@ export function createRequestHandler(
       }),
 
     sendMessageStream: (request, server) =>
-      sendAndFollow({ tasks, disconnects, pushes }, request, CallContext.of(server)),
+      sendAndFollow({ tasks, disconnects, pushes }, request, A2aRequestContext.of(server)),
 
-    resubscribe: (request, server) => subscribe({ tasks, disconnects }, request, CallContext.of(server)),
+    resubscribe: (request, server) =>
+      subscribe({ tasks, disconnects }, request, A2aRequestContext.of(server)),
 
     getTask: (request, server) =>
       answered(server, async (context) => {
@@ -124,9 +125,9 @@ export function createRequestHandler(
 
 async function answered<T>(
   server: ServerCallContext,
-  answer: (context: CallContext) => Promise<T>,
+  answer: (context: A2aRequestContext) => Promise<T>,
 ): Promise<T> {
-  const context = CallContext.of(server);
+  const context = A2aRequestContext.of(server);
   try {
     return await answer(context);
   } catch (error) {

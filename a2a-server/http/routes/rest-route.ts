@@ -26,7 +26,7 @@ import type { ListTasksResponse } from '@a2a-js/sdk';
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { callerOf } from '../auth/caller.ts';
-import { CallContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import { checkParams } from '../wire/request-schemas.ts';
@@ -40,11 +40,11 @@ import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 
 const JSON_CONTENT_TYPE = 'application/json';
 
-type Answer<T> = (request: Request, context: CallContext) => T;
+type Answer<T> = (request: Request, context: A2aRequestContext) => T;
 type Events = AsyncGenerator<StreamResponse, void, undefined>;
 
 export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: BindingOptions): Router {
-  const contextOf = (request: Request, response: Response): CallContext => {
+  const contextOf = (request: Request, response: Response): A2aRequestContext => {
     const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
     // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
     if (legacy)
@@ -53,7 +53,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
       );
     validateVersion(version, card, 'HTTP+JSON');
     requireOwnTenant(callerOf(request).principal, request.body);
-    const context = new CallContext({
+    const context = new A2aRequestContext({
       caller: callerOf(request),
       wire: 'rest',
       requestedVersion: version,
@@ -194,7 +194,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
   return router;
 }
 
-function messageOf(operation: string, { body }: Request, context: CallContext): SendMessageRequest {
+function messageOf(operation: string, { body }: Request, context: A2aRequestContext): SendMessageRequest {
   const params = checkParams(operation, body ?? {});
   context.readGenerations(operation, params);
   return SendMessageRequest.fromJSON(params);

@@ -6,7 +6,7 @@ import { unlessDeleted } from '../../executor/queries/unless-deleted.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
-import type { CallContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/call-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { WIRE_STATE } from '../wire/wire-objects.ts';
 
@@ -19,7 +19,7 @@ const DEFAULT_PAGE_SIZE = 50;
 export async function listTasks(
   tasks: TaskService,
   request: ListTasksRequest,
-  context: CallContext,
+  context: A2aRequestContext,
 ): Promise<ListTasksResponse> {
   const { contextId, status, pageSize = DEFAULT_PAGE_SIZE, pageToken, statusTimestampAfter } = request;
   const { historyLength, includeArtifacts = false } = request;

@@ -6,7 +6,7 @@
 import type { TaskService } from '../../executor/task-service.ts';
 import { countAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { CallContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/call-context.ts';
 import type { DisconnectHandler } from './disconnect-handler.ts';
 
 /** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
@@ -16,7 +16,7 @@ export const LONG_POLL_MS = 30_000;
 export async function waitForNewGeneration(
   { tasks, disconnects }: { tasks: TaskService; disconnects: DisconnectHandler },
   taskId: string,
-  context: CallContext,
+  context: A2aRequestContext,
 ): Promise<Snapshot> {
   const { requester, signal } = context.caller;
   const snapshot = await tasks.snapshot(taskId, requester);

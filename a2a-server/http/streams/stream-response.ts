@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { startSseResponse } from './sse.ts';
 import type { SseFrame } from './sse.ts';
-import type { CallContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/call-context.ts';
 
 export interface StreamFormat<Event> {
   frame(event: Event): SseFrame;
@@ -11,7 +11,7 @@ export interface StreamFormat<Event> {
 
 interface StreamAnswer<Event> {
   events: AsyncGenerator<Event, void, undefined>;
-  context: CallContext;
+  context: A2aRequestContext;
   format: StreamFormat<Event>;
   heartbeatMs: number;
   /** The delay before a client reconnects, in milliseconds. Without this value, the client chooses. */

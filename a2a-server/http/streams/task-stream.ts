@@ -2,7 +2,7 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { findPosition, type CountedPosition } from '../../executor/queries/find-position.ts';
+import { findJournalPosition, type CountedPosition } from '../../executor/queries/find-position.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -12,7 +12,7 @@ import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { countAfter, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { CallContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/call-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
 import type { DisconnectHandler, FollowedMessage } from './disconnect-handler.ts';
 import { parseCursor, parsePosition } from './event-cursor.ts';
@@ -61,7 +61,7 @@ type Stream = AsyncGenerator<StreamResponse, void, undefined>;
 export function sendAndFollow(
   { tasks, disconnects, pushes }: Sending,
   request: SendMessageRequest,
-  context: CallContext,
+  context: A2aRequestContext,
 ): Stream {
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
@@ -92,7 +92,7 @@ export function sendAndFollow(
 export function subscribe(
   { tasks, disconnects }: Readable,
   { id }: SubscribeToTaskRequest,
-  context: CallContext,
+  context: A2aRequestContext,
 ): Stream {
   return stream({ tasks, disconnects }, context, async () => {
     const { requester } = context.caller;
@@ -117,22 +117,22 @@ export function subscribe(
 
 /** Finds the place in the journal where a stream with this cursor begins. @throws ProductError INVALID_CURSOR */
 async function startAfter(
-  { type, text }: NonNullable<CallContext['cursor']>,
+  { type, text }: NonNullable<A2aRequestContext['cursor']>,
   { taskId, seq: end }: TaskRow,
-  { tasks, context }: { tasks: TaskService; context: CallContext },
+  { tasks, context }: { tasks: TaskService; context: A2aRequestContext },
 ): Promise<Pick<Start, 'after' | 'counted'>> {
   const raw = { name: LAST_EVENT_ID_HEADER, text, otherwise: WITHOUT_CURSOR_HINT };
   const task = { taskId, requester: context.caller.requester };
   if (type === 'seq') {
     const after = parseCursor(raw, end);
     if (!context.hasGenerations) return { after };
-    const { counted } = await findPosition(tasks, task, ({ seq }) => seq === after);
+    const { counted } = await findJournalPosition(tasks, task, ({ seq }) => seq === after);
     return { after, counted };
   }
   const generation = parsePosition(text);
   const isThere = ({ counted }: CountedPosition): boolean =>
     generationOf(counted, context.sight) === generation;
-  const { seq: after, counted } = await findPosition(tasks, task, isThere);
+  const { seq: after, counted } = await findJournalPosition(tasks, task, isThere);
   parseCursor(raw, generationOf(counted, context.sight));
   return { after, counted };
 }
@@ -143,7 +143,7 @@ const WITHOUT_CURSOR_HINT = 'Subscribe without it to get the current task first.
 export function streamEventsAfter(
   readable: Readable,
   { row, after }: { row: TaskRow; after: number },
-  context: CallContext,
+  context: A2aRequestContext,
 ): Stream {
   return stream(readable, context, () => Promise.resolve({ task: row, after, until: 'ended' }));
 }
@@ -154,7 +154,7 @@ export function streamEventsAfter(
  */
 async function* stream(
   { tasks, disconnects }: Readable,
-  context: CallContext,
+  context: A2aRequestContext,
   begin: () => Promise<Start>,
 ): Stream {
   let ends: ReturnType<DisconnectHandler['reads']> | undefined;
@@ -203,7 +203,7 @@ async function withItsCodes(
   tasks: TaskService,
   { seq, at, event }: JournalEntry,
   { taskId }: Start['task'],
-  { caller: { requester } }: CallContext,
+  { caller: { requester } }: A2aRequestContext,
 ): Promise<JournalEntry> {
   if (event.type !== 'input.required') return { seq, at, event };
   const { calls } = await tasks.snapshot(taskId, requester, seq);
@@ -218,7 +218,7 @@ function lacksCodes({ event }: JournalEntry): boolean {
 export async function waitForReplyMessage(
   tasks: TaskService,
   { taskId, seq }: Snapshot,
-  context: CallContext,
+  context: A2aRequestContext,
 ): Promise<Message> {
   const { requester, signal } = context.caller;
   for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));

@@ -18,9 +18,9 @@ import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { SQLSTATE_FENCED, SQLSTATE_STALE, UNIQUE_VIOLATION } from './append-batch.ts';
-import { Batch, commandId, type KnownDatabaseState, sessionKey, type StoredHead } from './batch.ts';
-import { type Connection, isUnavailable, PostgresError } from './driver.ts';
-import type { Writer } from './writer.ts';
+import { AppendBatch, commandId, type KnownDatabaseState, sessionKey, type StoredHead } from './batch.ts';
+import { type PostgresConnection, isDatabaseUnavailable, PostgresError } from './driver.ts';
+import type { PostgresWriter } from './writer.ts';
 
 /** The maximum number of cached heads (the `seq` and state of a task). A head has some hundred bytes. */
 const MAX_HEADS = 10_000;
@@ -67,11 +67,11 @@ const FIND_LIVE_TASKS = {
 };
 
 export class Appender {
-  readonly #writer: Writer;
+  readonly #writer: PostgresWriter;
   readonly #clock: () => number;
   readonly #heads = new Map<string, StoredHead>();
 
-  constructor(writer: Writer, clock: () => number) {
+  constructor(writer: PostgresWriter, clock: () => number) {
     this.#writer = writer;
     this.#clock = clock;
   }
@@ -85,7 +85,7 @@ export class Appender {
     try {
       return await this.#commitTogether(appends);
     } catch (error) {
-      const isRefusal = error instanceof PostgresError && !isUnavailable(error);
+      const isRefusal = error instanceof PostgresError && !isDatabaseUnavailable(error);
       if (!isRefusal || appends.length === 1) throw error;
     }
     const outcomes: AppendOutcome[] = [];
@@ -109,7 +109,7 @@ export class Appender {
         appends.every(({ taskId, expectedSeq }) => expectedSeq === 0 || this.#heads.has(taskId))
           ? this.#cached(appends)
           : await this.#read(appends);
-      const batch = new Batch(known.state, this.#clock());
+      const batch = new AppendBatch(known.state, this.#clock());
       const outcomes = appends.map((append) => batch.add(append));
       // The cached states of tasks may be outdated, so a refusal may be wrong. Also, the database's index of live tasks
       // does not check a new task that ends in this batch.
@@ -141,7 +141,7 @@ export class Appender {
    * Sends the batch until its outcome is known. Returns the keys of the new tasks, or `stale` if the database has
    * another state.
    */
-  async #write(batch: Batch): Promise<readonly number[] | 'stale'> {
+  async #write(batch: AppendBatch): Promise<readonly number[] | 'stale'> {
     const parameters = batch.parameters();
     let sent: number | undefined;
     for (let attempt = 1; ; attempt += 1) {
@@ -163,13 +163,13 @@ export class Appender {
           if (error.code === SQLSTATE_STALE || error.code === UNIQUE_VIOLATION) return 'stale';
           if (error.code === SQLSTATE_FENCED) throw this.#writer.removed(error);
         }
-        if (!isUnavailable(error) || !sending || attempt === MAX_CONNECTIONS) throw error;
+        if (!isDatabaseUnavailable(error) || !sending || attempt === MAX_CONNECTIONS) throw error;
       }
     }
   }
 
   /** Returns the keys of the tasks that the batch has created. */
-  async #keysOf(batch: Batch, connection: Connection): Promise<readonly number[]> {
+  async #keysOf(batch: AppendBatch, connection: PostgresConnection): Promise<readonly number[]> {
     const rows = await connection.query(FIND_HEADS, [batch.createdIds()]);
     const keys = new Map(rows.map((row) => [textColumn(row[0]), integerColumn(row[1])]));
     return batch.createdIds().map((taskId) => keys.get(taskId) ?? Number.NaN);

@@ -8,7 +8,12 @@ import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
 import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
 import { isStorableText, type PreparedAppend } from '../prepared-append.ts';
-import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written-amounts.ts';
+import {
+  addWrittenAmounts,
+  NOTHING_WRITTEN,
+  type WrittenAmount,
+  writtenAmountOf,
+} from '../written-amounts.ts';
 import type { SqlValue } from './driver.ts';
 
 /** The size of a chunk in bytes. A chunk is one value of one row. */
@@ -50,7 +55,7 @@ export interface KnownDatabaseState {
   leased: boolean;
 }
 
-export class Batch {
+export class AppendBatch {
   readonly #at: number;
   readonly #heads = new Map<string, BatchHead>();
   readonly #touched = new Set<BatchHead>();
@@ -219,7 +224,7 @@ export class Batch {
     const { key: task, principal: owner } = head;
     const written = writtenAmountOf(append);
     head.size += written.bytes;
-    this.#written.set(owner, addWritten(this.#written.get(owner) ?? NOTHING_WRITTEN, written));
+    this.#written.set(owner, addWrittenAmounts(this.#written.get(owner) ?? NOTHING_WRITTEN, written));
     bodies.forEach((body, index) => {
       this.#events.tasks.push(task);
       this.#events.seqs.push(expectedSeq + 1 + index);

@@ -4,14 +4,14 @@
  */
 import { integerColumn } from '../column-values.ts';
 import { entriesOfRow, findPackableRuns, packRun } from '../packed-row.ts';
-import type { Connection } from './driver.ts';
+import type { PostgresConnection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
 /**
  * Packs one part of one task. The caller must have begun a transaction. Returns the number of entries read, or 0 if
  * there is nothing to pack.
  */
-export async function packNextPart(connection: Connection, limit: number): Promise<number> {
+export async function packNextPart(connection: PostgresConnection, limit: number): Promise<number> {
   // PostgreSQL uses the index `tasks_to_pack` only if this condition is the same as in the index.
   const [task] = await connection.query({
     text: `SELECT key, packed FROM tasks

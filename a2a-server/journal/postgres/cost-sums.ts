@@ -4,10 +4,10 @@ import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import { nullableNumberColumn, numberColumn } from '../column-values.ts';
 import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS_ID, toCostRow } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
-import type { Connection, Queries, SqlValue } from './driver.ts';
+import type { PostgresConnection, QueryRunner, SqlValue } from './driver.ts';
 
 export async function readCostRows(
-  database: Queries,
+  database: QueryRunner,
   { principal, fromDay, sessionId }: CostFilter,
 ): Promise<CostRow[]> {
   const values: SqlValue[] = [principal];
@@ -18,7 +18,7 @@ export async function readCostRows(
   return (await database.query({ text }, values)).map(toCostRow);
 }
 
-export async function readDailyUse(database: Queries, principal: string, day: number): Promise<DailyUse> {
+export async function readDailyUse(database: QueryRunner, principal: string, day: number): Promise<DailyUse> {
   const [[usd, extendedAt] = []] = await database.query(
     {
       name: 'daily_use',
@@ -32,7 +32,7 @@ export async function readDailyUse(database: Queries, principal: string, day: nu
 
 /** Adds a session's sums to the sums of all deleted sessions. The caller must have begun a transaction. */
 export async function forgetSessionCosts(
-  connection: Connection,
+  connection: PostgresConnection,
   principal: string,
   sessionId: string,
 ): Promise<void> {

@@ -4,7 +4,7 @@
  * and measures the time since then with a monotonic clock.
  */
 import { performance } from 'node:perf_hooks';
-import type { Queries } from './driver.ts';
+import type { QueryRunner } from './driver.ts';
 
 /** The SQL expression for the time of the database, in milliseconds since 1970. */
 export const DATABASE_TIME = '(extract(epoch FROM clock_timestamp()) * 1000)::float8';
@@ -42,7 +42,7 @@ export class DatabaseClock {
 }
 
 /** Reads the time of the database. @throws PostgresError */
-export async function readDatabaseTime(database: Queries): Promise<number> {
+export async function readDatabaseTime(database: QueryRunner): Promise<number> {
   const [[time] = []] = await database.query({ text: `SELECT ${DATABASE_TIME}` });
   return Number(time);
 }

@@ -1,7 +1,7 @@
 /** Explains errors of PostgreSQL to a person. No message contains the user, the password or a value of a row. */
 import { DamagedDataError } from '../../../shared/runtime/damaged-data-error.ts';
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
-import { isUnavailable, PostgresError } from './driver.ts';
+import { isDatabaseUnavailable, PostgresError } from './driver.ts';
 
 /**
  * Thrown while another server upgrades the journal, or if an a2a-server of an old version uses it. Such a version does
@@ -86,7 +86,8 @@ export function databaseError(label: string, error: unknown): unknown {
       { facts: { code: 'DAMAGED' }, cause: error },
     );
   if (!(error instanceof PostgresError)) return error;
-  const { reason, sentence } = MEANINGS[error.code] ?? (isUnavailable(error) ? UNAVAILABLE : OTHERWISE);
+  const { reason, sentence } =
+    MEANINGS[error.code] ?? (isDatabaseUnavailable(error) ? UNAVAILABLE : OTHERWISE);
   return new ProductError(reason, `The database ${label} ${sentence} (${error.code}).`, {
     facts: { code: error.code },
     cause: error,

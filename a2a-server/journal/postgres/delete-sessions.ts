@@ -5,7 +5,7 @@
  */
 import { integerColumn, textColumn } from '../column-values.ts';
 import { forgetSessionCosts } from './cost-sums.ts';
-import type { Connection, Queries } from './driver.ts';
+import type { PostgresConnection, QueryRunner } from './driver.ts';
 
 /** The maximum number of content chunks per transaction. A chunk has at most 1 MB. */
 const CHUNKS_PER_TRANSACTION = 8;
@@ -20,7 +20,7 @@ const FIND_OLD = {
          ORDER BY updated_at LIMIT $2`,
 };
 
-export async function hasOldSession(database: Queries, before: number): Promise<boolean> {
+export async function hasSessionToDelete(database: QueryRunner, before: number): Promise<boolean> {
   return (await database.query(FIND_OLD, [Math.ceil(before), 1])).length > 0;
 }
 
@@ -28,7 +28,11 @@ export async function hasOldSession(database: Queries, before: number): Promise<
  * Deletes the tasks of at most `limit` sessions. The caller must have begun a transaction. Returns the number of
  * sessions.
  */
-export async function deleteSessions(connection: Connection, before: number, limit: number): Promise<number> {
+export async function deleteSessions(
+  connection: PostgresConnection,
+  before: number,
+  limit: number,
+): Promise<number> {
   const sessions = await connection.query(FIND_OLD, [Math.ceil(before), limit]);
   for (const row of sessions) {
     const session = [textColumn(row[0]), textColumn(row[1])] as const;
@@ -50,7 +54,10 @@ export async function deleteSessions(connection: Connection, before: number, lim
  * @param limit the maximum number of events
  * @returns the number of removed rows; 0 if nothing is left to remove
  */
-export async function removeRowsOfDeletedTask(connection: Connection, limit: number): Promise<number> {
+export async function removeRowsOfDeletedTask(
+  connection: PostgresConnection,
+  limit: number,
+): Promise<number> {
   const [task] = await connection.query({ text: 'SELECT key FROM deleted_tasks LIMIT 1' });
   if (task === undefined) return 0;
   const key = integerColumn(task[0]);

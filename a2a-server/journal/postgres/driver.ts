@@ -8,21 +8,21 @@ import { Client, Pool, types, type ClientConfig } from 'pg';
 import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly SqlValue[];
-export type Row = readonly unknown[];
+export type SqlRow = readonly unknown[];
 
 /** A statement with its parameters. A statement with a name is prepared once per connection. */
-export interface Statement {
+export interface PostgresStatement {
   name?: string;
   text: string;
 }
 
-export interface Queries {
+export interface QueryRunner {
   /** Runs a statement and returns its rows. @throws PostgresError */
-  query(statement: Statement, values?: readonly SqlValue[]): Promise<Row[]>;
+  query(statement: PostgresStatement, values?: readonly SqlValue[]): Promise<SqlRow[]>;
 }
 
 /** A connection to PostgreSQL. Its statements run in the order of the calls. */
-export interface Connection extends Queries {
+export interface PostgresConnection extends QueryRunner {
   /** The id of the PostgreSQL process that serves this connection. */
   readonly backend: number;
   /** True until the connection is lost or closed. */
@@ -34,7 +34,7 @@ export interface Connection extends Queries {
   close(): void;
 }
 
-export interface ConnectionPool extends Queries {
+export interface PostgresPool extends QueryRunner {
   close(): Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export function parseDatabaseUrl(url: string): DatabaseAddress {
 }
 
 /** Opens one connection. @throws PostgresError */
-export async function openConnection(address: DatabaseAddress): Promise<Connection> {
+export async function openPostgresConnection(address: DatabaseAddress): Promise<PostgresConnection> {
   const socket = new Socket();
   const client = new Client({ ...clientConfig(address), stream: () => socket });
   let usable = true;
@@ -112,13 +112,13 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
   };
   client.on('error', lose);
   client.on('end', lose);
-  const run = async (statement: Statement, values: readonly SqlValue[]): Promise<Row[]> => {
+  const run = async (statement: PostgresStatement, values: readonly SqlValue[]): Promise<SqlRow[]> => {
     try {
       return await send(client, statement, values);
     } catch (error) {
       // After such an error, the connection may still deliver the answer to this statement later, so the connection is
       // not used again.
-      if (isUnavailable(error)) lose();
+      if (isDatabaseUnavailable(error)) lose();
       throw error;
     }
   };
@@ -160,7 +160,7 @@ export async function openConnection(address: DatabaseAddress): Promise<Connecti
 }
 
 /** Opens connections when they are needed. @param most the maximum number of connections */
-export function openPool(address: DatabaseAddress, most: number): ConnectionPool {
+export function openPostgresPool(address: DatabaseAddress, most: number): PostgresPool {
   const sockets = new Set<Socket>();
   const openSocket = (): Socket => {
     const socket = new Socket();
@@ -184,7 +184,7 @@ export function openPool(address: DatabaseAddress, most: number): ConnectionPool
       try {
         return await send(client, statement, values);
       } catch (error) {
-        broken ||= isUnavailable(error);
+        broken ||= isDatabaseUnavailable(error);
         throw error;
       } finally {
         client.off('error', note);
@@ -203,9 +203,9 @@ export function openPool(address: DatabaseAddress, most: number): ConnectionPool
 
 async function send(
   client: Pick<Client, 'query'>,
-  statement: Statement,
+  statement: PostgresStatement,
   values: readonly SqlValue[],
-): Promise<Row[]> {
+): Promise<SqlRow[]> {
   try {
     const query = {
       ...statement,
@@ -232,7 +232,7 @@ function failure(error: unknown): PostgresError {
 const PASSING_SQLSTATES = /^(?:08...|57P0[1-5]|53300|25006)$/;
 
 /** True if the statement may succeed on a new connection later. */
-export function isUnavailable(error: unknown): error is PostgresError {
+export function isDatabaseUnavailable(error: unknown): error is PostgresError {
   if (!(error instanceof PostgresError)) return false;
   const isSqlState = /^[0-9A-Z]{5}$/.test(error.code) && /\d/.test(error.code);
   return !isSqlState || PASSING_SQLSTATES.test(error.code);

@@ -2,7 +2,7 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { type EventRow, entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
-import type { Queries, Row } from './driver.ts';
+import type { QueryRunner, SqlRow } from './driver.ts';
 
 // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
 // The key of a packed row is the `seq` of its last entry.
@@ -22,7 +22,7 @@ const ENTRIES_PER_READ = 1_000;
  * @throws PostgresError, DamagedDataError
  */
 export async function readEntries(
-  database: Queries,
+  database: QueryRunner,
   taskId: string,
   { after, limit }: { after: number; limit: number },
 ): Promise<JournalEntry[]> {
@@ -31,7 +31,7 @@ export async function readEntries(
 }
 
 /** Returns all entries of a task. @throws PostgresError, DamagedDataError */
-export async function readAllEntries(database: Queries, taskId: string): Promise<JournalEntry[]> {
+export async function readAllEntries(database: QueryRunner, taskId: string): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
     const page = await readEntries(database, taskId, { after: entries.length, limit: ENTRIES_PER_READ });
@@ -41,7 +41,7 @@ export async function readAllEntries(database: Queries, taskId: string): Promise
 }
 
 /** Converts a row `[seq, at, body, first]`. @throws DamagedDataError */
-export function toEventRow(row: Row): EventRow {
+export function toEventRow(row: SqlRow): EventRow {
   return {
     seq: integerColumn(row[0]),
     at: integerColumn(row[1]),

@@ -1,4 +1,4 @@
-import type { Connection } from './driver.ts';
+import type { PostgresConnection } from './driver.ts';
 
 /** The key of the lock for maintenance: "a2am" in ASCII, and a number for the schema. */
 const LOCK_KEY = '1630694765, hashtext(current_schema())';
@@ -7,7 +7,7 @@ const LOCK_KEY = '1630694765, hashtext(current_schema())';
  * Takes the lock that lets one server at a time delete and pack. The caller must have begun a transaction, whose end
  * releases the lock. Returns false if another server does this work now.
  */
-export async function takeMaintenanceLock(connection: Connection): Promise<boolean> {
+export async function takeMaintenanceLock(connection: PostgresConnection): Promise<boolean> {
   const [[taken] = []] = await connection.query({ text: `SELECT pg_try_advisory_xact_lock(${LOCK_KEY})` });
   return taken === true;
 }

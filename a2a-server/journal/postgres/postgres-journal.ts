@@ -13,20 +13,20 @@ import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextPart } from './compaction.ts';
 import { readCostRows, readDailyUse } from './cost-sums.ts';
-import { readDailyWritten, removeOldWritten, readTaskSize } from './written-amounts.ts';
+import { readDailyWritten, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
-import { deleteSessions, hasOldSession, removeRowsOfDeletedTask } from './delete-sessions.ts';
-import { parseDatabaseUrl, isUnavailable, openPool, type Queries } from './driver.ts';
+import { deleteSessions, hasSessionToDelete, removeRowsOfDeletedTask } from './delete-sessions.ts';
+import { parseDatabaseUrl, isDatabaseUnavailable, openPostgresPool, type QueryRunner } from './driver.ts';
 import { readEntries } from './event-reader.ts';
 import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
-import { createPostgresRecords } from './postgres-records.ts';
+import { createPostgresRecordStore } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
 import { WakeUps } from './wake-ups.ts';
-import { Writer } from './writer.ts';
+import { PostgresWriter } from './writer.ts';
 
 const EVENTS_PER_COMMIT = 2_000;
 /** The number of bytes whose writing takes as long as writing one event. */
@@ -74,14 +74,14 @@ export async function openPostgresJournal({
   backOff = DEFAULT_BACK_OFF,
 }: PostgresJournalOptions): Promise<Journal & Required<Pick<Journal, 'records'>>> {
   const address = parseDatabaseUrl(url);
-  const writer = new Writer(address, { label: label ?? null, onRemoved, backOff });
+  const writer = new PostgresWriter(address, { label: label ?? null, onRemoved, backOff });
   try {
     await writer.open();
   } catch (error) {
     await writer.close();
     throw databaseError(address.label, error);
   }
-  const pool = openPool(address, MAX_READERS);
+  const pool = openPostgresPool(address, MAX_READERS);
   const committed = new CommittedEntries(onAppended);
   const wakeUps = await connectWakeUps();
   const databaseClock = new DatabaseClock();
@@ -115,19 +115,19 @@ export async function openPostgresJournal({
   /** True if the last read has failed after its retries. Later reads then get the error at once. */
   let unreachable = false;
   /** Reads from the database. Waits for a connection, because a restart of the database takes seconds. */
-  const reader: Queries = {
+  const reader: QueryRunner = {
     async query(statement, values) {
       try {
         const rows = await pRetry(async () => pool.query(statement, values), {
           ...backOff,
           ...(unreachable && { retries: 0 }),
           signal: closing.signal,
-          shouldRetry: ({ error }) => isUnavailable(error),
+          shouldRetry: ({ error }) => isDatabaseUnavailable(error),
         });
         unreachable = false;
         return rows;
       } catch (error) {
-        if (isUnavailable(error)) unreachable = true;
+        if (isDatabaseUnavailable(error)) unreachable = true;
         throw error;
       }
     },
@@ -237,7 +237,7 @@ export async function openPostgresJournal({
     deleteEndedSessions: (before, limit) =>
       ask(async () => {
         requirePositive(limit);
-        if (!(await hasOldSession(reader, before))) return 0;
+        if (!(await hasSessionToDelete(reader, before))) return 0;
         try {
           return await writer.transaction(async (connection) =>
             (await takeMaintenanceLock(connection)) ? deleteSessions(connection, before, limit) : 0,
@@ -253,14 +253,14 @@ export async function openPostgresJournal({
       ask(() =>
         writer.transaction(async (connection) => {
           if (!(await takeMaintenanceLock(connection))) return 0;
-          await removeOldWritten(connection, utcDay(now()));
+          await removeOldWrittenAmounts(connection, utcDay(now()));
           return (
             (await removeRowsOfDeletedTask(connection, requirePositive(limit))) ||
             packNextPart(connection, limit)
           );
         }),
       ),
-    records: createPostgresRecords((statement, values) => ask(() => reader.query(statement, values))),
+    records: createPostgresRecordStore((statement, values) => ask(() => reader.query(statement, values))),
     watch: (taskId, wake) => committed.watch(taskId, wake),
     reachable: () => writer.connected,
     close: () => (closed ??= close()),

@@ -11,14 +11,19 @@
 import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
 import {
-  Claim,
+  TaskClaim,
   type AbandonedTasks,
   type OwnershipCallbacks,
   type Ownership,
   type UnopenedTask,
 } from '../ownership.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
-import { type Connection, type DatabaseAddress, openConnection, type SqlValue } from './driver.ts';
+import {
+  type PostgresConnection,
+  type DatabaseAddress,
+  openPostgresConnection,
+  type SqlValue,
+} from './driver.ts';
 import { LEASE_RENEWAL_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
 
@@ -109,7 +114,7 @@ export class PostgresOwnership implements Ownership {
   readonly #label: string | null;
   readonly #clock: DatabaseClock;
   readonly #onClaimed: (taskId: string, epoch: number) => void;
-  readonly #claims = new Map<string, Claim>();
+  readonly #claims = new Map<string, TaskClaim>();
   /** The tasks whose claim was sent. They may already belong to this server in the database. */
   readonly #claiming = new Map<string, number>();
   #server: OwnershipCallbacks | undefined;
@@ -119,7 +124,7 @@ export class PostgresOwnership implements Ownership {
   #closed = false;
 
   constructor(address: DatabaseAddress, { id, label, clock, onClaimed }: PostgresOwnershipOptions) {
-    this.#leaseConnection = new ReconnectingConnection(() => openConnection(address));
+    this.#leaseConnection = new ReconnectingConnection(() => openPostgresConnection(address));
     this.#claimConnection = new ReconnectingConnection(() => openClaimConnection(address));
     this.#id = id;
     this.#label = label;
@@ -144,7 +149,7 @@ export class PostgresOwnership implements Ownership {
     this.#beat = setInterval(() => void beat(), LEASE_RENEWAL_MS);
   }
 
-  async claim(taskId: string): Promise<Claim | undefined> {
+  async claim(taskId: string): Promise<TaskClaim | undefined> {
     if (!this.#leased) return undefined;
     this.#claiming.set(taskId, (this.#claiming.get(taskId) ?? 0) + 1);
     try {
@@ -196,7 +201,7 @@ export class PostgresOwnership implements Ownership {
     return (await this.#ask(HAS_LABEL, [taskId, this.#label])).length > 0;
   }
 
-  release(taskId: string, claim: Claim): void {
+  release(taskId: string, claim: TaskClaim): void {
     if (this.#claims.get(taskId) === claim) this.#claims.delete(taskId);
     if (!claim.held || claim.epoch === undefined) return;
     // If the release fails, this server still owns the task. It claims the task again when the task needs an execution.
@@ -234,8 +239,8 @@ export class PostgresOwnership implements Ownership {
     return this.#server === undefined || this.#server.canOpen(workspace);
   }
 
-  #note(taskId: string, epoch: number, takenOver: boolean): Claim {
-    const claim = new Claim({ epoch, takenOver }, () => this.#leased);
+  #note(taskId: string, epoch: number, takenOver: boolean): TaskClaim {
+    const claim = new TaskClaim({ epoch, takenOver }, () => this.#leased);
     this.#claims.set(taskId, claim);
     this.#onClaimed(taskId, epoch);
     return claim;
@@ -277,8 +282,8 @@ export class PostgresOwnership implements Ownership {
   }
 }
 
-async function openClaimConnection(address: DatabaseAddress): Promise<Connection> {
-  const connection = await openConnection(address);
+async function openClaimConnection(address: DatabaseAddress): Promise<PostgresConnection> {
+  const connection = await openPostgresConnection(address);
   await connection.query({ text: `SET lock_timeout = ${LOCK_MS}` });
   return connection;
 }

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecordName, type RecordStore } from '../../records/record-store.ts';
 import { textColumn } from '../column-values.ts';
 import { databaseError } from './database-error.ts';
-import { parseDatabaseUrl, openConnection, type Queries } from './driver.ts';
+import { parseDatabaseUrl, openPostgresConnection, type QueryRunner } from './driver.ts';
 import { requireCurrentSchema } from './schema.ts';
 
 /**
@@ -36,7 +36,7 @@ const REMOVE = {
 };
 
 /** @param ask runs the statements, and throws errors that name the database */
-export function createPostgresRecords(ask: Queries['query']): RecordStore {
+export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStore {
   return {
     async read(kind, name) {
       if (!isRecordName(name)) return undefined;
@@ -65,7 +65,7 @@ export function createPostgresRecords(ask: Queries['query']): RecordStore {
  * Opens the records of a database for a command line, while servers may run.
  * @throws ProductError CONFIGURATION if no server has used the database, STORAGE
  */
-export async function openPostgresRecords(url: string): Promise<RecordStore & { close: () => void }> {
+export async function openPostgresRecordStore(url: string): Promise<RecordStore & { close: () => void }> {
   const address = parseDatabaseUrl(url);
   const named = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {
@@ -75,14 +75,14 @@ export async function openPostgresRecords(url: string): Promise<RecordStore & { 
     }
   };
   return named(async () => {
-    const connection = await openConnection(address);
+    const connection = await openPostgresConnection(address);
     try {
       await requireCurrentSchema(connection, address.label);
     } catch (error) {
       connection.close();
       throw error;
     }
-    const records = createPostgresRecords((statement, values) =>
+    const records = createPostgresRecordStore((statement, values) =>
       named(() => connection.query(statement, values)),
     );
     return { ...records, close: () => connection.close() };

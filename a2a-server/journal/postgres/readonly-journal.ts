@@ -5,9 +5,14 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../column-values.ts';
 import { databaseError } from './database-error.ts';
-import { type Connection, type DatabaseAddress, parseDatabaseUrl, openConnection } from './driver.ts';
+import {
+  type PostgresConnection,
+  type DatabaseAddress,
+  parseDatabaseUrl,
+  openPostgresConnection,
+} from './driver.ts';
 import { readAllEntries } from './event-reader.ts';
-import { requireCurrentSchema, requireUsable } from './schema.ts';
+import { requireCurrentSchema, requireUsableSchema } from './schema.ts';
 
 interface ReadonlyJournal {
   /** Returns the ids of all tasks, oldest first. */
@@ -40,15 +45,15 @@ export async function openReadonlyPostgresJournal(url: string): Promise<Readonly
  * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
 export async function requireUsableDatabase(url: string): Promise<void> {
-  (await connect(parseDatabaseUrl(url), requireUsable)).close();
+  (await connect(parseDatabaseUrl(url), requireUsableSchema)).close();
 }
 
 async function connect(
   address: DatabaseAddress,
-  check: (connection: Connection, label: string) => Promise<void>,
-): Promise<Connection> {
+  check: (connection: PostgresConnection, label: string) => Promise<void>,
+): Promise<PostgresConnection> {
   return named(address, async () => {
-    const connection = await openConnection(address);
+    const connection = await openPostgresConnection(address);
     try {
       await connection.query({ text: 'SET default_transaction_read_only = on' });
       await check(connection, address.label);

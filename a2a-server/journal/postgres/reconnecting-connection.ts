@@ -1,17 +1,17 @@
 /** Keeps one connection to PostgreSQL. After a loss, the next caller opens another. */
-import type { Connection } from './driver.ts';
+import type { PostgresConnection } from './driver.ts';
 
 export class ReconnectingConnection {
-  readonly #open: () => Promise<Connection>;
-  #connection: Promise<Connection> | undefined;
+  readonly #open: () => Promise<PostgresConnection>;
+  #connection: Promise<PostgresConnection> | undefined;
   #closed = false;
 
-  constructor(open: () => Promise<Connection>) {
+  constructor(open: () => Promise<PostgresConnection>) {
     this.#open = open;
   }
 
   /** Returns the connection. @throws PostgresError, or Error after `close` */
-  async get(): Promise<Connection> {
+  async get(): Promise<PostgresConnection> {
     if (this.#closed) throw new Error('the journal is closed');
     if (this.#connection !== undefined) return this.#connection;
     const opening = this.#open();

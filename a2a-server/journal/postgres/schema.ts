@@ -1,7 +1,7 @@
 /** Defines the tables of the journal in PostgreSQL, and upgrades them. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { integerColumn, textColumn } from '../column-values.ts';
-import type { Connection, Queries } from './driver.ts';
+import type { PostgresConnection, QueryRunner } from './driver.ts';
 import { CREATE_APPEND_BATCH } from './append-batch.ts';
 
 /** The oldest accepted version of PostgreSQL. The PostgreSQL project maintains no older version today. */
@@ -181,7 +181,7 @@ const MIGRATIONS: readonly string[] = [
  * @throws ProductError CONFIGURATION if PostgreSQL is too old, the encoding is not UTF8, or the journal is newer;
  * PostgresError
  */
-export async function migrate(connection: Connection, label: string): Promise<void> {
+export async function migrate(connection: PostgresConnection, label: string): Promise<void> {
   await requireSupported(connection, label);
   const version = await schemaVersion(connection);
   requireKnown(version, label);
@@ -202,7 +202,7 @@ export async function migrate(connection: Connection, label: string): Promise<vo
  * Checks that the tables have this program's version.
  * @throws ProductError CONFIGURATION if no server of this version has used the database; PostgresError
  */
-export async function requireCurrentSchema(database: Queries, label: string): Promise<void> {
+export async function requireCurrentSchema(database: QueryRunner, label: string): Promise<void> {
   const version = await schemaVersion(database);
   requireKnown(version, label);
   if (version === MIGRATIONS.length) return;
@@ -218,12 +218,12 @@ export async function requireCurrentSchema(database: Queries, label: string): Pr
  * Checks that this program can use the database.
  * @throws ProductError CONFIGURATION if this program cannot use the server or the journal; PostgresError
  */
-export async function requireUsable(database: Queries, label: string): Promise<void> {
+export async function requireUsableSchema(database: QueryRunner, label: string): Promise<void> {
   await requireSupported(database, label);
   requireKnown(await schemaVersion(database), label);
 }
 
-async function requireSupported(database: Queries, label: string): Promise<void> {
+async function requireSupported(database: QueryRunner, label: string): Promise<void> {
   const [[number, schema, encoding] = []] = await database.query({
     text: "SELECT current_setting('server_version_num')::int, current_schema(), current_setting('server_encoding')",
   });
@@ -245,7 +245,7 @@ async function requireSupported(database: Queries, label: string): Promise<void>
     );
 }
 
-async function schemaVersion(database: Queries): Promise<number> {
+async function schemaVersion(database: QueryRunner): Promise<number> {
   const [[table] = []] = await database.query({ text: "SELECT to_regclass('a2a_journal')::text" });
   if (table === null) return 0;
   const [[version] = []] = await database.query({ text: `SELECT version FROM ${textColumn(table)}` });

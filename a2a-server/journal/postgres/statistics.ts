@@ -2,12 +2,12 @@
 import { integerColumn, nullableNumberColumn } from '../column-values.ts';
 import type { JournalStatistics } from '../journal.ts';
 import { COUNT_TASKS_BY_STATE, toTaskCounts, longestWaitingQuery } from '../task-counts.ts';
-import type { Queries } from './driver.ts';
+import type { QueryRunner } from './driver.ts';
 
 const SIZE =
   "SELECT sum(pg_total_relation_size(oid))::bigint FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace";
 
-export async function readStatistics(database: Queries): Promise<JournalStatistics> {
+export async function readStatistics(database: QueryRunner): Promise<JournalStatistics> {
   const [[since = null] = []] = await database.query({ text: longestWaitingQuery() });
   const [[bytes] = []] = await database.query({ text: SIZE });
   return {

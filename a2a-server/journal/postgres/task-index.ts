@@ -13,7 +13,7 @@ import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { SEARCH_TEXT_SEPARATOR } from './batch.ts';
-import type { Queries, SqlValue } from './driver.ts';
+import type { QueryRunner, SqlValue } from './driver.ts';
 
 const FIND_ROW = { name: 'find_row', text: `${SELECT_TASKS} WHERE task_id = $1` };
 const FIND_ROWS = { name: 'find_rows', text: `${SELECT_TASKS} WHERE task_id = ANY ($1)` };
@@ -47,9 +47,9 @@ const FIND_SAVED = {
 };
 
 export class TaskIndex {
-  readonly #database: Queries;
+  readonly #database: QueryRunner;
 
-  constructor(database: Queries) {
+  constructor(database: QueryRunner) {
     this.#database = database;
   }
 

@@ -11,7 +11,12 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { integerColumn, textColumn } from '../column-values.ts';
 import type { CommittedEntries, OnChangedElsewhere } from '../committed-entries.ts';
-import { type Connection, type DatabaseAddress, openConnection, type Queries } from './driver.ts';
+import {
+  type PostgresConnection,
+  type DatabaseAddress,
+  openPostgresConnection,
+  type QueryRunner,
+} from './driver.ts';
 import { type HeadSeqs, parseWakePayload, wakePayloads } from './wake-message.ts';
 import { WakeSender } from './wake-sender.ts';
 
@@ -44,7 +49,7 @@ interface WakeUpOptions {
    * Runs the queries for the last `seq` of the watched tasks. These queries must not use the connection of the
    * wake-ups, because that connection may be lost.
    */
-  reader: Queries;
+  reader: QueryRunner;
   committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
   onChangedElsewhere?: OnChangedElsewhere;
 }
@@ -53,7 +58,7 @@ export class WakeUps {
   readonly #address: DatabaseAddress;
   readonly #options: WakeUpOptions;
   readonly #sender: WakeSender;
-  #connection: Connection | undefined;
+  #connection: PostgresConnection | undefined;
   readonly #cancelTimers = new Set<() => void>();
   #closed = false;
 
@@ -87,7 +92,7 @@ export class WakeUps {
   }
 
   async #connect(): Promise<void> {
-    const connection = await openConnection(this.#address);
+    const connection = await openPostgresConnection(this.#address);
     connection.onNotification((payload) => this.#receive(payload));
     try {
       await connection.query({ text: LISTEN });

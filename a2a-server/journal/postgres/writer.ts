@@ -14,10 +14,10 @@ import { integerColumn } from '../column-values.ts';
 import { DatabaseInUseError, ServerRemovedError } from './database-error.ts';
 import {
   CLOSE_TIMEOUT_MS,
-  type Connection,
+  type PostgresConnection,
   type DatabaseAddress,
-  isUnavailable,
-  openConnection,
+  isDatabaseUnavailable,
+  openPostgresConnection,
   PostgresError,
 } from './driver.ts';
 import { migrate } from './schema.ts';
@@ -60,14 +60,14 @@ interface WriterOptions {
   backOff: BackOffOptions;
 }
 
-export class Writer {
+export class PostgresWriter {
   readonly #address: DatabaseAddress;
   readonly #onRemoved: (error: Error) => void;
   readonly #backOff: BackOffOptions;
   readonly #label: string | null;
   readonly #id = randomUUID();
   readonly #closing = new AbortController();
-  #connection: Connection | undefined;
+  #connection: PostgresConnection | undefined;
   /** True after the first connection, which registers this server. */
   #registered = false;
   /** True if the last attempts to connect have failed. */
@@ -110,14 +110,14 @@ export class Writer {
    * Runs work on the connection, after all earlier work.
    * @throws ServerRemovedError, PostgresError
    */
-  run<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+  run<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
     const result = this.#queue.then(async () => work(await this.#usable()));
     this.#queue = result.catch(() => undefined);
     return result;
   }
 
   /** Runs work in one transaction, after all earlier work. @throws ServerRemovedError, PostgresError */
-  transaction<Result>(work: (connection: Connection) => Promise<Result>): Promise<Result> {
+  transaction<Result>(work: (connection: PostgresConnection) => Promise<Result>): Promise<Result> {
     return this.run(async (connection) => {
       await connection.query({ text: 'BEGIN' });
       try {
@@ -161,7 +161,7 @@ export class Writer {
   }
 
   /** Returns the connection. If it is lost, opens another, at first with back-off. */
-  async #usable(): Promise<Connection> {
+  async #usable(): Promise<PostgresConnection> {
     if (this.#lost !== undefined) throw this.#lost;
     if (this.#connection?.usable === true) return this.#connection;
     try {
@@ -170,7 +170,7 @@ export class Writer {
         // After one caller has retried without success, later callers get the error at once.
         ...(this.#unreachable && { retries: 0 }),
         signal: this.#closing.signal,
-        shouldRetry: ({ error }) => isUnavailable(error),
+        shouldRetry: ({ error }) => isDatabaseUnavailable(error),
       });
       this.#unreachable = false;
       return connection;
@@ -194,8 +194,8 @@ export class Writer {
     }
   }
 
-  async #connect(): Promise<Connection> {
-    const connection = await openConnection(this.#address);
+  async #connect(): Promise<PostgresConnection> {
+    const connection = await openPostgresConnection(this.#address);
     try {
       await connection.query({ text: SESSION });
       await (this.#registered ? this.#resume(connection) : this.#register(connection));
@@ -209,7 +209,7 @@ export class Writer {
   }
 
   /** Upgrades the tables under the lock of the journal, so that one server at a time does this. */
-  async #migrate(connection: Connection): Promise<void> {
+  async #migrate(connection: PostgresConnection): Promise<void> {
     const lock = async (): Promise<void> => {
       const [[locked] = []] = await connection.query({ text: `SELECT pg_try_advisory_lock(${LOCK})` });
       if (locked !== true) throw new LockHeldError('another connection has the lock');
@@ -227,7 +227,7 @@ export class Writer {
     await connection.query({ text: `SELECT pg_advisory_unlock(${LOCK})` });
   }
 
-  async #register(connection: Connection): Promise<void> {
+  async #register(connection: PostgresConnection): Promise<void> {
     await this.#migrate(connection);
     await connection.query({
       text: `DELETE FROM nodes WHERE lease_until < clock_timestamp() - ${FORGOTTEN_AFTER}`,
@@ -239,7 +239,7 @@ export class Writer {
     this.#registered = true;
   }
 
-  async #resume(connection: Connection): Promise<void> {
+  async #resume(connection: PostgresConnection): Promise<void> {
     // PostgreSQL may still execute a commit of the lost connection. That commit has a lock on this row, so this query
     // waits until that commit has ended.
     const text = 'SELECT batch FROM commits WHERE server = $1 FOR UPDATE';

@@ -7,10 +7,10 @@ import {
   NOTHING_WRITTEN,
   type WrittenAmount,
 } from '../written-amounts.ts';
-import type { Connection, Queries } from './driver.ts';
+import type { PostgresConnection, QueryRunner } from './driver.ts';
 
 export async function readDailyWritten(
-  database: Queries,
+  database: QueryRunner,
   principal: string,
   day: number,
 ): Promise<DailyWrittenAmounts> {
@@ -41,7 +41,7 @@ export async function readDailyWritten(
   };
 }
 
-export async function readTaskSize(database: Queries, taskId: string): Promise<WrittenAmount> {
+export async function readTaskSize(database: QueryRunner, taskId: string): Promise<WrittenAmount> {
   const [row] = await database.query(
     { name: 'task_size', text: 'SELECT seq, size FROM tasks WHERE task_id = $1' },
     [taskId],
@@ -53,7 +53,7 @@ export async function readTaskSize(database: Queries, taskId: string): Promise<W
  * Deletes the amounts of days before the last KEPT_DAYS days.
  * @param today the UTC day of the database
  */
-export async function removeOldWritten(connection: Connection, today: number): Promise<void> {
+export async function removeOldWrittenAmounts(connection: PostgresConnection, today: number): Promise<void> {
   await connection.query({ name: 'remove_written', text: 'DELETE FROM written WHERE day < $1' }, [
     today - KEPT_DAYS,
   ]);

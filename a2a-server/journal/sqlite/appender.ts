@@ -20,11 +20,16 @@ import {
 } from '../column-values.ts';
 import type { CostTable } from './cost-table.ts';
 import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
-import { EventRows, prepareInserts } from './event-rows.ts';
+import { EventRowInserter, prepareEventInserts } from './event-rows.ts';
 import type { EventInsertStatements } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
-import type { WrittenTable } from './written-table.ts';
-import { addWritten, NOTHING_WRITTEN, type WrittenAmount, writtenAmountOf } from '../written-amounts.ts';
+import type { WrittenAmountsTable } from './written-table.ts';
+import {
+  addWrittenAmounts,
+  NOTHING_WRITTEN,
+  type WrittenAmount,
+  writtenAmountOf,
+} from '../written-amounts.ts';
 
 interface Head extends TaskHead {
   key: number;
@@ -41,7 +46,7 @@ interface Head extends TaskHead {
 interface Group {
   at: number;
   heads: Map<string, Head>;
-  events: EventRows;
+  events: EventRowInserter;
   /** The amounts that this group writes, by principal. */
   written: Map<string, WrittenAmount>;
 }
@@ -50,7 +55,7 @@ export class Appender {
   readonly #database: Sqlite;
   readonly #index: TaskIndex;
   readonly #costs: CostTable;
-  readonly #written: WrittenTable;
+  readonly #written: WrittenAmountsTable;
   readonly #clock: () => number;
   readonly #findHead: RunQuery;
   readonly #findLive: RunQuery;
@@ -66,7 +71,7 @@ export class Appender {
 
   constructor(
     database: Sqlite,
-    { index, costs, written }: { index: TaskIndex; costs: CostTable; written: WrittenTable },
+    { index, costs, written }: { index: TaskIndex; costs: CostTable; written: WrittenAmountsTable },
     clock: () => number,
   ) {
     this.#database = database;
@@ -100,7 +105,7 @@ export class Appender {
     );
     this.#saved = database.command('UPDATE tasks SET saved = 1 WHERE key = ? AND saved = 0');
     this.#useModel = database.command('UPDATE tasks SET model = ? WHERE key = ?');
-    this.#inserts = prepareInserts(database);
+    this.#inserts = prepareEventInserts(database);
   }
 
   /**
@@ -113,7 +118,7 @@ export class Appender {
       const group: Group = {
         at,
         heads: new Map(),
-        events: new EventRows(at, this.#inserts),
+        events: new EventRowInserter(at, this.#inserts),
         written: new Map(),
       };
       const before: StateBeforeAppend<Head> = {
@@ -182,7 +187,7 @@ export class Appender {
     const { key, principal: owner } = head;
     group.written.set(
       owner,
-      addWritten(group.written.get(owner) ?? NOTHING_WRITTEN, writtenAmountOf(append)),
+      addWrittenAmounts(group.written.get(owner) ?? NOTHING_WRITTEN, writtenAmountOf(append)),
     );
     group.events.add(key, append.expectedSeq + 1, append.bodies);
     for (const event of append.events) if (event.type === 'tool.started') this.#begun(event.toolId, key);

@@ -23,14 +23,14 @@ import { lockJournal, requireNoOwner } from './journal-lock.ts';
 import {
   type JournalLoss,
   copyWriteAheadLog,
-  lossError,
-  detectLoss,
+  journalLossError,
+  detectJournalLoss,
   detectLostCommits,
   detectTruncatedJournalFile,
 } from './journal-loss.ts';
 import { type LastCommits, readLastCommits, removeLastCommits, fileSize } from './last-commits-file.ts';
 import { migrate, requireCurrentSchema } from './schema.ts';
-import { journalReportOf, requireFile, type JournalReport } from './verify-journal.ts';
+import { journalReportOf, requireJournalFile, type JournalReport } from './verify-journal.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
 const SUFFIXES = ['', '-wal', '-shm'] as const;
@@ -44,17 +44,17 @@ export type JournalCopyReport = Omit<JournalReport, 'problems'> & { bytes: numbe
  * @throws ProductError CONFIGURATION if `target` exists, there is no journal, or the journal is damaged; STORAGE
  */
 export function backupJournal(path: string, target: string): JournalCopyReport {
-  requireFile(path);
+  requireJournalFile(path);
   if (existsSync(target))
     throw new ProductError('CONFIGURATION', `The file ${target} exists. Choose another name.`, {
       facts: { path: target },
     });
   const shortened = detectTruncatedJournalFile(path, readLastCommits(path));
-  if (shortened !== undefined) throw lossError(path, shortened);
+  if (shortened !== undefined) throw journalLossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
-      const loss = detectLoss(database, path);
-      if (loss !== undefined) throw lossError(path, loss, copyWriteAheadLog(path));
+      const loss = detectJournalLoss(database, path);
+      if (loss !== undefined) throw journalLossError(path, loss, copyWriteAheadLog(path));
       database.command('VACUUM INTO ?')(draft);
     });
     return checkedCopy(draft, target);
@@ -78,7 +78,7 @@ export async function restoreJournal(
   path: string,
   { replace }: { replace: boolean },
 ): Promise<RestoreReport> {
-  requireFile(source);
+  requireJournalFile(source);
   const directory = dirname(path);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const place = existsSync(path) ? prepareJournalDirectory(path) : path;
@@ -125,7 +125,7 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
  * undefined if there are none.
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
-export async function acceptLoss(path: string): Promise<JournalLoss | undefined> {
+export async function acceptJournalLoss(path: string): Promise<JournalLoss | undefined> {
   const place = existsSync(path) ? prepareJournalDirectory(path) : path;
   const mark = readLastCommits(place);
   if (mark === undefined) return undefined;

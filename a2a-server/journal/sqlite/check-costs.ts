@@ -5,7 +5,7 @@ import { textColumn } from '../column-values.ts';
 import { toCostRow, COST_COLUMNS, DELETED_SESSIONS_ID } from '../cost-row.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
-export class ExpectedCosts {
+export class RecomputedCosts {
   readonly #sums = new Map<string, CostSum>();
 
   /** Adds the costs of one task. @param entries all entries of the task */

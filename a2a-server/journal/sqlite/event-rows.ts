@@ -4,7 +4,7 @@
  * SQLite computes their `seq`. One further statement inserts all other events. The parameters of that statement contain
  * each `seq`.
  */
-import type { RunCommand, RunQuery, Row, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunCommand, RunQuery, SqlRow, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
@@ -27,7 +27,7 @@ export interface EventInsertStatements {
 }
 
 /** Prepares the statements that insert events. They store each body as text, so SQLite returns it unchanged. */
-export function prepareInserts(database: Sqlite): EventInsertStatements {
+export function prepareEventInserts(database: Sqlite): EventInsertStatements {
   return {
     /** Parameters: the task, the first `seq`, the time, and a JSON list of bodies. */
     run: database.command(
@@ -41,7 +41,7 @@ export function prepareInserts(database: Sqlite): EventInsertStatements {
   };
 }
 
-export class EventRows {
+export class EventRowInserter {
   readonly #at: number;
   readonly #inserts: EventInsertStatements;
   #mixed: string[] = [];
@@ -119,7 +119,7 @@ export class EntryReader {
 }
 
 /** Returns the entries of a row `[seq, at, body, first]`. For a packed row, returns the requested part. */
-export function toEntries(row: Row, asked?: { after: number; limit: number }): JournalEntry[] {
+export function toEntries(row: SqlRow, asked?: { after: number; limit: number }): JournalEntry[] {
   const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
   return entriesOfRow({ seq, at, body, first: nullableIntegerColumn(row[3]) }, asked);
 }

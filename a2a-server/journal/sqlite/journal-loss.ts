@@ -73,7 +73,7 @@ export function detectLostCommits(
  * A server removes the last-commits file before it deletes tasks. This function therefore reads the last-commits file
  * twice. It reports a loss only if the last-commits file has not changed.
  */
-export function detectLoss(database: Sqlite, path: string): JournalLoss | undefined {
+export function detectJournalLoss(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
     const commits = readLastCommits(path);
     const loss = detectLostCommits(database, commits);
@@ -81,7 +81,7 @@ export function detectLoss(database: Sqlite, path: string): JournalLoss | undefi
   }
 }
 
-export function lossText(loss: JournalLoss): string {
+export function journalLossText(loss: JournalLoss): string {
   if (loss.type === 'shortened')
     return loss.bytes === 0
       ? `the file is missing or empty; before, it had ${loss.expectedBytes} bytes`
@@ -97,11 +97,11 @@ export function lossText(loss: JournalLoss): string {
 }
 
 /** Creates the error for a loss. @param keptLog the path of a copy of the write-ahead log, if it exists */
-export function lossError(path: string, loss: JournalLoss, keptLog?: string): ProductError {
+export function journalLossError(path: string, loss: JournalLoss, keptLog?: string): ProductError {
   const kept = keptLog === undefined ? '' : ` A copy of the write-ahead log is in ${keptLog}.`;
   return new ProductError(
     'CONFIGURATION',
-    `The journal ${path} is damaged: ${lossText(loss)}.${kept} To restore a backup, run: a2a-server restore <file> --replace. To continue without the missing data, run: a2a-server verify --accept-loss.`,
+    `The journal ${path} is damaged: ${journalLossText(loss)}.${kept} To restore a backup, run: a2a-server restore <file> --replace. To continue without the missing data, run: a2a-server verify --accept-loss.`,
     { facts: { path, loss: loss.type, ...(loss.type === 'missing' && { tasks: String(loss.tasks) }) } },
   );
 }

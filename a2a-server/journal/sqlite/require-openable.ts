@@ -1,7 +1,7 @@
 /** Checks whether a server can open a journal. Changes nothing. */
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { lossError, detectLoss, detectTruncatedJournalFile } from './journal-loss.ts';
+import { journalLossError, detectJournalLoss, detectTruncatedJournalFile } from './journal-loss.ts';
 import { readLastCommits, fileSize } from './last-commits-file.ts';
 import { requireKnownSchema } from './schema.ts';
 
@@ -12,9 +12,9 @@ const BUSY_TIMEOUT_MS = 5_000;
  * same time.
  * @throws ProductError CONFIGURATION, STORAGE. The next start of the server would fail with the same error.
  */
-export function requireOpenable(path: string): void {
+export function requireOpenableJournal(path: string): void {
   const shortened = detectTruncatedJournalFile(path, readLastCommits(path));
-  if (shortened !== undefined) throw lossError(path, shortened);
+  if (shortened !== undefined) throw journalLossError(path, shortened);
   if (fileSize(path) === 0) return;
   withStorageErrors(path, () => {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
@@ -22,8 +22,8 @@ export function requireOpenable(path: string): void {
       database.exec('PRAGMA query_only = ON');
       const version = requireKnownSchema(database, path);
       if (version === 'earlier') return; // The next start upgrades the journal.
-      const loss = detectLoss(database, path);
-      if (loss !== undefined) throw lossError(path, loss);
+      const loss = detectJournalLoss(database, path);
+      if (loss !== undefined) throw journalLossError(path, loss);
     } finally {
       database.close();
     }

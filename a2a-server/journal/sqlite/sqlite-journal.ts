@@ -34,7 +34,7 @@ import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
 import {
   copyWriteAheadLog,
-  lossError,
+  journalLossError,
   detectLostCommits,
   detectTruncatedJournalFile,
 } from './journal-loss.ts';
@@ -43,7 +43,7 @@ import { migrate } from './schema.ts';
 import { readStatistics } from './statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
-import { WrittenTable } from './written-table.ts';
+import { WrittenAmountsTable } from './written-table.ts';
 import type { DailyWrittenAmounts, WrittenAmount } from '../written-amounts.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
@@ -75,11 +75,11 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
     const before = readLastCommits(place);
     const opened = withStorageErrors(place, () => {
       const shortened = detectTruncatedJournalFile(place, before);
-      if (shortened !== undefined) throw lossError(place, shortened);
+      if (shortened !== undefined) throw journalLossError(place, shortened);
       database = openSqlite(place, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       migrate(database, place);
       const loss = detectLostCommits(database, before);
-      if (loss !== undefined) throw lossError(place, loss, copyWriteAheadLog(place));
+      if (loss !== undefined) throw journalLossError(place, loss, copyWriteAheadLog(place));
       makePrivate(place);
       return database;
     });
@@ -100,7 +100,7 @@ class SqliteJournal implements Journal {
   readonly #disown: () => void;
   readonly #index: TaskIndex;
   readonly #costs: CostTable;
-  readonly #written: WrittenTable;
+  readonly #written: WrittenAmountsTable;
   readonly #reader: EntryReader;
   readonly #deletion: SessionDeletion;
   readonly #compaction: Compactor;
@@ -127,7 +127,7 @@ class SqliteJournal implements Journal {
     this.#disown = parts.disown;
     this.#index = new TaskIndex(parts.database);
     this.#costs = new CostTable(parts.database);
-    this.#written = new WrittenTable(parts.database);
+    this.#written = new WrittenAmountsTable(parts.database);
     this.#reader = new EntryReader(parts.database);
     this.#deletion = new SessionDeletion(parts.database, this.#costs);
     this.#compaction = new Compactor(parts.database);

@@ -8,12 +8,12 @@ import type { JournalEntry } from '../../task/events.ts';
 import { contentHashesOfEvent } from '../../task/event-content-hashes.ts';
 import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
-import { indexRow } from '../index-row.ts';
-import { ExpectedCosts } from './check-costs.ts';
+import { buildTaskRow } from '../index-row.ts';
+import { RecomputedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EntryReader } from './event-rows.ts';
-import { detectLoss, lossText } from './journal-loss.ts';
+import { detectJournalLoss, journalLossText } from './journal-loss.ts';
 import { fileSize } from './last-commits-file.ts';
 import { requireCurrentSchema } from './schema.ts';
 
@@ -39,7 +39,7 @@ const MAX_PROBLEMS = 20;
  * @throws ProductError CONFIGURATION if there is no journal or its version differs; STORAGE if it cannot be opened
  */
 export function verifyJournal(path: string): JournalReport & { bytes: number } {
-  requireFile(path);
+  requireJournalFile(path);
   return withStorageErrors(path, () => {
     const database = openSqlite(path, { busyTimeoutMs: BUSY_TIMEOUT_MS });
     try {
@@ -49,8 +49,8 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       database.exec('BEGIN');
       const report = journalReportOf(database);
       database.exec('COMMIT');
-      const loss = detectLoss(database, path);
-      if (loss !== undefined) report.problems.push(`${capital(lossText(loss))}.`);
+      const loss = detectJournalLoss(database, path);
+      if (loss !== undefined) report.problems.push(`${capital(journalLossText(loss))}.`);
       return { ...report, bytes: fileSize(path) };
     } finally {
       database.close();
@@ -59,7 +59,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
 }
 
 /** Refuses a missing file, because SQLite would create it. @throws ProductError CONFIGURATION */
-export function requireFile(path: string): void {
+export function requireJournalFile(path: string): void {
   if (existsSync(path)) return;
   throw new ProductError('CONFIGURATION', `There is no file ${path}. Check its path, or --state-dir.`, {
     facts: { path },
@@ -81,7 +81,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
     `SELECT task_id, state, seq, session_id, principal, key FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
   )();
   const hashes = database.query('SELECT hash FROM contents WHERE task = ?');
-  const costs = new ExpectedCosts();
+  const costs = new RecomputedCosts();
   let [live, entries] = [0, 0];
   for (const row of rows) {
     const task = { taskId: textColumn(row[0]), state: textColumn(row[1]), seq: integerColumn(row[2]) };
@@ -120,7 +120,7 @@ function problemOf(task: IndexedTask, entries: readonly JournalEntry[]): string 
   if (gap >= 0) return `Task ${task.taskId} has no event ${gap + 1}.`;
   if (entries.length !== task.seq)
     return `Task ${task.taskId} has ${entries.length} events, and its index says ${task.seq}.`;
-  const row = indexRow(task.taskId, entries);
+  const row = buildTaskRow(task.taskId, entries);
   if (row === undefined || foldAll(task.taskId, entries) === undefined)
     return `The events of task ${task.taskId} do not start a task.`;
   const same =

@@ -21,7 +21,7 @@ export const CREATE_WRITTEN = `
   ALTER TABLE tasks ADD COLUMN size INTEGER NOT NULL DEFAULT 0;
 `;
 
-export class WrittenTable {
+export class WrittenAmountsTable {
   readonly #add: RunCommand;
   readonly #removeBefore: RunCommand;
   readonly #sum: RunQuery;

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { ChildEntry } from '../../processes/child-process-records.ts';
+import type { ChildProcessRecord } from '../../processes/child-process-records.ts';
 
 /**
  * The maximum length of a line, an event or a response, in bytes. X3: anything longer ends its connection or its tool
@@ -46,5 +46,5 @@ export interface McpTransportContext {
   /** The environment of this process. A child process gets only a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the process, so that the next server can end it after a crash. */
-  child: ChildEntry;
+  child: ChildProcessRecord;
 }

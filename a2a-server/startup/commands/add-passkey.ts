@@ -18,10 +18,10 @@ import { makeRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/regis
 import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { LOCAL_PRINCIPAL } from '../open-access-control.ts';
-import { openRecordsForCommand } from './open-records-for-command.ts';
+import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
-type Records = Awaited<ReturnType<typeof openRecordsForCommand>>;
+type Records = Awaited<ReturnType<typeof openRecordStoreForCommand>>;
 
 const TIMEOUT_MS = 10_000;
 
@@ -48,7 +48,7 @@ export async function addPasskey(
   const local = await obtainToken(stateDir);
   const configured =
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
-  const records = await openRecordsForCommand({ stateDir, database });
+  const records = await openRecordStoreForCommand({ stateDir, database });
   try {
     const user = await userOf(principal, { configured, oidc, records });
     const token = user.type === 'configured' ? user.token : local;

@@ -1,7 +1,7 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog, type ListedAuditRecord } from '../../audit/audit-log.ts';
-import { openRecordsForCommand } from './open-records-for-command.ts';
+import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
 interface Output {
@@ -17,7 +17,7 @@ export async function printAudit(
   json: boolean,
   { say, note }: Output,
 ): Promise<void> {
-  const stored = await openRecordsForCommand(place);
+  const stored = await openRecordStoreForCommand(place);
   try {
     const { records, damaged } = await createAuditLog(stored).read();
     for (const record of records) say(json ? JSON.stringify(record) : textOf(record));

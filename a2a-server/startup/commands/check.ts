@@ -11,7 +11,7 @@ import {
   type ServerCheck,
   warnResult,
 } from '../../../shared/runtime/check-result.ts';
-import { requireOpenable } from '../../journal/sqlite/require-openable.ts';
+import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../../models/model.ts';
 import { OFFLINE_MODEL_ID, TIERS } from '../../models/model-settings.ts';
 import { NO_CHILD_RECORDS } from '../../processes/child-process-records.ts';
@@ -19,7 +19,7 @@ import { NO_OUTPUTS } from '../../tools/builtin/read-output.ts';
 import { providerName } from '../../access/oidc-settings.ts';
 import { redirectUriOf } from '../../page/provider-sign-in.ts';
 import { createTokenStore } from '../../access/token-store.ts';
-import { createFileRecords } from '../../records/file-records.ts';
+import { createFileRecordStore } from '../../records/file-records.ts';
 import type { RecordStore } from '../../records/record-store.ts';
 import { agentDescription } from '../agent-backend.ts';
 import { checkModel } from './check-model.ts';
@@ -27,7 +27,7 @@ import { prepareServer } from '../prepare-server.ts';
 import { readServerSettings } from '../settings/read-settings.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { serverOrigin } from '../listen.ts';
-import { openRecordsForCommand } from './open-records-for-command.ts';
+import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import { groupsWithoutMembers, presenceProblem, unknownMcpServers } from '../settings/server-policy.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
@@ -152,8 +152,8 @@ async function withRecords<Result>(
   { database, stateDir }: ServerSettings,
   act: (records: Omit<RecordStore, 'watch'>) => Promise<Result>,
 ): Promise<Result> {
-  if (database === undefined) return act(createFileRecords(stateDir, () => undefined));
-  const records = await openRecordsForCommand({ database, stateDir });
+  if (database === undefined) return act(createFileRecordStore(stateDir, () => undefined));
+  const records = await openRecordStoreForCommand({ database, stateDir });
   try {
     return await act(records);
   } finally {
@@ -163,7 +163,7 @@ async function withRecords<Result>(
 
 async function journal({ database, stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {
-    if (database === undefined) requireOpenable(join(stateDir, 'journal.db'));
+    if (database === undefined) requireOpenableJournal(join(stateDir, 'journal.db'));
     else {
       const { requireUsableDatabase } = await import('../../journal/postgres/readonly-journal.ts');
       await requireUsableDatabase(database);

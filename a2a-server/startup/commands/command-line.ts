@@ -11,7 +11,7 @@ import {
   readServerSettings,
   requireSqliteJournal,
   withAgentCommand,
-  readRecordPlace,
+  readRecordStorePlace,
 } from '../settings/read-settings.ts';
 import { SERVER_SETTINGS } from '../settings/settings.ts';
 import { UNFLAGGED_SETTINGS } from '../settings/unflagged-settings.ts';
@@ -21,7 +21,7 @@ import type { TryPolicyOptions } from './try-policy.ts';
 
 type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
-type RecordPlace = Awaited<ReturnType<typeof readRecordPlace>>;
+type RecordPlace = Awaited<ReturnType<typeof readRecordStorePlace>>;
 /** The options of all `token` commands. Each command has only some of them. */
 type TokenFlags = {
   name: string;
@@ -198,7 +198,7 @@ function addTokens(server: Command): void {
         const it = given.find((each): each is Command => each instanceof Command) ?? token;
         const flags = it.optsWithGlobals<TokenFlags>();
         try {
-          const place = await readRecordPlace({ ...flags }, process.env);
+          const place = await readRecordStorePlace({ ...flags }, process.env);
           await run(await import('./token-commands.ts'), place, { ...flags, words: it.args });
         } catch (error) {
           reportErrorAndExit(error, flags.json);
@@ -232,7 +232,7 @@ function addAudit(server: Command): void {
     .action(async (_, it: Command) => {
       const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
       try {
-        const place = await readRecordPlace(flags, process.env);
+        const place = await readRecordStorePlace(flags, process.env);
         const { printAudit } = await import('./audit-command.ts');
         await printAudit(place, json, { say, note: (text) => void process.stderr.write(`${text}\n`) });
       } catch (error) {
@@ -256,7 +256,7 @@ function addPush(server: Command): void {
       const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
       try {
         const { listFailing } = await import('./push-commands.ts');
-        await listFailing(await readRecordPlace(flags, process.env), json, output);
+        await listFailing(await readRecordStorePlace(flags, process.env), json, output);
       } catch (error) {
         reportErrorAndExit(error, json);
       }
@@ -267,7 +267,7 @@ function addPush(server: Command): void {
     .action(async (id: string, _, it: Command) => {
       try {
         const { retryReceiver } = await import('./push-commands.ts');
-        await retryReceiver(await readRecordPlace(it.optsWithGlobals(), process.env), id, output);
+        await retryReceiver(await readRecordStorePlace(it.optsWithGlobals(), process.env), id, output);
       } catch (error) {
         reportErrorAndExit(error);
       }
@@ -280,7 +280,7 @@ function addPush(server: Command): void {
       const { revoke, ...flags } = it.optsWithGlobals<{ revoke?: boolean } & Record<string, unknown>>();
       try {
         const { rotateKey } = await import('./push-commands.ts');
-        await rotateKey(await readRecordPlace(flags, process.env), revoke === true, output);
+        await rotateKey(await readRecordStorePlace(flags, process.env), revoke === true, output);
       } catch (error) {
         reportErrorAndExit(error);
       }

@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import {
-  acceptLoss,
+  acceptJournalLoss,
   backupJournal,
   restoreJournal,
   type JournalCopyReport,
 } from '../../journal/sqlite/backup-journal.ts';
-import { lossText } from '../../journal/sqlite/journal-loss.ts';
+import { journalLossText } from '../../journal/sqlite/journal-loss.ts';
 import { verifyJournal } from '../../journal/sqlite/verify-journal.ts';
 
 const journalIn = (stateDir: string): string => join(stateDir, 'journal.db');
@@ -38,8 +38,8 @@ export async function runVerify(
   { stateDir, json, say }: Output,
 ): Promise<boolean> {
   const path = file === undefined ? journalIn(stateDir) : resolve(file);
-  const loss = accept && file === undefined ? await acceptLoss(path) : undefined;
-  const accepted = loss && lossText(loss);
+  const loss = accept && file === undefined ? await acceptJournalLoss(path) : undefined;
+  const accepted = loss && journalLossText(loss);
   if (!json && accepted !== undefined) say(`The next server starts without the missing data: ${accepted}.`);
   // If the journal file is missing, there is no data to check.
   if (loss?.type === 'shortened' && loss.bytes === 0) {

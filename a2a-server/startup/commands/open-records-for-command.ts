@@ -1,6 +1,6 @@
 /** Opens the records of a server for a command line, while the server may run. */
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
-import { createFileRecords } from '../../records/file-records.ts';
+import { createFileRecordStore } from '../../records/file-records.ts';
 import type { RecordStore } from '../../records/record-store.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
@@ -8,14 +8,14 @@ import type { ServerSettings } from '../settings/settings.ts';
 type CommandRecords = Omit<RecordStore, 'watch'> & { close: () => void };
 
 /** @throws ProductError CONFIGURATION, STORAGE */
-export async function openRecordsForCommand({
+export async function openRecordStoreForCommand({
   stateDir,
   database,
 }: Pick<ServerSettings, 'stateDir' | 'database'>): Promise<CommandRecords> {
   if (database !== undefined) {
-    const { openPostgresRecords } = await import('../../journal/postgres/postgres-records.ts');
-    return openPostgresRecords(database);
+    const { openPostgresRecordStore } = await import('../../journal/postgres/postgres-records.ts');
+    return openPostgresRecordStore(database);
   }
   await prepareStateDirectory(stateDir);
-  return { ...createFileRecords(stateDir, () => undefined), close: () => undefined };
+  return { ...createFileRecordStore(stateDir, () => undefined), close: () => undefined };
 }

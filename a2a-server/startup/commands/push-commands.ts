@@ -4,7 +4,7 @@ import { createAuditLog } from '../../audit/audit-log.ts';
 import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../../push/failing-receivers.ts';
 import { replaceStoredKeys, rotateStoredKeys } from '../../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../../push/stored-subscriptions.ts';
-import { openRecordsForCommand } from './open-records-for-command.ts';
+import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
 interface Output {
@@ -72,9 +72,9 @@ function timeText(time: number): string {
 
 async function withRecords<Result>(
   place: PushPlace,
-  act: (records: Awaited<ReturnType<typeof openRecordsForCommand>>) => Promise<Result>,
+  act: (records: Awaited<ReturnType<typeof openRecordStoreForCommand>>) => Promise<Result>,
 ): Promise<Result> {
-  const records = await openRecordsForCommand(place);
+  const records = await openRecordStoreForCommand(place);
   try {
     return await act(records);
   } finally {

@@ -9,7 +9,7 @@ import { principalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts'
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
 import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
-import { openRecordsForCommand } from './open-records-for-command.ts';
+import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
 interface Output {
@@ -127,7 +127,7 @@ async function withTokens<Result>(
   place: TokenPlace,
   act: (tokens: TokenStore, audit: AuditLog) => Promise<Result>,
 ): Promise<Result> {
-  const records = await openRecordsForCommand(place);
+  const records = await openRecordStoreForCommand(place);
   try {
     return await act(createTokenStore(records), createAuditLog(records));
   } finally {

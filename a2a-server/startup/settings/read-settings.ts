@@ -50,7 +50,7 @@ export async function readServerSettings(
  * Reads only where the server stores its records, so the other settings may be incomplete.
  * @throws ProductError CONFIGURATION
  */
-export async function readRecordPlace(
+export async function readRecordStorePlace(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {

@@ -16,7 +16,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { ChildEntry } from '../../processes/child-process-records.ts';
+import type { ChildProcessRecord } from '../../processes/child-process-records.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { LiveOutput } from './live-output.ts';
@@ -37,7 +37,7 @@ const TAKEN_DOWN_MS = 1_000;
 /** The longest time to read a daemon's output after the command has ended. */
 const DRAIN_MS = 1_000;
 
-export interface Command {
+export interface ShellCommand {
   command: string;
   cwd: string;
   env: Record<string, string>;
@@ -45,7 +45,7 @@ export interface Command {
   output: (text: string) => void;
   clock: Clock;
   graceMs: number;
-  child: ChildEntry;
+  child: ChildProcessRecord;
   /** The sandbox for the command. Without a sandbox, the command has the rights of the server's user. */
   box?: { box: SandboxOptions; root: string } | undefined;
 }
@@ -76,7 +76,7 @@ const SANDBOX_ATTEMPTS = 3;
  * @throws ProductError STORAGE if the process group cannot be recorded
  * @throws Error with bubblewrap's message if the sandbox fails
  */
-export async function runCommand(command: Command): Promise<CommandResult> {
+export async function runCommand(command: ShellCommand): Promise<CommandResult> {
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;
@@ -94,7 +94,7 @@ type OneRun =
   /** The sandbox ended before the shell started. */
   | { type: 'no-sandbox'; words: string };
 
-async function runOnce(command: Command): Promise<OneRun> {
+async function runOnce(command: ShellCommand): Promise<OneRun> {
   const { signal, clock } = command;
   signal.throwIfAborted();
   const child = await startShell(command);
@@ -149,7 +149,7 @@ async function runOnce(command: Command): Promise<OneRun> {
 }
 
 /** Ends the group. After an abort, also ends programs that left the group, such as `timeout` and its child. */
-async function endAll(group: number, aborted: boolean, command: Command): Promise<GroupEndResult> {
+async function endAll(group: number, aborted: boolean, command: ShellCommand): Promise<GroupEndResult> {
   const ending = endProcessGroup(group, command);
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
@@ -159,7 +159,7 @@ async function endAll(group: number, aborted: boolean, command: Command): Promis
 }
 
 /** Returns true if no process of the group is left. A sandbox needs a moment to exit after its shell. */
-function isGone(group: number, { box, clock }: Command): Promise<boolean> {
+function isGone(group: number, { box, clock }: ShellCommand): Promise<boolean> {
   return hasEndedWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
 
@@ -170,7 +170,7 @@ function isGone(group: number, { box, clock }: Command): Promise<boolean> {
 const GATE = 3;
 const WAIT_AT_GATE = `echo >&${GATE}; read -r _ <&${GATE} || exit; exec ${GATE}<&-`;
 
-async function startShell(start: Command): Promise<ChildProcess> {
+async function startShell(start: ShellCommand): Promise<ChildProcess> {
   const { command, cwd, box } = start;
   const env = { ...start.env, ...start.child.env };
   if (process.platform === 'win32') {

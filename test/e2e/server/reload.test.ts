@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAuditLog } from '../../../a2a-server/audit/audit-log.ts';
-import { createFileRecords } from '../../../a2a-server/records/file-records.ts';
+import { createFileRecordStore } from '../../../a2a-server/records/file-records.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { makeGate } from '../../support/gate.ts';
 import { plan, shell } from '../../support/offline-plan.ts';
@@ -75,7 +75,7 @@ it('on SIGHUP the server applies new rules and limits to the tasks that it has, 
   const { taskId = '' } = (await first.rest()).at(-1) ?? {};
   expect((await peer.task(taskId)).overview.calls).toMatchObject([{ state: 'ok' }, { state: 'error' }]);
 
-  const records = createFileRecords(server.stateDir, () => undefined);
+  const records = createFileRecordStore(server.stateDir, () => undefined);
   expect((await peer.task(taskId)).text).toContain('rule 1 (deny: command "echo forbidden")');
   const acts = (await createAuditLog(records).read()).records.filter(({ act }) => act === 'server.reloaded');
   expect(acts).toMatchObject([{ configuration: { policy } }]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
-import { Claim, type OwnershipCallbacks } from '../../../a2a-server/journal/ownership.ts';
+import { TaskClaim, type OwnershipCallbacks } from '../../../a2a-server/journal/ownership.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { beginning } from '../../support/journal-samples.ts';
@@ -29,9 +29,9 @@ async function start(): Promise<Stage> {
   const claimed = new Set<string>();
   const state = { leased: true, readable: true };
   let server: OwnershipCallbacks | undefined;
-  const newClaim = (taskId: string): Claim => {
+  const newClaim = (taskId: string): TaskClaim => {
     claimed.add(taskId);
-    return new Claim({ takenOver: true }, () => state.leased);
+    return new TaskClaim({ takenOver: true }, () => state.leased);
   };
   const shared = journalWith(journal, {
     ownership: {

@@ -9,7 +9,7 @@ import {
   createTaskService,
   type RunningTaskService,
 } from '../../../a2a-server/executor/journal-task-service.ts';
-import { randomIds } from '../../../a2a-server/executor/task-log/ids.ts';
+import { createIdGenerator } from '../../../a2a-server/executor/task-log/ids.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
@@ -58,7 +58,7 @@ async function fullFrom(
   const tasks = createTaskService({
     journal: failing,
     clock,
-    ids: randomIds(clock),
+    ids: createIdGenerator(clock),
     models: new ScriptedModel(turns),
     policy: () => NO_RULES,
     writingLimits: () => DEFAULT_LIMITS,

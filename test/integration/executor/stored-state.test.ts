@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { indexRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openPostgresJournal } from '../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -70,7 +70,7 @@ async function expectWhole(journal: Journal): Promise<void> {
   for (const messageId of MESSAGES) {
     const taskId = await taskOf(journal, messageId);
     const row = await journal.row(taskId);
-    expect(row).toEqual(indexRow(taskId, await journal.read(taskId, 0, 1_000)));
+    expect(row).toEqual(buildTaskRow(taskId, await journal.read(taskId, 0, 1_000)));
     states[messageId] = row?.state;
   }
   expect(states).toMatchObject({

@@ -1,6 +1,6 @@
 /** Contract tests of appends, reads and commands of a journal. */
 import { describe, expect, it } from '@jest/globals';
-import { indexRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
 import type { AppendRequest, AppendResult, Journal } from '../../../a2a-server/journal/journal.ts';
 import {
   beginning,
@@ -56,7 +56,7 @@ export function describeAppends(on: JournalStage): void {
         const late = seq === 0 ? beginning('a', { sessionId: 'another' }) : continuing('a', seq, [working]);
         expect(await on.journal.append(late)).toEqual({ type: 'conflict' });
         expect(await on.everything('a')).toEqual(entries);
-        expect(await on.journal.row('a')).toEqual(indexRow('a', entries));
+        expect(await on.journal.row('a')).toEqual(buildTaskRow('a', entries));
       },
     );
 

@@ -1,7 +1,7 @@
 /** Contract tests of the life of a session in a journal: its end, its contents, and its deletion. */
 import { describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { indexRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { addLongTask, maintainAll } from '../long-task.ts';
 import {
@@ -45,7 +45,7 @@ export function describeSessions(on: JournalStage): void {
           on.journal.append(continuing('a', 3, [delta('late')], state)),
         ]);
         expect([last.status, late]).toMatchObject(['fulfilled', { reason: { reason: 'TASK_ENDED' } }]);
-        expect(await on.journal.row('a')).toEqual(indexRow('a', await on.everything('a')));
+        expect(await on.journal.row('a')).toEqual(buildTaskRow('a', await on.everything('a')));
       },
     );
 

@@ -1,7 +1,7 @@
 /** Contract tests of the lists and searches of tasks in a journal. */
 import { describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { indexRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
 import type { AppendRequest, Journal, TaskFilter, TaskPage } from '../../../a2a-server/journal/journal.ts';
 import {
   beginning,
@@ -30,7 +30,7 @@ export function describeTaskIndex(on: JournalStage): void {
         on.now += 10;
         const row = await on.journal.row('a');
         await on.append(continuing('a', row?.seq ?? 0, events, row?.state));
-        expect(await on.journal.row('a')).toEqual(indexRow('a', await on.everything('a')));
+        expect(await on.journal.row('a')).toEqual(buildTaskRow('a', await on.everything('a')));
       }
       const last = await on.journal.row('a');
       expect(last).toMatchObject({
@@ -104,7 +104,7 @@ export function describeTaskIndex(on: JournalStage): void {
       await on.reopen();
       expect(await deadlines(on.journal, 10)).toEqual(all);
       for (const taskId of ['late', 'early', 'endless', 'moved', 'ended'])
-        expect(await on.journal.row(taskId)).toEqual(indexRow(taskId, await on.everything(taskId)));
+        expect(await on.journal.row(taskId)).toEqual(buildTaskRow(taskId, await on.everything(taskId)));
     });
 
     it('the index lists the latest update first, and each task on exactly one page, even if times are equal', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { makeToken } from '../../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../../a2a-server/access/issued-tokens.ts';
 import { createTokenStore } from '../../../../a2a-server/access/token-store.ts';
-import { createFileRecords } from '../../../../a2a-server/records/file-records.ts';
+import { createFileRecordStore } from '../../../../a2a-server/records/file-records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -18,7 +18,7 @@ afterEach(() => {
 
 function open(stateDirectory: string): IssuedTokens {
   const issued = openIssuedTokens({
-    records: createFileRecords(stateDirectory, onFailure),
+    records: createFileRecordStore(stateDirectory, onFailure),
     clock,
     onFailure,
   });
@@ -29,7 +29,7 @@ function open(stateDirectory: string): IssuedTokens {
 async function created(lifetimeMs: number | null = null) {
   const stateDirectory = await temporaryDirectory();
   const made = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: lifetimeMs }, clock.now());
-  const store = createTokenStore(createFileRecords(stateDirectory, onFailure));
+  const store = createTokenStore(createFileRecordStore(stateDirectory, onFailure));
   await store.add(made.token);
   const directory = join(stateDirectory, 'tokens');
   return { ...made, store, directory, stateDirectory, issued: open(stateDirectory) };

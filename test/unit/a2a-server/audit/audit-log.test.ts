@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createAuditLog } from '../../../../a2a-server/audit/audit-log.ts';
 import { printAudit } from '../../../../a2a-server/startup/commands/audit-command.ts';
-import { openRecordsForCommand } from '../../../../a2a-server/startup/commands/open-records-for-command.ts';
+import { openRecordStoreForCommand } from '../../../../a2a-server/startup/commands/open-records-for-command.ts';
 import { createToken, revokeToken } from '../../../../a2a-server/startup/commands/token-commands.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -45,7 +45,7 @@ test('the creation and the first revocation of a token are recorded, without its
     { act: 'token.created', tokenId: id, principal: 'acme/ann', roles: ['approve'], expiresAt: null },
     { act: 'token.revoked', tokenId: id, principal: 'acme/ann' },
   ]);
-  const stored = await openRecordsForCommand(place);
+  const stored = await openRecordStoreForCommand(place);
   expect([...(await stored.list('audit')).values()].join()).not.toContain(secret.slice(17));
   expect((await printed(stateDir, false))[0]).toMatch(/token\.created .*principal=acme\/ann/);
 });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { Deliveries } from '../../../../a2a-server/push/deliveries.ts';
-import { indexRow } from '../../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../../a2a-server/journal/index-row.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
 import {
   type PushSubscription,
@@ -154,7 +154,7 @@ async function delivering(more: Partial<PushSubscription>, removing: () => TaskE
         return entries.slice(after, after + limit);
       },
     },
-    journal: { rows: () => Promise.resolve([indexRow('task-1', entries) ?? []].flat()) },
+    journal: { rows: () => Promise.resolve([buildTaskRow('task-1', entries) ?? []].flat()) },
     clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { indexRow } from '../../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../../a2a-server/journal/index-row.ts';
 import {
   type PushConfig,
   PushNotificationConfigs,
@@ -12,7 +12,7 @@ import { memoryRecords } from '../../../support/memory-records.ts';
 const LIMIT = 10;
 const BY = { principal: 'local' };
 const FORM = { wire: '1.0', approval: false, resumable: false } as const;
-const ROW = indexRow('task-1', [
+const ROW = buildTaskRow('task-1', [
   {
     seq: 1,
     at: 0,

@@ -1,13 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readRecordPlace } from '../../../../a2a-server/startup/settings/read-settings.ts';
+import { readRecordStorePlace } from '../../../../a2a-server/startup/settings/read-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-async function placeWith(server: object): ReturnType<typeof readRecordPlace> {
+async function placeWith(server: object): ReturnType<typeof readRecordStorePlace> {
   const stateDir = await temporaryDirectory();
   await writeFile(join(stateDir, 'config.json'), JSON.stringify({ server }));
-  return readRecordPlace({ stateDir }, {});
+  return readRecordStorePlace({ stateDir }, {});
 }
 
 test('the place of the records is found beside any other settings, also beside invalid ones', async () => {

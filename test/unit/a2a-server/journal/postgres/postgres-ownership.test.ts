@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import type { AppendRequest, Journal } from '../../../../../a2a-server/journal/journal.ts';
-import type { Claim, OwnershipCallbacks } from '../../../../../a2a-server/journal/ownership.ts';
+import type { TaskClaim, OwnershipCallbacks } from '../../../../../a2a-server/journal/ownership.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { beginning, continuing, delta, working } from '../../../../support/journal-samples.ts';
 import { ASK_AGAIN_MS, beginTransaction, untilWaitingForLocks } from '../../../../support/postgres-locks.ts';
@@ -14,13 +14,13 @@ import {
   whyNoPostgres,
 } from '../../../../support/postgres-server.ts';
 
-async function claimed({ ownership }: Journal, taskId: string): Promise<Claim> {
+async function claimed({ ownership }: Journal, taskId: string): Promise<TaskClaim> {
   const claim = await ownership.claim(taskId);
   if (claim === undefined) throw new Error(`${taskId} cannot be claimed`);
   return claim;
 }
 
-const next = (seq: number, claim: Claim) => ({
+const next = (seq: number, claim: TaskClaim) => ({
   ...continuing('a', seq, [delta('x')], 'working'),
   epoch: claim.epoch ?? 0,
 });
@@ -196,7 +196,7 @@ else {
   });
 
   /** Waits for the next renewal of a lease, or until the claim is lost. */
-  async function renewedOrLost(claim: Claim): Promise<'renewed' | 'lost'> {
+  async function renewedOrLost(claim: TaskClaim): Promise<'renewed' | 'lost'> {
     const client = new Client({ connectionString: url });
     await client.connect();
     const leaseEnd = async (): Promise<string | undefined> =>

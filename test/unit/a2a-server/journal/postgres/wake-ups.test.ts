@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { Deferred } from '../../../../../shared/client/core/deferred.ts';
 import { type ChangedTasks, CommittedEntries } from '../../../../../a2a-server/journal/committed-entries.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
-import { parseDatabaseUrl, openPool } from '../../../../../a2a-server/journal/postgres/driver.ts';
+import { parseDatabaseUrl, openPostgresPool } from '../../../../../a2a-server/journal/postgres/driver.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { parseWakePayload, wakePayloads } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
 import { WakeUps } from '../../../../../a2a-server/journal/postgres/wake-ups.ts';
@@ -87,7 +87,7 @@ else {
     it('R111 a server’s wake-up reaches the watchers of the other servers, and not its own', async () => {
       // The clock stands still, so no comparison of heads wakes a watcher.
       const clock = new FakeClock();
-      const reader = openPool(parseDatabaseUrl(proxy.url), 1);
+      const reader = openPostgresPool(parseDatabaseUrl(proxy.url), 1);
       const [a, b] = await Promise.all(
         ['a', 'b'].map(async (id) => {
           const committed = new CommittedEntries();

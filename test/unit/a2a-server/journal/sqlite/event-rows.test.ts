@@ -1,7 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { openSqlite, type Sqlite } from '../../../../../shared/sqlite/driver.ts';
-import { EventRows, prepareInserts } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
+import {
+  EventRowInserter,
+  prepareEventInserts,
+} from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
 import type { EventInsertStatements } from '../../../../../a2a-server/journal/sqlite/event-rows.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -10,14 +13,14 @@ const AT = 1_700_000_000_000;
 let database: Sqlite;
 let inserts: EventInsertStatements;
 let statements: { run: number; mixed: number };
-let rows: EventRows;
+let rows: EventRowInserter;
 
 beforeEach(async () => {
   database = openSqlite(join(await temporaryDirectory(), 'events.db'), { busyTimeoutMs: 0 });
   database.exec(
     'CREATE TABLE events (task INTEGER, seq INTEGER, at INTEGER, body TEXT, PRIMARY KEY (task, seq)) STRICT',
   );
-  const real = prepareInserts(database);
+  const real = prepareEventInserts(database);
   statements = { run: 0, mixed: 0 };
   inserts = {
     run: (...values) => {
@@ -29,7 +32,7 @@ beforeEach(async () => {
       return real.mixed(...values);
     },
   };
-  rows = new EventRows(AT, inserts);
+  rows = new EventRowInserter(AT, inserts);
 });
 
 afterEach(() => database.close());

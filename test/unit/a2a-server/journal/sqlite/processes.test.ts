@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { indexRow } from '../../../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../../../a2a-server/journal/index-row.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { lockJournal } from '../../../../../a2a-server/journal/sqlite/journal-lock.ts';
@@ -16,7 +16,7 @@ const NOBODY = 65_534;
 async function allEntries(journal: Journal, taskId: string) {
   const entries = await journal.read(taskId, 0, 1_000_000);
   expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
-  expect(await journal.row(taskId)).toEqual(indexRow(taskId, entries));
+  expect(await journal.row(taskId)).toEqual(buildTaskRow(taskId, entries));
   return entries;
 }
 

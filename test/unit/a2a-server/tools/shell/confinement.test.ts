@@ -10,7 +10,7 @@ import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
   createChildProcessRecords,
   NO_CHILD_RECORDS,
-  type ChildEntry,
+  type ChildProcessRecord,
 } from '../../../../../a2a-server/processes/child-process-records.ts';
 import {
   createShellCommandTool,
@@ -246,7 +246,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     const entry = records.entry({ type: 'tool-execution', toolId: 't' });
     const stop = new AbortController();
     let attempts = 0;
-    const child: ChildEntry = {
+    const child: ChildProcessRecord = {
       ...entry,
       get env() {
         attempts += 1;
