@@ -7,7 +7,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { FileBytes } from '../journal/journal.ts';
-import type { FileState, SavedFile } from '../task/events.ts';
+import type { FileState, RecordedFileChange } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseNonEmptyDirectory } from '../tools/workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/list-for-removal.ts';
@@ -18,7 +18,10 @@ import { hashOf, type FileContent } from '../tools/workspace/text-file.ts';
  * Durably records the change and the previous content of the files. If this function throws, the tool must not change
  * the files.
  */
-export type RecordSavedFiles = (files: readonly SavedFile[], contents: readonly FileBytes[]) => Promise<void>;
+export type RecordFileChanges = (
+  files: readonly RecordedFileChange[],
+  contents: readonly FileBytes[],
+) => Promise<void>;
 
 const ABSENT: FileState = { type: 'absent' };
 
@@ -33,7 +36,7 @@ const MAX_BYTES_PER_APPEND = 8 * 1024 * 1024;
  * Returns a workspace that saves files before it changes them. A change that cannot be saved throws ProductError
  * STORAGE.
  */
-export function createCheckpointingWorkspace(workspace: Workspace, record: RecordSavedFiles): Workspace {
+export function createCheckpointingWorkspace(workspace: Workspace, record: RecordFileChanges): Workspace {
   // The returned object lists each method of the interface. So a new method of the interface must be added here before
   // the code compiles.
   return {
@@ -82,10 +85,10 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
 }
 
 /** Saves all files below an item. Directories are not saved, because a restoration creates them with their files. */
-async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordSavedFiles): Promise<void> {
+async function saveAll(workspace: Workspace, item: RemovalEntry, record: RecordFileChanges): Promise<void> {
   let total = 0;
   let waiting = 0;
-  let files: SavedFile[] = [];
+  let files: RecordedFileChange[] = [];
   let contents: FileBytes[] = [];
   for (const each of withDescendants(item).filter(({ kind }) => kind !== 'directory')) {
     const room = total + each.bytes <= MAX_SAVED_BYTES;

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
-import { cancel, cancelWorkingTask } from '../task/cancel.ts';
+import { cancelTask, cancelWorkingTask } from '../task/cancel.ts';
 import { maySeeTasksOf, requireRoleFor } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -12,8 +12,8 @@ import { FairGate } from '../limits/fair-gate.ts';
 import { Executor, type ExecutorOptions } from './executions/executor.ts';
 import type { AbortCause } from './abort-scopes/abort-cause.ts';
 import { abortAnswer } from './tool-executions/abort-request-outcome.ts';
-import { abortRemotely, remoteToolExecutions } from './remote-tool-executions.ts';
-import { TaskLog } from './task-log/task-log.ts';
+import { abortRemotely, toolExecutionsOfOtherServers } from './remote-tool-executions.ts';
+import { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecution } from './tool-executions/tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { Maintenance } from './maintenance.ts';
@@ -21,7 +21,7 @@ import { findVisibleRow } from './queries/task-lookup.ts';
 import type { TaskService } from './task-service.ts';
 import { createMessageReceiver, type MessageReceiverOptions } from './messages/message-receiver.ts';
 import { createTaskQueries } from './queries/task-queries.ts';
-import { requireApplied, decider } from './messages/command-result.ts';
+import { requireAppliedCommand, toDecider } from './messages/command-result.ts';
 
 interface TaskServiceOptions
   extends Omit<ExecutorOptions, 'log' | 'commands'>, Omit<MessageReceiverOptions, 'commands'> {
@@ -63,7 +63,7 @@ export interface RunningTaskService extends TaskService {
 
 export function createTaskService(options: TaskServiceOptions): RunningTaskService {
   const { journal, clock, commands = createAgentCommands([]) } = options;
-  const log = new TaskLog(journal, {
+  const log = new TaskJournal(journal, {
     waits: options.maintenance && {
       clock,
       expiry: options.maintenance.expiry,
@@ -104,8 +104,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async cancel(taskId, by, reason) {
       const { principal: owner } = await findVisibleRow(journal, taskId, by);
       requireRoleFor(by, owner, 'operate');
-      const { snapshot } = requireApplied(
-        await log.change(taskId, (s) => cancel(s, reason, decider(by))),
+      const { snapshot } = requireAppliedCommand(
+        await log.change(taskId, (s) => cancelTask(s, reason, toDecider(by))),
         taskId,
       );
       executor.stop(taskId, cancelCause(reason));
@@ -115,8 +115,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       const { principal: owner } = await findVisibleRow(journal, taskId, by);
       // The disconnect of a principal stops only that principal's own tasks.
       if (owner !== by.principal) return;
-      const { type } = requireApplied(
-        await log.change(taskId, (s) => cancelWorkingTask(s, left, decider(by))),
+      const { type } = requireAppliedCommand(
+        await log.change(taskId, (s) => cancelWorkingTask(s, left, toDecider(by))),
         taskId,
       );
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));
@@ -124,7 +124,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async toolExecutions(by) {
       const own = executor.scheduler.of(by);
       const known = new Set(own.map(({ toolId }) => toolId));
-      return [...own, ...(await remoteToolExecutions(by, known, { journal, log, clock }))];
+      return [...own, ...(await toolExecutionsOfOtherServers(by, known, { journal, log, clock }))];
     },
     async abortTool(toolId, by, reason) {
       const owner = executor.scheduler.ownerOf(toolId) ?? (await journal.toolExecution(toolId))?.principal;

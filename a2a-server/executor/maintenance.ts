@@ -13,7 +13,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
 import { expireTask } from '../task/expiry.ts';
 import type { ClockCheck } from './clock-check.ts';
-import type { TaskLog } from './task-log/task-log.ts';
+import type { TaskJournal } from './task-journal/task-journal.ts';
 
 /**
  * The longest delay of the timer. It limits the error after a clock change or a sleep of the machine. `setTimeout`
@@ -37,7 +37,7 @@ const TASKS_PER_BATCH = 100;
 
 interface MaintenanceOptions {
   journal: Journal;
-  log: TaskLog;
+  log: TaskJournal;
   clock: Clock;
   /** Checks that the clock is plausible. If absent, every time is plausible. */
   clockCheck?: ClockCheck;

@@ -11,7 +11,7 @@ import { type AbortRequest, requestToolAbort, runningCalls } from '../task/reque
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './tool-executions/abort-request-outcome.ts';
 import { followTaskJournal } from './queries/follow-task-journal.ts';
-import type { TaskLog } from './task-log/task-log.ts';
+import type { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-executions/tool-execution-view.ts';
 
 /**
@@ -25,12 +25,12 @@ const MAX_TASKS = 500;
 
 interface RemoteOptions {
   journal: Journal;
-  log: TaskLog;
+  log: TaskJournal;
   clock: Clock;
 }
 
 /** Returns the running tool executions that the requester may see, except those with these ids. */
-export async function remoteToolExecutions(
+export async function toolExecutionsOfOtherServers(
   requester: Requester,
   known: ReadonlySet<string>,
   { journal, log, clock }: RemoteOptions,

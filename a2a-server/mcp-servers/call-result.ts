@@ -3,7 +3,7 @@ import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
 import { fileTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import { fileLine } from '../task/stored-file.ts';
+import { filePlaceholderLine } from '../task/stored-file.ts';
 import type { ResultFile } from '../tools/tool.ts';
 
 const text = z.object({ type: z.literal('text'), text: z.string() });
@@ -51,7 +51,7 @@ export function mcpResultForModel({ content, structuredContent }: McpCallResult)
     if (file === undefined || file.bytes.length > left) return told(known);
     left -= file.bytes.length;
     files.push(file);
-    return fileLine({ ...file, bytes: file.bytes.length });
+    return filePlaceholderLine({ ...file, bytes: file.bytes.length });
   });
   if (structuredContent !== undefined && !blocks.some((known) => says(known, structuredContent)))
     parts.push(JSON.stringify(structuredContent, null, 2) ?? '');

@@ -6,7 +6,7 @@ import type {
   LanguageModelV3ToolResultOutput,
   SharedV3ProviderOptions,
 } from '@ai-sdk/provider';
-import type { ProviderState, ReplayedPart } from '../task/replay-provider-data.ts';
+import type { ProviderReplayData, ReplayedPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationToolResult } from '../task/conversation/conversation.ts';
 import type { ConversationFile } from '../task/conversation/files-for-model.ts';
@@ -192,7 +192,7 @@ function replayedPart(part: ReplayedPart): AssistantPart {
  * Copies the signature of a Gemini model to the key `google`. `@ai-sdk/openai-compatible` returns the signature under
  * the provider's name. But it sends back only the signature under `google`.
  */
-function providerOptions(state: ProviderState): SharedV3ProviderOptions {
+function providerOptions(state: ProviderReplayData): SharedV3ProviderOptions {
   const signed = Object.values(state).find(({ thoughtSignature }) => thoughtSignature !== undefined);
   return signed === undefined || state['google'] !== undefined ? state : { ...state, google: signed };
 }

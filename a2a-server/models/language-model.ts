@@ -10,7 +10,7 @@
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
-import { filesIn, withoutFiles } from '../task/conversation/files-for-model.ts';
+import { filesOfStep, withoutFiles } from '../task/conversation/files-for-model.ts';
 import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { toCallOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
 import {
@@ -190,7 +190,7 @@ async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): P
     // The next request replaces the files by text. Otherwise one damaged image would make every later task of the
     // session fail.
     const { conversation } = request;
-    if (!refusesFiles(error) || conversation.every((step) => filesIn(step).length === 0)) throw error;
+    if (!refusesFiles(error) || conversation.every((step) => filesOfStep(step).length === 0)) throw error;
     return openWithState(asker, { ...request, conversation: withoutFiles(conversation) }, signal);
   }
 }

@@ -20,7 +20,7 @@ import {
 import { readableTitle } from '../../shared/text/readable-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
-import { unlessDeleted } from '../executor/queries/unless-deleted.ts';
+import { undefinedIfDeleted } from '../executor/queries/unless-deleted.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequest } from '../http/wire/parse-request.ts';
 import type { Reader } from '../http/wire/reader-decisions.ts';
@@ -64,7 +64,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   const summaryOf = async ({ taskId, seq, principal }: TaskRow): Promise<TaskSummary | undefined> => {
     const known = summaries.get(taskId);
     if (known?.seq === seq) return known.summary;
-    const snapshot = await unlessDeleted(tasks.snapshot(taskId, { principal }));
+    const snapshot = await undefinedIfDeleted(tasks.snapshot(taskId, { principal }));
     if (snapshot === undefined) return undefined;
     const summary = summarizeTask(snapshot);
     summaries.delete(taskId);

@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ApproverDemand } from '../task/approver.ts';
 import type { JournalEntry, RequestedCall, TaskEvent, PolicyVerdict } from '../task/events.ts';
-import { firstSnapshot, fold } from '../task/fold.ts';
+import { firstSnapshot, foldEntry } from '../task/fold.ts';
 import { usableGrants } from '../task/grants.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -83,7 +83,7 @@ export async function dryRunCalls({
           meets: said(judgedNow(judged, snapshot, { at, policy })),
         });
     }
-    snapshot = fold(snapshot, entry);
+    snapshot = foldEntry(snapshot, entry);
   }
   return tried;
 }

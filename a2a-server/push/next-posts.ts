@@ -10,7 +10,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import type { TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
-import { countAfter, type EventCount } from '../task/generation.ts';
+import { eventCountAfter, type EventCount } from '../task/generation.ts';
 import { isTerminal, type Snapshot, type StateName, TERMINAL_STATES } from '../task/snapshot.ts';
 import type { PushSubscription } from './push-subscription.ts';
 
@@ -101,7 +101,7 @@ async function postsOf(
   if (subscription.wire === '1.0') {
     let counted = await countedAt(parts, subscription);
     return entries.map((entry) => {
-      counted = countAfter(counted, entry.event);
+      counted = eventCountAfter(counted, entry.event);
       return { seq: entry.seq, body: parts.bodies.ofEntry(entry, subscription, counted), counted };
     });
   }

@@ -2,7 +2,7 @@ import { createAgentCommands, type AgentCommands } from '../agent-commands/agent
 import { builtinCommands } from '../agent-commands/builtin-commands.ts';
 import { createCheckpointFinder, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { createRestoreCheckpointTool } from '../checkpoints/restore-checkpoint-tool.ts';
-import { TaskLog } from '../executor/task-log/task-log.ts';
+import { TaskJournal } from '../executor/task-journal/task-journal.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -20,7 +20,7 @@ export function createToolsAndCommands({
   journal: Journal;
   tools: readonly Tool[];
 }): ToolsAndCommands {
-  const kept = createCheckpointFinder({ journal, log: new TaskLog(journal) });
+  const kept = createCheckpointFinder({ journal, log: new TaskJournal(journal) });
   const all = [...tools, createRestoreCheckpointTool(kept)];
   return { tools: all, commands: createAgentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

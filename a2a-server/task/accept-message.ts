@@ -2,7 +2,7 @@ import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
-import { mayHaveAsked, isFirstQuestion } from './pending.ts';
+import { mayHaveAskedBefore, isFirstQuestion } from './pending.ts';
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
@@ -106,7 +106,7 @@ function isStrayWord(
   taskId: string | undefined,
 ): boolean {
   if (!PARKED_STATES.has(snapshot.status.state) || part?.type !== 'text' || more !== undefined) return false;
-  return /^(approve|deny)$/.test(part.text) && (taskId === undefined || mayHaveAsked(snapshot));
+  return /^(approve|deny)$/.test(part.text) && (taskId === undefined || mayHaveAskedBefore(snapshot));
 }
 
 /** True if the person wrote `deny` to a budget question. Any other reply to a budget question means yes. */

@@ -5,7 +5,7 @@ import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
 import { isSettled, isTerminal, type Snapshot } from './snapshot.ts';
 
 /** A4: ends the task in any state. A1: its running tool executions are recorded as stopped by the cancel. */
-export function cancel(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
+export function cancelTask(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, {
     reason: 'task-cancel',
@@ -31,11 +31,11 @@ export function cancelWorkingTask(
 ): CommandOutcome | { type: 'keep' } {
   return isSettled(snapshot) || snapshot.messageSeq > messageSeq
     ? { type: 'keep' }
-    : cancel(snapshot, reason, by);
+    : cancelTask(snapshot, reason, by);
 }
 
 /** Ends a task that exceeded its time limit. A1: its tool executions are recorded as stopped by the timeout. */
-export function failAfterTimeout(snapshot: Snapshot, message: string): CommandOutcome {
+export function failTaskAfterTimeout(snapshot: Snapshot, message: string): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const stopped = stoppedCalls(snapshot, { reason: 'timeout', message });
   return { type: 'append', events: [...stopped, { type: 'task.failed', message }] };

@@ -23,6 +23,6 @@ export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   };
 }
 
-export function invalidDecision(message: string): CommandRefusal {
+export function invalidDecisionRefusal(message: string): CommandRefusal {
   return { type: 'refuse', reason: 'INVALID_DECISION', message };
 }

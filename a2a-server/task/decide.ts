@@ -21,14 +21,14 @@ import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';
 import {
-  invalidDecision,
+  invalidDecisionRefusal,
   taskEndedRefusal,
   type CommandRefusal,
   type CommandOutcome,
 } from './command-outcome.ts';
 import { presenceObjection } from './presence.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
-import { callOf, isRunByAcpAgent, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import { findCall, isRunByAcpAgent, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
 /** One decision. If it is an edit, the new input is valid and has a new preview. */
 export interface ResolvedDecision {
@@ -54,7 +54,7 @@ export interface ResolvedDecision {
 }
 
 /** Returns the events of all decisions. If one decision is invalid, returns only its refusal. */
-export function decide(
+export function decideCalls(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],
   by: Decider & Approver,
@@ -62,12 +62,12 @@ export function decide(
 ): CommandOutcome {
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
-    const refusal = objection(snapshot, decision, by) ?? repeatedIn(decisions, decision);
+    const refusal = objection(snapshot, decision, by) ?? repeatedDecisionRefusal(decisions, decision);
     if (refusal) return refusal;
-    const call = callOf(snapshot, decision.callId);
+    const call = findCall(snapshot, decision.callId);
     if (call === undefined) continue;
     const read = decision.decision === 'answer' ? checkAnswer(call, decision.answer) : undefined;
-    if (read?.ok === false) return invalidDecision(read.message);
+    if (read?.ok === false) return invalidDecisionRefusal(read.message);
     const approver = demandOnDecision(call, decision);
     const event: TaskEvent = {
       type: 'tool.decided',
@@ -100,26 +100,26 @@ export function askAgain(
   shown: Call,
   event: Extract<TaskEvent, { type: 'tool.outdated' }>,
 ): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {
-  const call = callOf(snapshot, shown.callId);
+  const call = findCall(snapshot, shown.callId);
   if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
     return { type: 'keep' };
   return { type: 'append', events: [event, parkOrContinue(foldNext(snapshot, [event]))] };
 }
 
 /** Returns the refusal if the message has another decision on the same call. */
-export function repeatedIn(
+export function repeatedDecisionRefusal(
   decisions: readonly { callId: string }[],
   decision: { callId: string },
 ): CommandRefusal | undefined {
   if (decisions.filter((other) => other.callId === decision.callId).length < 2) return undefined;
-  return invalidDecision(
+  return invalidDecisionRefusal(
     `Call ${decision.callId} is decided twice in one message; send one decision for each call.`,
   );
 }
 
 /** Returns the refusal of an invalid decision. Returns undefined for a valid decision. */
 function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver): CommandRefusal | undefined {
-  const call = callOf(snapshot, decision.callId);
+  const call = findCall(snapshot, decision.callId);
   if (call === undefined) return unknownCall(snapshot, decision.callId);
   if (call.decided) return alreadyDecided(call, call.decided);
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
@@ -142,25 +142,25 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
   // question.
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
   if (shown === null ? !plain : shown !== shownCodeOf(call, call.state.reason))
-    return otherQuestionRefusal(call, call.state.reason);
+    return outdatedQuestionRefusal(call, call.state.reason);
   const mismatch = decisionWordProblem(call, call.state.reason, decision);
-  if (mismatch !== undefined) return invalidDecision(mismatch);
+  if (mismatch !== undefined) return invalidDecisionRefusal(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
-    return invalidDecision('A denial applies to one call only. Use scope "once", or omit it.');
+    return invalidDecisionRefusal('A denial applies to one call only. Use scope "once", or omit it.');
   if (decision.scope === 'server' && call.source.type === 'built-in')
-    return invalidDecision(
+    return invalidDecisionRefusal(
       `${call.tool} is a built-in tool and belongs to no server. Use the scope "tool", "always" or "once".`,
     );
   if (decision.decision === 'edit' && isRunByAcpAgent(call))
-    return invalidDecision(
+    return invalidDecisionRefusal(
       `The agent runs call ${call.callId} itself, so you cannot edit its input. Approve it, or deny it and say in the reason what you want instead.`,
     );
   if (decision.decision === 'edit' && call.state.reason === 'outcome-unknown')
-    return invalidDecision(
+    return invalidDecisionRefusal(
       `The outcome of call ${call.callId} is unknown, so you cannot edit it. "approve" runs it again, "deny" skips it.`,
     );
   if ((decision.decision === 'edit') !== (decision.edited !== null))
-    return invalidDecision('Send the new input with "edit", and only with "edit".');
+    return invalidDecisionRefusal('Send the new input with "edit", and only with "edit".');
   return (
     approverObjection(snapshot, call, decision, by) ??
     presenceObjection(snapshot, { ...call, state: call.state }, decision)
@@ -168,7 +168,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
 }
 
 /** Returns the refusal of a decision on an old question. The client must read the new question and its new code. */
-export function otherQuestionRefusal({ callId, title }: Call, reason: PendingReason): CommandRefusal {
+export function outdatedQuestionRefusal({ callId, title }: Call, reason: PendingReason): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'INPUT_CHANGED',

@@ -112,7 +112,7 @@ export type FileState =
   | { type: 'not-saved'; why: string };
 
 /** A file that a tool execution changes. The path is relative to the workspace. */
-export interface SavedFile {
+export interface RecordedFileChange {
   path: string;
   before: FileState;
   after: FileState;
@@ -301,7 +301,7 @@ export type TaskEvent =
       progress?: ToolProgress;
     }
   /** The old content of files. It is durable before the tool execution changes the files. The change may still fail. */
-  | { type: 'files.saved'; callId: string; toolId: string; files: readonly SavedFile[] }
+  | { type: 'files.saved'; callId: string; toolId: string; files: readonly RecordedFileChange[] }
   /** The model has replaced its to-do list. */
   | { type: 'todos.updated'; callId: string; todos: readonly Todo[] }
   /** A tool execution has ended. */

@@ -6,7 +6,7 @@
  *   settings does not change it.
  * - J3: an expired task stays ended, even if the clock goes back.
  */
-import { cancel } from './cancel.ts';
+import { cancelTask } from './cancel.ts';
 import type { Decider, RecordedAction, TaskEvent } from './events.ts';
 import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
@@ -86,7 +86,7 @@ export function expireTask(
   const asking = askingOf(status);
   const deadline = asking && deadlineOf(asking);
   if (asking === null || deadline === null || now < deadline) return { type: 'keep' };
-  const ruling = cancel(snapshot, whyExpired(asking, deadline), EXPIRY);
+  const ruling = cancelTask(snapshot, whyExpired(asking, deadline), EXPIRY);
   return ruling.type === 'append' ? ruling : { type: 'keep' };
 }
 

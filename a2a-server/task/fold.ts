@@ -4,10 +4,15 @@
  * times.
  */
 import { NO_BUDGET_USAGE, budgetUsageAfter } from './budget.ts';
-import { foldContextEvent, withInputTokenCount, SUMMARY_NOTICE, WHOLE_CONTEXT } from './shortened-context.ts';
+import {
+  foldContextEvent,
+  withInputTokenCount,
+  SUMMARY_NOTICE,
+  UNSHORTENED_CONTEXT,
+} from './shortened-context.ts';
 import { createCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.ts';
-import { countAfter, countAfterAll, NO_EVENTS } from './generation.ts';
+import { eventCountAfter, eventCountAfterAll, NO_EVENTS } from './generation.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
 import { withOutput } from './tool-outputs.ts';
@@ -29,7 +34,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     createdAt: at,
     updatedAt: at,
     seq,
-    counted: countAfter(NO_EVENTS, event),
+    counted: eventCountAfter(NO_EVENTS, event),
     status: { state: 'submitted' },
     exchanges: [],
     messageSeq: 0,
@@ -38,7 +43,7 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
     instructions: [],
     calls: {},
     grants: [],
-    context: WHOLE_CONTEXT,
+    context: UNSHORTENED_CONTEXT,
     outputs: [],
     todos: [],
     outage: null,
@@ -49,12 +54,12 @@ export function firstSnapshot(taskId: string, entry: JournalEntry): Snapshot | u
   };
 }
 
-export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
+export function foldEntry(snapshot: Snapshot, entry: JournalEntry): Snapshot {
   return {
     ...snapshot,
     ...change(snapshot, entry.event, entry),
     spent: budgetUsageAfter(snapshot, entry),
-    counted: countAfter(snapshot.counted, entry.event),
+    counted: eventCountAfter(snapshot.counted, entry.event),
     seq: entry.seq,
     updatedAt: entry.at,
   };
@@ -62,8 +67,8 @@ export function fold(snapshot: Snapshot, entry: JournalEntry): Snapshot {
 
 export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]): Snapshot {
   // A joined entry stands for several events. So the events are counted before they are joined.
-  const counted = countAfterAll(snapshot.counted, entries);
-  return { ...joinText(entries).reduce(fold, snapshot), counted };
+  const counted = eventCountAfterAll(snapshot.counted, entries);
+  return { ...joinText(entries).reduce(foldEntry, snapshot), counted };
 }
 
 /**

@@ -26,7 +26,7 @@ type HiddenEvent = Extract<TaskEvent, { type: (typeof HIDDEN_EVENT_TYPES)[number
 
 const hidden: ReadonlySet<string> = new Set(HIDDEN_EVENT_TYPES);
 
-export function isHidden(event: TaskEvent): event is HiddenEvent {
+export function isHiddenEvent(event: TaskEvent): event is HiddenEvent {
   return hidden.has(event.type);
 }
 
@@ -40,18 +40,18 @@ export interface EventCount {
 
 export const NO_EVENTS: EventCount = { shown: 0, reasoning: 0 };
 
-export function countAfter(count: EventCount, event: TaskEvent): EventCount {
-  if (isHidden(event)) return count;
+export function eventCountAfter(count: EventCount, event: TaskEvent): EventCount {
+  if (isHiddenEvent(event)) return count;
   return event.type === 'reasoning.delta'
     ? { ...count, reasoning: count.reasoning + 1 }
     : { ...count, shown: count.shown + 1 };
 }
 
-export function countAfterAll(count: EventCount, entries: readonly JournalEntry[]): EventCount {
+export function eventCountAfterAll(count: EventCount, entries: readonly JournalEntry[]): EventCount {
   let { shown, reasoning } = count;
   for (const { event } of entries)
     if (event.type === 'reasoning.delta') reasoning += 1;
-    else if (!isHidden(event)) shown += 1;
+    else if (!isHiddenEvent(event)) shown += 1;
   return { shown, reasoning };
 }
 

@@ -2,12 +2,12 @@
  * Decides the next step of a task's execution. Pure. The decision depends only on the snapshot, so any process can
  * continue the task.
  */
-import { stuckQuestion, isUnfinished } from './stuck-detection.ts';
+import { stuckQuestion, isTurnUnfinished } from './stuck-detection.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
 import { pendingActions } from './pending.ts';
 import {
-  callsOf,
+  callsOfTurn,
   isRunByAcpAgent,
   isReadOnly,
   isRepeatable,
@@ -42,7 +42,7 @@ export function nextStep(
   if (waitingCalls(snapshot).length > 0)
     return { type: 'append', events: [{ type: 'input.required', pending: pendingActions(snapshot) }] };
   const turn = lastTurn(snapshot);
-  const batch = nextBatch(callsOf(snapshot, turn));
+  const batch = nextBatch(callsOfTurn(snapshot, turn));
   if (batch.length > 0) return { type: 'run', calls: batch };
   const end = snapshot.queued.length > 0 ? undefined : standstill(snapshot, turn);
   if (end !== undefined) return { type: 'append', events: [end] };
@@ -63,7 +63,7 @@ function standstill(snapshot: Snapshot, turn: Turn | undefined): TaskEvent | und
   const question = stuckQuestion(snapshot);
   if (question !== undefined) return { type: 'input.required', pending: [], question };
   const ended =
-    turn !== undefined && turn.callIds.length === 0 && turn.reminder === undefined && !isUnfinished(turn);
+    turn !== undefined && turn.callIds.length === 0 && turn.reminder === undefined && !isTurnUnfinished(turn);
   return ended ? endOf(turn) : undefined;
 }
 

@@ -57,7 +57,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
  */
 export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): boolean {
   if (state.type !== 'waiting' || (state.reason !== 'approval' && state.reason !== 'question')) return false;
-  return !mayHaveAsked(snapshot, callId);
+  return !mayHaveAskedBefore(snapshot, callId);
 }
 
 /**
@@ -65,7 +65,7 @@ export function isFirstQuestion(snapshot: Snapshot, { callId, state }: Call): bo
  * question.
  * @param except a tool call to ignore
  */
-export function mayHaveAsked({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
+export function mayHaveAskedBefore({ calls, exchanges, queued }: Snapshot, except?: string): boolean {
   const messages = exchanges.filter(({ type }) => type === 'message').length + queued.length;
   return messages > 1 || Object.values(calls).some((call) => call.callId !== except && wasAsked(call));
 }

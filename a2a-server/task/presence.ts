@@ -4,7 +4,7 @@
  */
 import { provesDecision, type DecisionStatement } from '../../shared/presence/presence-proof.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { invalidDecision, type CommandRefusal } from './command-outcome.ts';
+import { invalidDecisionRefusal, type CommandRefusal } from './command-outcome.ts';
 import type { ResolvedDecision } from './decide.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
 import type { Snapshot, WaitingCall } from './snapshot.ts';
@@ -18,13 +18,15 @@ export function presenceObjection(
   const { presence } = decision;
   const statement = decisionStatement(snapshot, call, decision);
   if (statement === undefined)
-    return presence && invalidDecision('Only an approval or an edit takes the assertion of a passkey.');
+    return (
+      presence && invalidDecisionRefusal('Only an approval or an edit takes the assertion of a passkey.')
+    );
   const rule = demandingRule(call, decision);
   if (rule === undefined && presence === undefined) return undefined;
   if (presence === undefined) return presenceRequired(call, rule ?? '');
   if (!provesDecision(presence, statement)) return assertionOfOther(call);
   if (decision.scope !== 'once')
-    return invalidDecision('A passkey approves one call only. Use scope "once", or omit it.');
+    return invalidDecisionRefusal('A passkey approves one call only. Use scope "once", or omit it.');
   return undefined;
 }
 

@@ -12,16 +12,16 @@ export interface JsonObject {
 }
 
 /** Opaque data of a provider, e.g. signatures, encrypted reasoning or item ids. The key is the provider's namespace. */
-export type ProviderState = Readonly<Record<string, JsonObject>>;
+export type ProviderReplayData = Readonly<Record<string, JsonObject>>;
 
 /**
  * One part of a turn. The parts are in the model's order. A text part is the next `length` characters of the turn's
  * text. A reasoning part is the next `length` characters of its reasoning.
  */
 export type TurnPart =
-  | { type: 'text' | 'reasoning'; length: number; state?: ProviderState }
+  | { type: 'text' | 'reasoning'; length: number; state?: ProviderReplayData }
   /** The turn's next tool call. `input` is the model's input, if it differs from the validated input. */
-  | { type: 'call'; input?: JsonObject; state?: ProviderState };
+  | { type: 'call'; input?: JsonObject; state?: ProviderReplayData };
 
 /**
  * The model's own data of a turn, for later requests to the same model. `basis` is a hash of the request's
@@ -41,13 +41,13 @@ export interface ReceivingModel {
 }
 
 export type ReplayedPart =
-  | { type: 'text' | 'reasoning'; text: string; state?: ProviderState }
+  | { type: 'text' | 'reasoning'; text: string; state?: ProviderReplayData }
   | {
       type: 'call';
       modelCallId: string;
       tool: string;
       input: Record<string, unknown>;
-      state?: ProviderState;
+      state?: ProviderReplayData;
     };
 
 /**

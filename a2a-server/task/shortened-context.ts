@@ -2,7 +2,7 @@
 import type { TaskEvent, TurnPlace, Usage } from './events.ts';
 import type { Turn } from './snapshot.ts';
 
-export interface Context {
+export interface ShortenedContext {
   summary: { upTo: TurnPlace; text: string } | null;
   clip: { upTo: TurnPlace; chars: number } | null;
   /**
@@ -19,7 +19,7 @@ export interface Context {
 export const SUMMARY_NOTICE =
   'From here on, a summary replaces the older part of the conversation, so that the rest fits into the context window of the model.';
 
-export const WHOLE_CONTEXT: Context = {
+export const UNSHORTENED_CONTEXT: ShortenedContext = {
   summary: null,
   clip: null,
   refused: 'no',
@@ -30,7 +30,11 @@ export const WHOLE_CONTEXT: Context = {
 type ContextEvent = Extract<TaskEvent, { type: `context.${string}` }>;
 
 /** Returns the context after an event. @param turns the number of the task's last turn */
-export function foldContextEvent(context: Context, event: ContextEvent, turns: number): Context {
+export function foldContextEvent(
+  context: ShortenedContext,
+  event: ContextEvent,
+  turns: number,
+): ShortenedContext {
   switch (event.type) {
     case 'context.summarised':
       return { ...shorter(context, turns), summary: { upTo: event.upTo, text: event.summary } };
@@ -41,7 +45,7 @@ export function foldContextEvent(context: Context, event: ContextEvent, turns: n
   }
 }
 
-function shorter(context: Context, turns: number): Context {
+function shorter(context: ShortenedContext, turns: number): ShortenedContext {
   const refused = context.refused === 'no' ? 'no' : 'shortened';
   return { ...context, refused, counted: null, shortenedAt: turns };
 }
@@ -50,7 +54,11 @@ function shorter(context: Context, turns: number): Context {
  * Stores the provider's count, which includes tokens that only the provider sees. Zero means that the provider does not
  * count.
  */
-export function withInputTokenCount(context: Context, turn: Turn | null, { inputTokens }: Usage): Context {
+export function withInputTokenCount(
+  context: ShortenedContext,
+  turn: Turn | null,
+  { inputTokens }: Usage,
+): ShortenedContext {
   const counted =
     turn === null || inputTokens === 0 ? null : { turn: turn.turn, model: turn.model, inputTokens };
   return { ...context, refused: 'no', counted };

@@ -9,7 +9,7 @@ import type {
   Todo,
 } from '../../shared/protocol/tool-approval.ts';
 import type { ApproverDemand } from './approver.ts';
-import type { Context } from './shortened-context.ts';
+import type { ShortenedContext } from './shortened-context.ts';
 import type { EventCount } from './generation.ts';
 import type { Grant } from './grants.ts';
 import type { BudgetUsage } from './budget.ts';
@@ -18,7 +18,7 @@ import type {
   DayCost,
   Decider,
   RequestedCall,
-  SavedFile,
+  RecordedFileChange,
   ToolOutcome,
   TurnEnd,
   UserMessage,
@@ -120,7 +120,7 @@ export interface Call extends RequestedCall {
   /** The id of the tool call that asked. Null unless this call is the question of a running tool. */
   askedBy: string | null;
   /** The files that the tool call changed or was about to change, oldest first. `at` is in milliseconds since 1970. */
-  saved?: readonly (SavedFile & { at: number })[];
+  saved?: readonly (RecordedFileChange & { at: number })[];
   todos?: readonly Todo[];
 }
 
@@ -174,7 +174,7 @@ export interface Snapshot {
   calls: Readonly<Record<string, Call>>;
   /** Grants that are neither used up nor revoked. Some of them may have expired. */
   grants: readonly Grant[];
-  context: Context;
+  context: ShortenedContext;
   outputs: readonly ExecutionOutput[];
   todos: readonly Todo[];
   /**
@@ -191,7 +191,7 @@ export interface Snapshot {
 }
 
 /** The task that an agent works on. `earlier` has the session's earlier tasks, oldest first. */
-export interface TaskPlace {
+export interface TaskWithHistory {
   task: Snapshot;
   earlier: readonly Snapshot[];
   /** The absolute path of the working directory. */
@@ -227,12 +227,12 @@ export function newestMessage({ exchanges, queued }: Snapshot): UserMessage | un
  * Returns the tool call with this id. A client may send any text as the id, even an inherited key such as
  * `constructor`.
  */
-export function callOf({ calls }: Snapshot, callId: string): Call | undefined {
+export function findCall({ calls }: Snapshot, callId: string): Call | undefined {
   return Object.hasOwn(calls, callId) ? calls[callId] : undefined;
 }
 
 /** Returns the tool calls of a turn, in the model's order. */
-export function callsOf(snapshot: Snapshot, turn: Turn | undefined): Call[] {
+export function callsOfTurn(snapshot: Snapshot, turn: Turn | undefined): Call[] {
   return (turn?.callIds ?? []).flatMap((callId) => snapshot.calls[callId] ?? []);
 }
 
@@ -244,7 +244,7 @@ export function questionOf({ preview }: Pick<RequestedCall, 'preview'>): Questio
   return preview.type === 'question' ? preview : undefined;
 }
 
-export function openQuestions(snapshot: Snapshot, callId: string): Call[] {
+export function openQuestionsOfCall(snapshot: Snapshot, callId: string): Call[] {
   return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
 

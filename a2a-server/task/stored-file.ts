@@ -11,7 +11,7 @@ export interface StoredFile {
 }
 
 /** Returns the line that replaces a file in a text. */
-export function fileLine({ name, mediaType, bytes }: Omit<StoredFile, 'hash'>): string {
+export function filePlaceholderLine({ name, mediaType, bytes }: Omit<StoredFile, 'hash'>): string {
   const known = name === undefined ? '' : ` ${oneLine(name, 200)},`;
   return `[file${known} ${mediaType}, ${bytes} bytes]`;
 }

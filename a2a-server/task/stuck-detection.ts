@@ -4,7 +4,7 @@
  * resets the count. Pure.
  */
 import { resultForModel } from './result-for-model.ts';
-import { callsOf, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
+import { callsOfTurn, type Call, type ConversationItem, type Snapshot, type Turn } from './snapshot.ts';
 
 type Fault = 'empty' | 'cut' | 'refused' | 'same';
 
@@ -69,12 +69,12 @@ export function stuckQuestion(snapshot: Snapshot): string | undefined {
 }
 
 /** True if a turn without tool calls does not complete the task. */
-export function isUnfinished({ end }: Turn): boolean {
+export function isTurnUnfinished({ end }: Turn): boolean {
   return end === 'empty' || end === 'length';
 }
 
 function lastly(snapshot: Snapshot, turn: Turn): string {
-  const [call] = callsOf(snapshot, turn);
+  const [call] = callsOfTurn(snapshot, turn);
   if (call === undefined) return '';
   const { text } = resultForModel(call);
   return ` (last call: ${call.title}: ${text.replaceAll(/\s+/g, ' ').trim().slice(0, 200)})`;
@@ -102,11 +102,11 @@ function faults(snapshot: Snapshot): Found[] {
 }
 
 function faultOf(snapshot: Snapshot, turn: Turn, previous: Turn | undefined): Fault | undefined {
-  const calls = callsOf(snapshot, turn);
+  const calls = callsOfTurn(snapshot, turn);
   if (calls.length === 0) return turn.end === 'empty' ? 'empty' : turn.end === 'length' ? 'cut' : undefined;
   if (calls.every(isRefused)) return 'refused';
   if (previous === undefined) return undefined;
-  const earlier = callsOf(snapshot, previous);
+  const earlier = callsOfTurn(snapshot, previous);
   const same = calls.length === earlier.length && calls.every((call, index) => isSame(call, earlier[index]));
   return same ? 'same' : undefined;
 }

@@ -9,7 +9,7 @@ export interface TaskFile extends StoredFile {
 }
 
 /** Returns the files of messages, then the files of results. The same content may appear more than once. */
-export function filesOf({ exchanges, queued, calls }: Snapshot): TaskFile[] {
+export function filesOfTask({ exchanges, queued, calls }: Snapshot): TaskFile[] {
   const messages = exchanges.flatMap((item) => (item.type === 'message' ? [item.message] : []));
   return [...[...messages, ...queued].flatMap(messageFiles), ...Object.values(calls).flatMap(resultFiles)];
 }

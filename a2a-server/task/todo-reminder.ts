@@ -1,6 +1,6 @@
 /** Reminds a model of its to-do list. The person reads the progress from this list, so it must be current. Pure. */
 import { cappedOneLine } from '../../shared/text/capped-text.ts';
-import { callsOf, lastTurn, type Snapshot } from './snapshot.ts';
+import { callsOfTurn, lastTurn, type Snapshot } from './snapshot.ts';
 
 /** The status of a task whose model gets `openTodosReminder`. */
 export const TODO_REMINDER_STATUS =
@@ -23,7 +23,7 @@ export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
   let age = 0;
   for (const exchange of snapshot.exchanges) {
     if (exchange.type !== 'turn') continue;
-    const calls = callsOf(snapshot, exchange.turn);
+    const calls = callsOfTurn(snapshot, exchange.turn);
     const list = calls.findLast(({ todos }) => todos !== undefined)?.todos;
     if (list !== undefined) {
       open = list.filter(({ status }) => status !== 'done').length;

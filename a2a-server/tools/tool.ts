@@ -9,7 +9,7 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
-import type { Call, TaskPlace } from '../task/snapshot.ts';
+import type { Call, TaskWithHistory } from '../task/snapshot.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 export interface ToolContext {
@@ -62,7 +62,7 @@ export interface ToolRun extends ToolContext {
    * The running call, and the state of its task when the run started. ACP agents need both for the tool calls that they
    * make.
    */
-  asked?: { call: Call; place: TaskPlace };
+  asked?: { call: Call; place: TaskWithHistory };
 }
 
 /** A file for the model: one of `FILE_TYPES`, and not larger than `maxFileBytes`. */

@@ -43,7 +43,7 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     file: 'context-window.ts',
     line: 'for (let index = last - 1; index >= 0; index -= 1) {',
     change: '>= → >',
-    why: 'The first passage is never a turn, and the loop returns only turns.',
+    why: 'The first segment is never a turn, and the loop returns only turns.',
   },
   {
     file: 'conversation.ts',
@@ -79,7 +79,7 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     file: 'transcript.ts',
     line: "const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));",
     change: "kind === 'turn' → true",
-    why: 'Other passages have no calls.',
+    why: 'Other segments have no calls.',
   },
   {
     file: 'fold.ts',

@@ -5,8 +5,8 @@
 import fc from 'fast-check';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { acceptMessage } from '../../a2a-server/task/accept-message.ts';
-import { cancel } from '../../a2a-server/task/cancel.ts';
-import { decide } from '../../a2a-server/task/decide.ts';
+import { cancelTask } from '../../a2a-server/task/cancel.ts';
+import { decideCalls } from '../../a2a-server/task/decide.ts';
 import type { CommandOutcome } from '../../a2a-server/task/command-outcome.ts';
 import { decisionInText } from '../../a2a-server/task/text-decision.ts';
 import type {
@@ -17,7 +17,7 @@ import type {
   PolicyVerdict,
 } from '../../a2a-server/task/events.ts';
 import { NO_BUDGET } from '../../a2a-server/task/budget.ts';
-import { firstSnapshot, fold } from '../../a2a-server/task/fold.ts';
+import { firstSnapshot, foldEntry } from '../../a2a-server/task/fold.ts';
 import { eventAfterModelFailure } from '../../a2a-server/task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../../a2a-server/task/next-step.ts';
 import {
@@ -26,7 +26,7 @@ import {
   pendingActions,
   questionWithdrawn,
 } from '../../a2a-server/task/pending.ts';
-import { isTerminal, openQuestions, type Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { isTerminal, openQuestionsOfCall, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** The next event in the task's life. A number such as `pick` selects one of the options that exist at that time. */
 export type Move =
@@ -144,7 +144,7 @@ export class TaskMachine {
           const sent = message(this.#next(), move.text);
           const bare = decisionInText(s, sent, s.taskId);
           return bare
-            ? decide(s, [bare], by, 1)
+            ? decideCalls(s, [bare], by, 1)
             : acceptMessage(s, sent, { channel: 'a2a', wordsDecide: true, taskId: s.taskId });
         });
       case 'decide': {
@@ -152,7 +152,7 @@ export class TaskMachine {
         if (calls.length === 0) return undefined;
         const picked = Array.from({ length: move.more + 1 }, (_, i) => calls[(move.pick + i) % calls.length]);
         return this.#command((s) =>
-          decide(
+          decideCalls(
             s,
             [...new Set(picked)].flatMap((call) =>
               call === undefined
@@ -176,7 +176,7 @@ export class TaskMachine {
       }
       case 'decide-unknown':
         return this.#command((s) =>
-          decide(
+          decideCalls(
             s,
             [
               {
@@ -193,7 +193,7 @@ export class TaskMachine {
           ),
         );
       case 'cancel':
-        return this.#command((s) => cancel(s, 'enough', by));
+        return this.#command((s) => cancelTask(s, 'enough', by));
       case 'crash':
         return this.#crash();
     }
@@ -260,7 +260,10 @@ export class TaskMachine {
             usage: { inputTokens: 1, outputTokens: 1 },
           },
         ];
-        const after = finished.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), this.snapshot);
+        const after = finished.reduce(
+          (s, event) => foldEntry(s, { seq: s.seq + 1, at: 1, event }),
+          this.snapshot,
+        );
         const next = nextStep(after);
         return this.#append(next.type === 'append' ? [...finished, ...next.events] : finished);
       }
@@ -273,7 +276,7 @@ export class TaskMachine {
     if (call?.state.type !== 'running') return;
     const { callId, tool, title } = call;
     this.#append(
-      withTaskState(this.snapshot, ...openQuestions(this.snapshot, callId).map(questionWithdrawn), {
+      withTaskState(this.snapshot, ...openQuestionsOfCall(this.snapshot, callId).map(questionWithdrawn), {
         type: 'tool.finished',
         callId,
         tool,
@@ -293,7 +296,10 @@ export class TaskMachine {
       call: questionCall(`${call.callId}.q${this.#next()}`),
       askedBy: call.callId,
     };
-    this.#append([event, parkOrContinue(fold(this.snapshot, { seq: this.snapshot.seq + 1, at: 1, event }))]);
+    this.#append([
+      event,
+      parkOrContinue(foldEntry(this.snapshot, { seq: this.snapshot.seq + 1, at: 1, event })),
+    ]);
   }
 
   /** The process crashes, and the next one recovers from the journal. */
@@ -313,7 +319,7 @@ export class TaskMachine {
     for (const event of events) {
       const entry = { seq: this.snapshot.seq + 1, at: 1, event };
       this.entries.push(entry);
-      this.snapshot = fold(this.snapshot, entry);
+      this.snapshot = foldEntry(this.snapshot, entry);
     }
   }
 

@@ -11,7 +11,7 @@ import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { activeTime, type Budget } from '../../task/budget.ts';
-import { failAfterTimeout } from '../../task/cancel.ts';
+import { failTaskAfterTimeout } from '../../task/cancel.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { dailyBudgetQuestion } from '../../task/costs/daily-budget.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
@@ -21,7 +21,7 @@ import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
 import { findOrphanedCall, orphanedCallEvents } from './orphaned-calls.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
-import type { DeferredCommandAppend } from '../task-log/deferred-command-append.ts';
+import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import {
   bytesLeft,
@@ -327,7 +327,7 @@ export class Execution {
     const end = async (): Promise<void> => {
       // The time limit does not fail a task that waits for a person or has ended.
       const changed = await log.change(snapshot.taskId, (s) =>
-        isSettled(s) ? { type: 'keep' } : failAfterTimeout(s, message),
+        isSettled(s) ? { type: 'keep' } : failTaskAfterTimeout(s, message),
       );
       if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
     };

@@ -16,9 +16,9 @@ import { queuePositionEvents } from './queued-events.ts';
 import { restartEvents } from '../../task/next-step.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
-import { DeferredCommandAppend, type AppendedCommand } from '../task-log/deferred-command-append.ts';
+import { DeferredCommandAppend, type AppendedCommand } from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
-import type { ChangeDecision } from '../task-log/task-log.ts';
+import type { TaskChange } from '../task-journal/task-journal.ts';
 import {
   type UnopenedTasks,
   unopenedAfterSearch,
@@ -133,7 +133,7 @@ export class Executor {
    */
   async command(
     { taskId, principal }: Omit<WokenTask, 'begun'>,
-    rule: (snapshot: Snapshot) => ChangeDecision,
+    rule: (snapshot: Snapshot) => TaskChange,
     key: CommandKey,
   ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;

@@ -3,15 +3,15 @@ import type { CommandRefusal } from '../../task/command-outcome.ts';
 import type { Requester } from '../../access/requester.ts';
 import type { Decider } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { ChangeResult } from '../task-log/task-log.ts';
+import type { TaskChangeResult } from '../task-journal/task-journal.ts';
 import { unknownTask } from '../queries/task-lookup.ts';
 
 /** Returns who decides, for the journal: the name and the channel, but not the roles. */
-export function decider({ principal, channel }: Requester & { channel: string }): Decider {
+export function toDecider({ principal, channel }: Requester & { channel: string }): Decider {
   return { principal, channel };
 }
 
-export function groupsOf({ groups }: Requester): Pick<Requester, 'groups'> {
+export function requesterGroups({ groups }: Requester): Pick<Requester, 'groups'> {
   return groups === undefined ? {} : { groups };
 }
 
@@ -19,17 +19,17 @@ export function groupsOf({ groups }: Requester): Pick<Requester, 'groups'> {
  * Returns the result of a command that was applied.
  * @throws ProductError if the command was refused or the task is unknown
  */
-export function requireApplied(
-  changed: ChangeResult | undefined,
+export function requireAppliedCommand(
+  changed: TaskChangeResult | undefined,
   taskId: string,
-): Extract<ChangeResult, { snapshot: Snapshot }> {
+): Extract<TaskChangeResult, { snapshot: Snapshot }> {
   if (changed === undefined) throw unknownTask(taskId);
   if (changed.type === 'refuse') throw toProductError(changed);
   if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
   return changed;
 }
 
-export function toRefusal({ reason, message, facts }: ProductError): CommandRefusal {
+export function toCommandRefusal({ reason, message, facts }: ProductError): CommandRefusal {
   return { type: 'refuse', reason, message, facts };
 }
 

@@ -14,7 +14,7 @@ import type {
 import type { CommandKey, RecordedCommand, TaskRow } from '../../journal/journal.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { acceptMessage } from '../../task/accept-message.ts';
-import { askAgain, decide, otherQuestionRefusal, type ResolvedDecision } from '../../task/decide.ts';
+import { askAgain, decideCalls, outdatedQuestionRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import { decisionStatement } from '../../task/presence.ts';
 import type { CommandOutcome, CommandRefusal } from '../../task/command-outcome.ts';
 import { decisionInText } from '../../task/text-decision.ts';
@@ -24,7 +24,7 @@ import { requireRoleFor, type Requester } from '../../access/requester.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
 import { mergeDemands, type Approver } from '../../task/approver.ts';
 import type { Decider, TaskEvent } from '../../task/events.ts';
-import { callOf, type Snapshot } from '../../task/snapshot.ts';
+import { findCall, type Snapshot } from '../../task/snapshot.ts';
 import type { OnRefused } from '../../limits/usage-limiter.ts';
 import { dailyRefusal } from '../../limits/daily-writing.ts';
 import type { Executor } from '../executions/executor.ts';
@@ -33,13 +33,19 @@ import { findReachedDailyLimit } from './daily-limit.ts';
 import { resolveDecisions, type DecisionsResult, type PresenceVerifier } from './resolve-decisions.ts';
 import { refuseUnsupportedFiles } from './refuse-unsupported-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
-import { newTaskSettings, settingsRefusal, differingSettings } from './new-task-settings.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
-import { type ChangeDecision } from '../task-log/task-log.ts';
-import { findTarget } from './message-target.ts';
+import { newTaskSettings, differentSettingsRefusal, differingSettings } from './new-task-settings.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
+import { type TaskChange } from '../task-journal/task-journal.ts';
+import { findMessageTarget } from './message-target.ts';
 import { findVisibleRow, loadTask } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
-import { requireApplied, decider, groupsOf, toProductError, toRefusal } from './command-result.ts';
+import {
+  requireAppliedCommand,
+  toDecider,
+  requesterGroups,
+  toProductError,
+  toCommandRefusal,
+} from './command-result.ts';
 
 export interface AcceptedMessage {
   taskId: string;
@@ -94,7 +100,7 @@ const ONLY_DECISIONS: CommandRefusal = {
 
 export function createMessageReceiver(
   options: MessageReceiverOptions,
-  { log, executor }: { log: TaskLog; executor: Executor },
+  { log, executor }: { log: TaskJournal; executor: Executor },
 ): MessageReceiver {
   const { journal, ids, models, clock, commands } = options;
 
@@ -107,7 +113,7 @@ export function createMessageReceiver(
     for (;;) {
       const known = await journal.command(key.principal, key.messageId);
       if (known) return repeated(known, key);
-      const target = await findTarget(incoming, { journal, ids });
+      const target = await findMessageTarget(incoming, { journal, ids });
       try {
         return await (target.type === 'live'
           ? command(target.taskId, incoming, key)
@@ -121,7 +127,7 @@ export function createMessageReceiver(
   async function recipient(incoming: ClientMessage): Promise<{ sessionId: string; taskId?: string }> {
     const known = await journal.command(incoming.principal, incoming.message.messageId);
     if (known) return { sessionId: known.sessionId, taskId: known.taskId };
-    const target = await findTarget(incoming, { journal, ids });
+    const target = await findMessageTarget(incoming, { journal, ids });
     const { sessionId } = target;
     return target.type === 'live' ? { sessionId, taskId: target.taskId } : { sessionId };
   }
@@ -212,8 +218,8 @@ export function createMessageReceiver(
   }
 
   async function command(taskId: string, incoming: ClientMessage, key: CommandKey): Promise<AcceptedMessage> {
-    const by = decider(incoming);
-    const approver = { ...by, ...groupsOf(incoming) };
+    const by = toDecider(incoming);
+    const approver = { ...by, ...requesterGroups(incoming) };
     const now = clock.now();
     const known = await loadTask(log, taskId);
     // The task may run actions without an approval, so a message to it needs the same role as a decision.
@@ -232,9 +238,9 @@ export function createMessageReceiver(
     const over = isDecisionOrRevocation(incoming)
       ? undefined
       : await findReachedDailyLimit(known.principal, options);
-    const tooMuch = over && toRefusal(dailyRefusal(over, now));
+    const tooMuch = over && toCommandRefusal(dailyRefusal(over, now));
     const others = await differingSettings(incoming.settings, known.settings, options);
-    const rule = (snapshot: Snapshot): ChangeDecision => {
+    const rule = (snapshot: Snapshot): TaskChange => {
       // The task may have another generation now than when it was read above.
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;
@@ -247,7 +253,7 @@ export function createMessageReceiver(
       if (incoming.mayDelegate === false) return ONLY_DECISIONS;
       if (tooMuch !== undefined) return tooMuch;
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
-      if (ruling.type === 'append' && others.length > 0) return settingsRefusal(taskId, others);
+      if (ruling.type === 'append' && others.length > 0) return differentSettingsRefusal(taskId, others);
       return ruling.type === 'append' && incoming.contents !== undefined
         ? { ...ruling, contents: incoming.contents }
         : ruling;
@@ -257,7 +263,7 @@ export function createMessageReceiver(
     if (changed?.type === 'repeated') return repeated(changed.command, key);
     // The text may be a decision, which this limit does not refuse.
     if (over !== undefined && changed === tooMuch) options.onRefused?.(over.name, over.scope);
-    const as = snapshot ?? requireApplied(changed, taskId).snapshot;
+    const as = snapshot ?? requireAppliedCommand(changed, taskId).snapshot;
     return { taskId, sessionId: as.sessionId, seq: as.seq, snapshot: as };
   }
 
@@ -275,7 +281,7 @@ export function createMessageReceiver(
       const approver = mergeDemands(decision.approver, ofServer);
       return { ...decision, ...(approver && { approver }) };
     });
-    return decide(snapshot, demanding, by, at);
+    return decideCalls(snapshot, demanding, by, at);
   }
 
   /** Adds the page's address to a refusal that demands a passkey. */
@@ -301,11 +307,11 @@ export function createMessageReceiver(
     const outcome = judge(
       known,
       resolved.decisions,
-      { principal: by.principal, channel: 'page', ...groupsOf(by) },
+      { principal: by.principal, channel: 'page', ...requesterGroups(by) },
       clock.now(),
     );
     if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);
-    const call = callOf(known, decision.callId);
+    const call = findCall(known, decision.callId);
     const [only] = resolved.decisions;
     const signed =
       call?.state.type === 'waiting' && only
@@ -325,7 +331,7 @@ export function createMessageReceiver(
     { call, event }: Extract<DecisionsResult, { type: 'outdated' }>,
   ): Promise<ProductError> {
     await log.change(taskId, (s) => askAgain(s, call, event));
-    const { reason, message, facts } = otherQuestionRefusal(call, 'content-changed');
+    const { reason, message, facts } = outdatedQuestionRefusal(call, 'content-changed');
     return new ProductError(reason, message, facts && { facts });
   }
 

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleTasksFilter, type Requester } from '../../access/requester.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
-import type { IdGenerator } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-journal/ids.ts';
 import { findVisibleRow } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 
@@ -20,7 +20,10 @@ interface Lookup {
  * Finds the task for a message, or the session in which it starts a new task.
  * @throws ProductError UNKNOWN_TASK, UNKNOWN_SESSION; MALFORMED if the task belongs to another session
  */
-export async function findTarget(incoming: ClientMessage, { journal, ids }: Lookup): Promise<MessageTarget> {
+export async function findMessageTarget(
+  incoming: ClientMessage,
+  { journal, ids }: Lookup,
+): Promise<MessageTarget> {
   const { taskId, sessionId } = incoming;
   if (taskId !== undefined) {
     const row = await findVisibleRow(journal, taskId, incoming);

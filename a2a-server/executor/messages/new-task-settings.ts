@@ -66,7 +66,7 @@ export async function differingSettings(
  * Refuses settings that differ from the task's settings. If they were ignored, the sender would rely on settings that
  * do not apply.
  */
-export function settingsRefusal(taskId: string, others: readonly string[]): CommandRefusal {
+export function differentSettingsRefusal(taskId: string, others: readonly string[]): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'MALFORMED',

@@ -7,7 +7,7 @@ import { tokensBesideConversation } from '../../task/conversation/context-reduct
 import type { UserMessage } from '../../task/events.ts';
 import { maxInstructionChars } from '../../task/instructions.ts';
 import {
-  messageLimit,
+  maxMessageTokens,
   messageTokens,
   type ReceivingTask,
   SHORT_MESSAGE_TOKENS,
@@ -52,7 +52,7 @@ export async function refuseLongMessage(
     systemPrompt(workspace, { settings, instructions }),
     toolbox.declarations({ readOnly: isReadOnlyMode(settings) }),
   );
-  const most = messageLimit({ live, previous }, { window, beside, model: id, basis: '', inputModes });
+  const most = maxMessageTokens({ live, previous }, { window, beside, model: id, basis: '', inputModes });
   if (tokens <= most) return;
   const inFiles = messageFiles(message).length > 0 ? 'Send fewer or smaller files. ' : '';
   const later = live === undefined ? '' : 'Send it after the agent has answered. ';

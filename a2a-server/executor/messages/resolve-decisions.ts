@@ -6,20 +6,20 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PresenceAssertion } from '../../../shared/protocol/presence-assertion.ts';
 import type { PresenceProof } from '../../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-approval.ts';
-import { repeatedIn, type ResolvedDecision } from '../../task/decide.ts';
+import { repeatedDecisionRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { ApproverDemand } from '../../task/approver.ts';
 import { denyMessage, findPresenceRule, approverDemandOfRules } from '../../policy/verdict.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { shownCodeOf } from '../../task/shown-code-of-call.ts';
-import { callOf, type Call, type Snapshot } from '../../task/snapshot.ts';
+import { findCall, type Call, type Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import type { PageTarget } from '../../../shared/net/page-address.ts';
 import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
 import { toProductError } from './command-result.ts';
-import { showCall, type ShownCall } from '../model-turn/prepare-call.ts';
+import { buildShownCall, type ShownCall } from '../model-turn/prepare-call.ts';
 
 type Outdated = Extract<TaskEvent, { type: 'tool.outdated' }>;
 
@@ -60,10 +60,10 @@ export async function resolveDecisions(
 ): Promise<DecisionsResult> {
   const resolved: ResolvedDecision[] = [];
   for (const decision of decisions) {
-    const call = callOf(snapshot, decision.callId);
+    const call = findCall(snapshot, decision.callId);
     const edits = call !== undefined && mayEdit(call, decision);
     // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
-    const repeated = edits ? repeatedIn(decisions, decision) : undefined;
+    const repeated = edits ? repeatedDecisionRefusal(decisions, decision) : undefined;
     if (repeated) throw toProductError(repeated);
     const edit = edits ? await edited(decision, call, snapshot, context) : null;
     if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
@@ -122,7 +122,7 @@ async function edited(
   const workspace = await openWorkspace(snapshot.settings.workspace);
   const { principal } = snapshot;
   const place = { principal, workspace, signal };
-  const shown = await showCall(tool, parsed.input, place);
+  const shown = await buildShownCall(tool, parsed.input, place);
   // The files are checked after the preview of the edit. An earlier check would miss a change between the two.
   const event = await outdatedSince(call, tool, place);
   if (event !== undefined) return { type: 'outdated', event };
@@ -148,7 +148,7 @@ function isUnseen(edit: ShownCall, { basis }: Call): boolean {
 /** Compares the proposed call with the current files. Returns undefined if the person saw the current content. */
 async function outdatedSince(call: Call, tool: Tool, place: ToolContext): Promise<Outdated | undefined> {
   if (call.basis === null) return undefined;
-  const now = await showCall(tool, call.input, place);
+  const now = await buildShownCall(tool, call.input, place);
   if (!now.ok)
     throw invalid(
       call,

@@ -13,17 +13,17 @@ import { isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { fitContextWindow } from './fit-context-window.ts';
-import type { IdGenerator } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-journal/ids.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
 import { readInstructions } from './read-instructions.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { timeLimitText, type TimeLimits } from '../abort-scopes/time-limits.ts';
 
 export interface AskModelOptions {
-  log: TaskLog;
+  log: TaskJournal;
   journal: Pick<Journal, 'content'>;
   clock: Clock;
   ids: IdGenerator;

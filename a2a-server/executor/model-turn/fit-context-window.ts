@@ -13,7 +13,7 @@ import { eventAfterModelFailure } from '../../task/model-outage.ts';
 import {
   BYTES_PER_TOKEN,
   isPromptRefused,
-  nextReduction,
+  nextContextReduction,
   eventAfterFailedSummary,
   tokensBesideConversation,
   summaryWithFacts,
@@ -24,14 +24,14 @@ import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
 import { usageCost } from '../../task/spending.ts';
 import { summaryTranscript } from '../../task/conversation/summary-transcript.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
 /** The window for the summary's prompt if the model's window is unknown, in tokens. */
 const DEFAULT_WINDOW_TOKENS = 100_000;
 
 interface ContextFitter {
-  log: TaskLog;
+  log: TaskJournal;
   clock: Clock;
   /** Returns the model of the task. `snapshot` is the task's current state. */
   modelFor: (snapshot: Snapshot) => Model;
@@ -55,7 +55,7 @@ export async function fitContextWindow(snapshot: Snapshot, options: ContextFitte
   const { basis } = options;
   const { inputModes } = model;
   const room: ContextWindow = { window: model.contextWindow, beside, model: model.id, basis, inputModes };
-  const reduction = nextReduction(earlier, snapshot, room);
+  const reduction = nextContextReduction(earlier, snapshot, room);
   if (reduction === undefined && !isPromptRefused(snapshot)) return true;
   const event =
     reduction === undefined

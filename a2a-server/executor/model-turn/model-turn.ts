@@ -12,8 +12,8 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { PromptTooLongError, type Model, type ModelEvent } from '../../models/model.ts';
 import { isReadOnlyMode } from '../../policy/mode.ts';
-import { conversation, type ConversationStep } from '../../task/conversation/conversation.ts';
-import { filesIn, type ConversationFile } from '../../task/conversation/files-for-model.ts';
+import { buildConversation, type ConversationStep } from '../../task/conversation/conversation.ts';
+import { filesOfStep, type ConversationFile } from '../../task/conversation/files-for-model.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../../task/events.ts';
 import { foldNext } from '../../task/fold.ts';
 import { eventAfterModelFailure, type ModelFailure } from '../../task/model-outage.ts';
@@ -25,7 +25,7 @@ import type { JsonObject, TurnPart, RecordedTurn } from '../../task/replay-provi
 import { conversationTooLongEvent } from './fit-context-window.ts';
 import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { TurnWriter } from './turn-writer.ts';
 import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
@@ -42,7 +42,7 @@ export interface PreparedCall {
 }
 
 export interface ModelTurn {
-  log: TaskLog;
+  log: TaskJournal;
   clock: Clock;
   /** Returns the model of the task. `snapshot` is the task at the start of the turn. */
   modelFor: (snapshot: Snapshot) => Model;
@@ -93,7 +93,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
     (text) => void writer.write({ type: 'turn.noted', turn, text })?.catch(() => undefined),
   );
   try {
-    const steps = conversation(context.earlier, snapshot, {
+    const steps = buildConversation(context.earlier, snapshot, {
       model: model.id,
       basis: context.basis,
       inputModes: model.inputModes,
@@ -203,7 +203,7 @@ async function contentsOf(
   readFile: ModelTurn['readFile'],
 ): Promise<Map<string, Uint8Array>> {
   const contents = new Map<string, Uint8Array>();
-  for (const file of steps.flatMap(filesIn)) {
+  for (const file of steps.flatMap(filesOfStep)) {
     const content = contents.get(file.hash) ?? (await readFile(file));
     if (content !== undefined) contents.set(file.hash, content);
   }

@@ -11,7 +11,7 @@ import { questionOf } from '../../task/snapshot.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
-import type { IdGenerator } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-journal/ids.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 
@@ -38,7 +38,7 @@ export async function prepareCall(
   if (tool === undefined) return refused(base, request.input, toolbox.absence(request.tool));
   const parsed = parseInput(tool, request.input);
   if (!parsed.ok) return refused(base, request.input, parsed.message);
-  const shown = await showCall(tool, parsed.input, { principal, workspace, signal });
+  const shown = await buildShownCall(tool, parsed.input, { principal, workspace, signal });
   if (!shown.ok) return refused(base, request.input, shown.message);
   const { sideEffect, repeatable, source } = tool;
   const call = { ...base, sideEffect, ...(repeatable && { repeatable }), source, ...shown.call };
@@ -64,7 +64,7 @@ export interface ShownCall {
   basis: string | null;
 }
 
-export async function showCall(
+export async function buildShownCall(
   tool: Tool,
   input: Record<string, unknown>,
   context: ToolContext,

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TaskEvent } from '../../task/events.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 
 /** The maximum number of unwritten events of a turn. Above it, the model has to wait. */
 const MAX_UNWRITTEN_EVENTS = 2048;
 
 /** Appends the events of a turn in order. Events that arrive during an append share the next append. */
 export class TurnWriter {
-  readonly #log: TaskLog;
+  readonly #log: TaskJournal;
   readonly #taskId: string;
   readonly #turn: number;
   #unwritten: TaskEvent[] = [];
@@ -15,7 +15,7 @@ export class TurnWriter {
   #closed = false;
   #failure: { error: unknown } | undefined;
 
-  constructor(log: TaskLog, taskId: string, turn: number) {
+  constructor(log: TaskJournal, taskId: string, turn: number) {
     this.#log = log;
     this.#taskId = taskId;
     this.#turn = turn;

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Requester } from '../../access/requester.ts';
-import { countAfter, NO_EVENTS, type EventCount } from '../../task/generation.ts';
+import { eventCountAfter, NO_EVENTS, type EventCount } from '../../task/generation.ts';
 import type { TaskQueries } from './task-queries.ts';
 
 const PAGE = 1_000;
@@ -26,7 +26,7 @@ export async function findJournalPosition(
     const page = await tasks.entries(taskId, requester, { after: position.seq, limit: PAGE });
     if (page.length === 0) return position;
     for (const { seq, event } of page) {
-      position = { seq, counted: countAfter(position.counted, event) };
+      position = { seq, counted: eventCountAfter(position.counted, event) };
       if (isThere(position)) return position;
     }
     // X3: one page per event-loop turn. A long journal must not block other requests.

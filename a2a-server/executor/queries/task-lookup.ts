@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { maySeeTasksOf, type Requester } from '../../access/requester.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 
 /** Returns the row of a task that the requester may see. @throws ProductError UNKNOWN_TASK */
 export async function findVisibleRow(
@@ -21,7 +21,7 @@ export async function findVisibleRow(
  * @throws ProductError UNKNOWN_TASK
  */
 export async function loadTask(
-  log: Pick<TaskLog, 'load'>,
+  log: Pick<TaskJournal, 'load'>,
   taskId: string,
   atSeq?: number,
 ): Promise<Snapshot> {

@@ -16,19 +16,19 @@ import { costReport, sumCosts } from '../../task/costs/cost-report.ts';
 import { utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
 import { dailyBudgetLimit } from '../../task/costs/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { filesOf } from '../../task/task-files.ts';
-import { callOf, type Snapshot } from '../../task/snapshot.ts';
+import { filesOfTask } from '../../task/task-files.ts';
+import { findCall, type Snapshot } from '../../task/snapshot.ts';
 import type { StoredFile } from '../../task/stored-file.ts';
 import type { ExecutorOptions } from '../executions/executor.ts';
 import { followTaskJournal, type FollowUntil } from './follow-task-journal.ts';
 import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { toToolDeclaration } from '../../tools/toolbox.ts';
 import { loadTask, findVisibleRow } from './task-lookup.ts';
 
 interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
-  log: TaskLog;
+  log: TaskJournal;
 }
 
 export interface TaskQueries {
@@ -108,7 +108,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
     },
     async inputSchema(taskId, by, callId) {
       await findVisibleRow(journal, taskId, by);
-      const call = callOf(await loadTask(log, taskId), callId);
+      const call = findCall(await loadTask(log, taskId), callId);
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
       const tool = toolbox.get(call.tool);
@@ -119,7 +119,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
       await findVisibleRow(journal, taskId, by);
       // Only files of messages and results are returned. The journal also contains the old content of changed files,
       // which clients must not get.
-      const file = filesOf(await loadTask(log, taskId)).find((each) => each.hash === hash);
+      const file = filesOfTask(await loadTask(log, taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)
         throw new ProductError(

@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
  * Returns the result of a read about a task. Returns undefined if the task no longer exists. The query of the index may
  * have found the task before its deletion.
  */
-export async function unlessDeleted<T>(read: Promise<T>): Promise<T | undefined> {
+export async function undefinedIfDeleted<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;
   } catch (error) {

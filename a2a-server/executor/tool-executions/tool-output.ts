@@ -4,7 +4,7 @@ import type { TaskEvent, ToolOutcome } from '../../task/events.ts';
 import { withTaskState } from '../../task/pending.ts';
 import { lastLineOf } from '../../task/tool-outputs.ts';
 import { isTerminal } from '../../task/snapshot.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 import { readOutputHint } from '../../tools/builtin/read-output.ts';
 
@@ -23,7 +23,7 @@ const MAX_RESULT_CHARS = 105_000;
 const SHOWN_CHARS = 30_000;
 
 export class ToolOutput {
-  readonly #log: TaskLog;
+  readonly #log: TaskJournal;
   readonly #taskId: string;
   readonly #reference: { callId: string; tool: string; title: string; toolId: string };
   #unwritten = '';
@@ -37,7 +37,7 @@ export class ToolOutput {
   #writing: Promise<void> | undefined;
 
   constructor(
-    log: TaskLog,
+    log: TaskJournal,
     taskId: string,
     reference: { callId: string; tool: string; title: string; toolId: string },
   ) {

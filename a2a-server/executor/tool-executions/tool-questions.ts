@@ -13,17 +13,17 @@ import type { Journal } from '../../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
 import { foldNext } from '../../task/fold.ts';
-import { callOf, isTerminal, type Call, type CallResult, type Snapshot } from '../../task/snapshot.ts';
+import { findCall, isTerminal, type Call, type CallResult, type Snapshot } from '../../task/snapshot.ts';
 import type { PersonsAnswer } from '../../tools/tool.ts';
 import type { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 
 const MAX_TITLE_CHARS = 80;
 
 interface QuestionOptions {
-  log: TaskLog;
+  log: TaskJournal;
   journal: Pick<Journal, 'watch'>;
   taskId: string;
   call: Call;
@@ -70,7 +70,7 @@ export class ToolQuestions {
     const { log, taskId, call, toolId, scope } = this.#options;
     let callId = '';
     const put = await log.change(taskId, (s) => {
-      const state = callOf(s, call.callId)?.state;
+      const state = findCall(s, call.callId)?.state;
       if (state?.type !== 'running' || state.toolId !== toolId || isTerminal(s)) return { type: 'keep' };
       callId = nextId(s, call.callId);
       const event: TaskEvent = {
@@ -106,7 +106,7 @@ export class ToolQuestions {
         if (signal?.aborted === true) await this.#withdraw(callId);
         rung = false;
         const snapshot = await log.load(taskId);
-        const state = snapshot && callOf(snapshot, callId)?.state;
+        const state = snapshot && findCall(snapshot, callId)?.state;
         const answer = state?.type === 'settled' ? answerOf(state.result) : undefined;
         if (answer !== undefined) return answer;
         if (snapshot === undefined || isTerminal(snapshot)) throw this.#over(scope);
@@ -121,7 +121,7 @@ export class ToolQuestions {
 
   async #withdraw(callId: string): Promise<void> {
     await this.#options.log.change(this.#options.taskId, (s) => {
-      const question = callOf(s, callId);
+      const question = findCall(s, callId);
       return question?.state.type === 'waiting' && !isTerminal(s)
         ? { type: 'append', events: withTaskState(s, questionWithdrawn(question)) }
         : { type: 'keep' };

@@ -25,32 +25,32 @@ import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pen
 import {
   isRepeatable,
   isTerminal,
-  openQuestions,
+  openQuestionsOfCall,
   type Call,
   type Snapshot,
-  type TaskPlace,
+  type TaskWithHistory,
 } from '../../task/snapshot.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
-import type { IdGenerator } from '../task-log/ids.ts';
+import type { IdGenerator } from '../task-journal/ids.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-execution-view.ts';
 import type { TimeLimits } from '../abort-scopes/time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
 import { runToolUnderPolicy } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
-import type { DeferredCommandAppend } from '../task-log/deferred-command-append.ts';
+import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import { ToolStart, type ToolReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
 export interface ToolExecution {
   /** The log of the task's execution. */
-  log: TaskLog;
+  log: TaskJournal;
   toolId: string;
   taskId: string;
   sessionId: string;
@@ -69,7 +69,7 @@ export interface ToolExecution {
 
 interface RunContext {
   /** The log of the execution. Its changes are refused once the execution's claim is lost. */
-  log: TaskLog;
+  log: TaskJournal;
   workspace: Workspace;
   earlier: readonly Snapshot[];
   scope: AbortScope<AbortCause>;
@@ -278,7 +278,7 @@ export class ToolScheduler {
     snapshot: Snapshot,
     call: Call,
     tool: Tool | undefined,
-    at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskPlace },
+    at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskWithHistory },
   ): Promise<ExecutionResult> {
     const { principal } = snapshot;
     const { clock } = this.#options;
@@ -341,7 +341,7 @@ export class ToolScheduler {
     const kept = outcome.type === 'ok' ? contents : [];
     const finished = await start.append((s) => {
       // E2: after a shutdown, an open question still waits. The next process records the tool's end, as after a crash.
-      const asked = openQuestions(s, call.callId);
+      const asked = openQuestionsOfCall(s, call.callId);
       if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
       const planned: TaskEvent[] =
         todos === undefined || outcome.type !== 'ok'

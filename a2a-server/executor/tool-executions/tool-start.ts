@@ -6,11 +6,11 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { FileBytes } from '../../journal/journal.ts';
-import type { SavedFile, TaskEvent } from '../../task/events.ts';
+import type { RecordedFileChange, TaskEvent } from '../../task/events.ts';
 import { withTaskState } from '../../task/pending.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
-import type { DeferredCommandAppend } from '../task-log/deferred-command-append.ts';
-import type { TaskLog } from '../task-log/task-log.ts';
+import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
+import type { TaskJournal } from '../task-journal/task-journal.ts';
 
 export interface ToolReference {
   callId: string;
@@ -20,7 +20,7 @@ export interface ToolReference {
 }
 
 export class ToolStart {
-  readonly #log: TaskLog;
+  readonly #log: TaskJournal;
   readonly #taskId: string;
   readonly #reference: ToolReference;
   readonly #inputHash: string;
@@ -28,7 +28,7 @@ export class ToolStart {
   #recorded = false;
 
   constructor(
-    log: TaskLog,
+    log: TaskJournal,
     taskId: string,
     execution: { reference: ToolReference; inputHash: string; command?: DeferredCommandAppend | undefined },
   ) {
@@ -47,7 +47,10 @@ export class ToolStart {
    * Records the saved files, and the start if it is not recorded yet. Returns false if this execution must no longer
    * run the tool call.
    */
-  async record(files: readonly SavedFile[] = [], contents: readonly FileBytes[] = []): Promise<boolean> {
+  async record(
+    files: readonly RecordedFileChange[] = [],
+    contents: readonly FileBytes[] = [],
+  ): Promise<boolean> {
     if (this.#recorded && files.length === 0) return true;
     const { callId, toolId } = this.#reference;
     const saved: TaskEvent[] = files.length === 0 ? [] : [{ type: 'files.saved', callId, toolId, files }];
@@ -58,7 +61,7 @@ export class ToolStart {
    * Records the start and the saved files, like `record`.
    * @throws ProductError TASK_ENDED if this execution must no longer run the tool call
    */
-  async require(files: readonly SavedFile[], contents: readonly FileBytes[]): Promise<void> {
+  async require(files: readonly RecordedFileChange[], contents: readonly FileBytes[]): Promise<void> {
     if (await this.record(files, contents)) return;
     throw new ProductError(
       'TASK_ENDED',

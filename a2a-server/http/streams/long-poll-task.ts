@@ -4,7 +4,7 @@
  * down.
  */
 import type { TaskService } from '../../executor/task-service.ts';
-import { countAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
+import { eventCountAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/call-context.ts';
 import type { DisconnectHandler } from './disconnect-handler.ts';
@@ -30,7 +30,7 @@ export async function waitForNewGeneration(
   try {
     let { counted } = snapshot;
     for await (const entries of tasks.follow(taskId, snapshot.seq, { until: 'ended', signal })) {
-      counted = countAfterAll(counted, entries);
+      counted = eventCountAfterAll(counted, entries);
       if (isBeyond(counted)) break;
     }
     return await tasks.snapshot(taskId, requester);

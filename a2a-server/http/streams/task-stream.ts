@@ -10,7 +10,7 @@ import type { TaskRow } from '../../journal/journal.ts';
 import { isSettled, isTerminal } from '../../task/snapshot.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { countAfter, generationOf, type EventCount } from '../../task/generation.ts';
+import { eventCountAfter, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/call-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
@@ -177,7 +177,7 @@ async function* stream(
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {
-        counted &&= countAfter(counted, entry.event);
+        counted &&= eventCountAfter(counted, entry.event);
         const event = toStreamResponse(
           lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
           options,

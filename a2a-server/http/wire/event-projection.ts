@@ -18,7 +18,7 @@ import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_STATUS } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/costs/request-costs.ts';
-import { isHidden } from '../../task/generation.ts';
+import { isHiddenEvent } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { instructionsNote } from '../../task/instructions.ts';
@@ -28,7 +28,7 @@ import {
   dataPart,
   agentArtifact,
   toA2aMessage,
-  metadataFor,
+  wireMetadata,
   toolOutputArtifact,
   textPart,
   todosArtifact,
@@ -42,7 +42,7 @@ export const RESPONSE_ARTIFACT_NAME = 'response';
 /** Converts a journal entry. Returns undefined if clients do not need the entry. */
 export function toStreamResponse(entry: JournalEntry, options: WireOptions): StreamResponse | undefined {
   const { event } = entry;
-  if (isHidden(event)) return undefined;
+  if (isHiddenEvent(event)) return undefined;
   switch (event.type) {
     case 'text.delta':
       return artifactUpdate(entry, options, turnArtifact(event.turn, event.text, ''), { append: true });
@@ -295,7 +295,7 @@ function statusUpdate(
     : words === undefined
       ? undefined
       : toA2aMessage(options, 'agent', statusMessageId(options, entry.seq), [textPart(words)]);
-  const metadata = metadataFor(options, entry.seq, activity ? { activity } : cost && { cost });
+  const metadata = wireMetadata(options, entry.seq, activity ? { activity } : cost && { cost });
   return {
     payload: {
       $case: 'statusUpdate',
@@ -332,7 +332,7 @@ function artifactUpdate(
         artifact,
         append,
         lastChunk,
-        metadata: metadataFor(options, entry.seq, cost && { cost }),
+        metadata: wireMetadata(options, entry.seq, cost && { cost }),
       },
     },
   };

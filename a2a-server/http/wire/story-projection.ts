@@ -12,7 +12,7 @@ import type {
   JournalEntry,
   MessagePart,
   RequestedCall,
-  SavedFile,
+  RecordedFileChange,
   TaskEvent,
 } from '../../task/events.ts';
 import { instructionsNote } from '../../task/instructions.ts';
@@ -185,7 +185,7 @@ function inputTexts(input: Readonly<Record<string, unknown>>): Record<string, st
   );
 }
 
-function changeOf({ before, after }: SavedFile): 'created' | 'changed' | 'deleted' {
+function changeOf({ before, after }: RecordedFileChange): 'created' | 'changed' | 'deleted' {
   if (before.type === 'absent') return 'created';
   return after.type === 'absent' ? 'deleted' : 'changed';
 }

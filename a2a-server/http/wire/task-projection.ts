@@ -10,10 +10,10 @@ import type {
 import type { Grant } from '../../task/grants.ts';
 import { pendingActions } from '../../task/pending.ts';
 import { generationOf } from '../../task/generation.ts';
-import { callsOf } from '../../task/snapshot.ts';
+import { callsOfTurn } from '../../task/snapshot.ts';
 import { costView } from '../../task/costs/cost-report.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
-import { filesOf } from '../../task/task-files.ts';
+import { filesOfTask } from '../../task/task-files.ts';
 import { NO_SPENDING, addSpending } from '../../task/spending.ts';
 import type { Call, AcceptedDecision, Snapshot, Turn } from '../../task/snapshot.ts';
 import {
@@ -28,7 +28,7 @@ import { withGeneration } from './generation-field.ts';
 import {
   agentArtifact,
   toA2aMessage,
-  metadataFor,
+  wireMetadata,
   toolOutputArtifact,
   textPart,
   todosArtifact,
@@ -55,7 +55,7 @@ export function toA2aTask(snapshot: Snapshot, options: WireOptions, detail: Task
     status: statusOf(snapshot, options),
     artifacts: artifacts ? [...artifactsOf(snapshot, options), ...besideAnswer(snapshot, options)] : [],
     history: latest(historyOf(snapshot, options), historyLength),
-    metadata: metadataFor(options, snapshot.seq, {
+    metadata: wireMetadata(options, snapshot.seq, {
       ...overviewOf(snapshot),
       ...(servers.length > 0 && { servers: [...servers] }),
       ...(sessionCost && { sessionUsage: costView(sessionCost) }),
@@ -166,7 +166,7 @@ function historyOf(snapshot: Snapshot, options: WireOptions): Message[] {
 }
 
 function turnMessage(snapshot: Snapshot, options: WireOptions, turn: Turn): Message {
-  const calls = callsOf(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
+  const calls = callsOfTurn(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
   return toA2aMessage(
     options,
@@ -214,7 +214,7 @@ function fate({ state }: Call): string {
 }
 
 function overviewOf(snapshot: Snapshot): TaskOverview {
-  const files = filesOf(snapshot);
+  const files = filesOfTask(snapshot);
   return {
     settings: snapshot.settings,
     grants: snapshot.grants.map(grantView),

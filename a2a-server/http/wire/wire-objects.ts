@@ -4,7 +4,7 @@ import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-s
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { ArtifactRole, Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
-import { fileLine } from '../../task/stored-file.ts';
+import { filePlaceholderLine } from '../../task/stored-file.ts';
 import { partInAcceptedMode } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
 import type { Reader } from './reader-decisions.ts';
@@ -101,7 +101,7 @@ export function toA2aMessage(
  * too long.
  */
 function sentPart(part: MessagePart): Part {
-  return part.type === 'stored-file' ? textPart(fileLine(part.file)) : toA2aPart(part);
+  return part.type === 'stored-file' ? textPart(filePlaceholderLine(part.file)) : toA2aPart(part);
 }
 
 /** Returns the client's message as the client sent it, except its files. */
@@ -176,7 +176,7 @@ function besideArtifact(
   };
 }
 
-export function metadataFor(
+export function wireMetadata(
   options: WireOptions,
   seq: number,
   approval?: unknown,

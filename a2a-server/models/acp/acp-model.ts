@@ -6,7 +6,7 @@ import type { StopReason } from '@agentclientprotocol/sdk';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
-import type { Snapshot, TaskPlace } from '../../task/snapshot.ts';
+import type { Snapshot, TaskWithHistory } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { TIERS } from '../model-settings.ts';
 import { SignInNeededError } from './agent-connection.ts';
@@ -66,7 +66,10 @@ function acpModel(agents: LiveAcpAgents): Model {
 }
 
 /** Gets the agent. If the agent cannot start, returns the end of the turn, with a message that says what to do next. */
-async function obtain(agents: LiveAcpAgents, place: TaskPlace): Promise<AcpAgentInUse | { end: TurnEnd }> {
+async function obtain(
+  agents: LiveAcpAgents,
+  place: TaskWithHistory,
+): Promise<AcpAgentInUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
   } catch (error) {
@@ -78,7 +81,7 @@ async function obtain(agents: LiveAcpAgents, place: TaskPlace): Promise<AcpAgent
 
 async function* stretch(
   agent: LiveAcpAgent,
-  place: TaskPlace,
+  place: TaskWithHistory,
   { agents, signal }: { agents: LiveAcpAgents; signal: AbortSignal },
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
   const { task, workspace } = place;

@@ -1,13 +1,13 @@
 /** Writes the prompts of an ACP agent: the person's messages, and the earlier context after a restart. Pure. */
 import { resultForModel } from '../../task/result-for-model.ts';
-import { messageText, conversationPassages } from '../../task/conversation/conversation.ts';
+import { messageText, conversationSegments } from '../../task/conversation/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
 import {
-  callsOf,
+  callsOfTurn,
   type Call,
   type ConversationItem,
   type Snapshot,
-  type TaskPlace,
+  type TaskWithHistory,
   type Turn,
 } from '../../task/snapshot.ts';
 import { summaryTranscript } from '../../task/conversation/summary-transcript.ts';
@@ -43,7 +43,7 @@ export function buildAcpPrompt({ settings }: Snapshot, messages: readonly UserMe
  * @param remembers true if the agent resumed its session and knows the earlier conversation
  */
 export function buildAcpPromptAfterStart(
-  { task, earlier }: Pick<TaskPlace, 'task' | 'earlier'>,
+  { task, earlier }: Pick<TaskWithHistory, 'task' | 'earlier'>,
   remembers: boolean,
 ): AcpPrompt {
   const open = sinceLastAnswer(task);
@@ -134,7 +134,7 @@ function saidIn(open: readonly ConversationItem[]): string[] {
 
 function permissionResults(open: readonly ConversationItem[], task: Snapshot): string[] {
   const lines = turnsIn(open)
-    .flatMap((turn) => callsOf(task, turn))
+    .flatMap((turn) => callsOfTurn(task, turn))
     .map(lineOf);
   return lines.length === 0 ? [] : [['The results of your permission requests:', ...lines].join('\n')];
 }
@@ -148,5 +148,5 @@ function lineOf(call: Call): string {
 /** Returns the earlier conversation. @param open later exchanges, which the prompt repeats in detail */
 function before(task: Snapshot, earlier: readonly Snapshot[], open: readonly ConversationItem[]): string {
   const exchanges = task.exchanges.slice(0, task.exchanges.length - open.length);
-  return summaryTranscript(conversationPassages(earlier, { ...task, exchanges }), MAX_TRANSCRIPT_CHARS);
+  return summaryTranscript(conversationSegments(earlier, { ...task, exchanges }), MAX_TRANSCRIPT_CHARS);
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
-import type { TaskPlace } from '../../task/snapshot.ts';
+import type { TaskWithHistory } from '../../task/snapshot.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { AcpConnection, SignInNeededError } from './agent-connection.ts';
 import { acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
@@ -33,7 +33,7 @@ interface OpenedAgent {
 }
 
 /** Returns the id of the agent's last session, or undefined. */
-export function rememberedAcpSession({ task, earlier }: TaskPlace): string | undefined {
+export function rememberedAcpSession({ task, earlier }: TaskWithHistory): string | undefined {
   return (
     task.agentSession ??
     earlier.findLast(({ agentSession }) => agentSession !== null)?.agentSession ??
@@ -46,7 +46,7 @@ export function rememberedAcpSession({ task, earlier }: TaskPlace): string | und
  * @throws ProductError AGENT_ERROR, SignInNeededError
  */
 export async function openAcpAgent(
-  place: TaskPlace,
+  place: TaskWithHistory,
   options: AcpOptions,
   signal: AbortSignal,
 ): Promise<OpenedAgent> {
@@ -81,7 +81,7 @@ export async function openAcpAgent(
 async function openSession(
   connection: AcpConnection,
   { agentCapabilities }: InitializeResponse,
-  place: TaskPlace,
+  place: TaskWithHistory,
 ): Promise<{ sessionId: string; remembers: boolean }> {
   const known = rememberedAcpSession(place);
   const how = agentCapabilities?.sessionCapabilities?.resume
@@ -101,7 +101,7 @@ async function openSession(
 async function takenUp(
   connection: AcpConnection,
   how: 'resume' | 'load',
-  { known, place }: { known: string; place: TaskPlace },
+  { known, place }: { known: string; place: TaskWithHistory },
 ): Promise<boolean> {
   try {
     await connection.takeUp(how, known, place.workspace);

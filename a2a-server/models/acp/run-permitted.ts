@@ -1,6 +1,6 @@
 import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { callsOf, type Call, type Snapshot } from '../../task/snapshot.ts';
+import { callsOfTurn, type Call, type Snapshot } from '../../task/snapshot.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type ToolResult, type ToolRun } from '../../tools/tool.ts';
@@ -81,7 +81,7 @@ export async function runPermittedCall(
  * answers.
  */
 export function rejectSettledRequests(agent: LiveAcpAgent, task: Snapshot): void {
-  for (const call of callsOfTurn(task)) {
+  for (const call of callsOfLastTurn(task)) {
     if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
     const permission = agent.waiting.find((open) => isOf(call, open) && open.toolCallId === call.modelCallId);
     permission?.answer(acpRejectionOutcome(permission.options));
@@ -89,9 +89,9 @@ export function rejectSettledRequests(agent: LiveAcpAgent, task: Snapshot): void
 }
 
 /** Returns the tool calls of the last finished turn. Newer messages may follow this turn. */
-function callsOfTurn(task: Snapshot): Call[] {
+function callsOfLastTurn(task: Snapshot): Call[] {
   const last = task.exchanges.findLast((exchange) => exchange.type === 'turn');
-  return callsOf(task, last?.turn);
+  return callsOfTurn(task, last?.turn);
 }
 
 /** True if the approval must not cover later tool calls, because each of them needs a passkey or a special approver. */
@@ -143,7 +143,7 @@ function endOf(
 
 /** True if the agent waits for a permission that matches no other approved tool call of the turn. */
 function asksMore(agent: LiveAcpAgent, task: Snapshot, call: Call): boolean {
-  const open = callsOfTurn(task).filter(
+  const open = callsOfLastTurn(task).filter(
     (other) =>
       other.callId !== call.callId && other.state.type === 'ready' && !agent.permitted.has(other.callId),
   );

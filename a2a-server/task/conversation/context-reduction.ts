@@ -4,15 +4,15 @@
  * - The task's first message and the last turns stay complete. A summary replaces the older turns.
  * - If the summary fails or is not enough, long answers and results are clipped.
  * - If that is not enough either, a summary also replaces the last turn and all earlier messages except the first.
- * - A passage is a message, or a turn with the results of its tool calls. A summary replaces whole passages only.
+ * - A segment is a message, or a turn with the results of its tool calls. A summary replaces whole segments only.
  * - The reduction terminates. Each summary covers more than the previous summary. Each clip (a length limit for answers
  *   and results) is shorter or covers more turns.
  */
 import {
   isSameTurn,
-  conversationPassages,
+  conversationSegments,
   type ConversationStep,
-  type ConversationPassage,
+  type ConversationSegment,
 } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './files-for-model.ts';
 import type { TaskEvent, TurnPlace } from '../events.ts';
@@ -55,8 +55,8 @@ export type ContextReduction =
   | {
       type: 'summarise';
       upTo: TurnPlace;
-      /** The passages to summarise, and the task's first message. */
-      covered: readonly ConversationPassage[];
+      /** The segments to summarise, and the task's first message. */
+      covered: readonly ConversationSegment[];
       tokens: number;
       /** The maximum length of the facts from the journal, in tokens. */
       facts: number;
@@ -82,8 +82,12 @@ export function conversationTokens(room: ContextWindow): number {
  * Estimates the size of the prompt in tokens. If the provider has reported a count, only the later part of the
  * conversation is estimated.
  */
-export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
-  const shown = conversationPassages(earlier, current, room);
+export function estimatePromptTokens(
+  earlier: readonly Snapshot[],
+  current: Snapshot,
+  room: ContextWindow,
+): number {
+  const shown = conversationSegments(earlier, current, room);
   const all = room.beside + total(shown);
   const { counted } = current.context;
   if (counted === null || counted.model !== room.model) return all;
@@ -99,15 +103,15 @@ export function tokensNeeded(earlier: readonly Snapshot[], current: Snapshot, ro
  * Returns the next action that shortens the conversation. Returns undefined if the conversation fits or cannot be
  * shorter.
  */
-export function nextReduction(
+export function nextContextReduction(
   earlier: readonly Snapshot[],
   current: Snapshot,
   room: ContextWindow,
 ): ContextReduction | undefined {
   const most = mostTokens(earlier, current, room);
-  if (tokensNeeded(earlier, current, room) <= most) return undefined;
+  if (estimatePromptTokens(earlier, current, room) <= most) return undefined;
   const free = Math.max(0, most - room.beside);
-  const shown = conversationPassages(earlier, current);
+  const shown = conversationSegments(earlier, current);
   return (
     summaryFor(shown, endOfOld(shown, free * LAST_TURNS_SHARE), free) ??
     clipFor(earlier, current, { room, most }) ??
@@ -168,7 +172,7 @@ export function isPromptRefused({ context }: Snapshot): boolean {
  */
 function mostTokens(earlier: readonly Snapshot[], current: Snapshot, room: ContextWindow): number {
   const most = promptTokens(room);
-  return isPromptRefused(current) ? Math.min(most, tokensNeeded(earlier, current, room) / 2) : most;
+  return isPromptRefused(current) ? Math.min(most, estimatePromptTokens(earlier, current, room) / 2) : most;
 }
 
 function promptTokens({ window, beside }: ContextWindow): number {
@@ -179,11 +183,11 @@ function promptTokens({ window, beside }: ContextWindow): number {
 
 /**
  * Returns the summary to make.
- * @param end the index of the last passage that the summary replaces
+ * @param end the index of the last segment that the summary replaces
  * @param free the tokens of the window that the conversation may use
  */
 function summaryFor(
-  shown: readonly ConversationPassage[],
+  shown: readonly ConversationSegment[],
   end: number,
   free: number,
 ): ContextReduction | undefined {
@@ -192,7 +196,7 @@ function summaryFor(
   const covered = shown.slice(0, end + 1);
   const tokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor(free * SUMMARY_SHARE));
   const facts = Math.min(MAX_FACTS_TOKENS, Math.floor(free * FACTS_SHARE));
-  // A summary must be worth its cost. With its facts, it may have at most three quarters of the passages' length.
+  // A summary must be worth its cost. With its facts, it may have at most three quarters of the segments' length.
   const gone = total(covered.filter(({ kind }) => kind !== 'task'));
   return gone > ((tokens + facts) * 4) / 3 ? { type: 'summarise', upTo, covered, tokens, facts } : undefined;
 }
@@ -200,15 +204,15 @@ function summaryFor(
 /**
  * Returns the index of the last turn to summarise. This is the newest turn that does not fit, or the second-last turn.
  */
-function endOfOld(shown: readonly ConversationPassage[], kept: number): number {
+function endOfOld(shown: readonly ConversationSegment[], kept: number): number {
   const last = shown.findLastIndex(({ kind }) => kind === 'turn');
   let tokens = total(shown.slice(Math.max(last, 0)));
   let end = -1;
   for (let index = last - 1; index >= 0; index -= 1) {
-    const passage = shown[index];
-    if (passage === undefined) break;
-    tokens += total([passage]);
-    if (passage.kind !== 'turn') continue;
+    const segment = shown[index];
+    if (segment === undefined) break;
+    tokens += total([segment]);
+    if (segment.kind !== 'turn') continue;
     if (tokens > kept) return index;
     end = Math.max(end, index);
   }
@@ -224,13 +228,13 @@ function clipFor(
   current: Snapshot,
   { room, most }: { room: ContextWindow; most: number },
 ): Extract<ContextReduction, { type: 'clip' }> | undefined {
-  const upTo = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn')?.place;
+  const upTo = conversationSegments(earlier, current).findLast(({ kind }) => kind === 'turn')?.place;
   if (upTo === undefined) return undefined;
   const clips = CLIP_CHARS.map((chars): TaskEvent => ({ type: 'context.clipped', upTo, chars }));
   const needed = (event: TaskEvent) => neededAfter(earlier, current, { room, event });
   const event = clips.find((each) => needed(each) <= most) ?? clips.at(-1);
   if (event === undefined) return undefined;
-  const before = room.beside + total(conversationPassages(earlier, current, room));
+  const before = room.beside + total(conversationSegments(earlier, current, room));
   return needed(event) < before ? { type: 'clip', event } : undefined;
 }
 
@@ -239,10 +243,10 @@ function neededAfter(
   current: Snapshot,
   { room, event }: { room: ContextWindow; event: TaskEvent },
 ): number {
-  return tokensNeeded(earlier, foldNext(current, [event]), room);
+  return estimatePromptTokens(earlier, foldNext(current, [event]), room);
 }
 
-function total(shown: readonly ConversationPassage[]): number {
+function total(shown: readonly ConversationSegment[]): number {
   return shown.flatMap(({ steps }) => steps).reduce((sum, step) => sum + stepTokens(step), 0);
 }
 

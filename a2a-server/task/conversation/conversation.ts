@@ -5,9 +5,9 @@ import { stuckRemarks } from '../stuck-detection.ts';
 import { todoReminders } from '../todo-reminder.ts';
 import { resultForModel } from '../result-for-model.ts';
 import { filesForModel, type ConversationFile } from './files-for-model.ts';
-import { fileLine } from '../stored-file.ts';
+import { filePlaceholderLine } from '../stored-file.ts';
 import { messageFiles } from '../task-files.ts';
-import { isWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
+import { isAnswerWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
 import {
   isReplayable,
   replayedParts,
@@ -15,7 +15,7 @@ import {
   type ReplayedPart,
 } from '../replay-provider-data.ts';
 import type { MessagePart, TurnPlace, UserMessage } from '../events.ts';
-import { callsOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
+import { callsOfTurn, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 export interface ModelCall {
   modelCallId: string;
@@ -45,9 +45,9 @@ export interface ConversationToolResult {
  * A unit that the context window keeps or omits as a whole. It is a message, or a turn with the results of its tool
  * calls. The first message of the current task (`task`) always stays.
  */
-export interface ConversationPassage {
+export interface ConversationSegment {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
-  /** The turn of the passage. Absent unless the passage is a turn. */
+  /** The turn of the segment. Absent unless the segment is a turn. */
   place?: TurnPlace;
   steps: ConversationStep[];
 }
@@ -57,40 +57,40 @@ export interface ConversationPassage {
  * @param earlier snapshots of the session's ended tasks, oldest first
  * @param reader the model that gets the conversation. If absent, no turn has `parts`, and all files stay.
  */
-export function conversation(
+export function buildConversation(
   earlier: readonly Snapshot[],
   current: Snapshot,
   reader?: ReceivingModel,
 ): ConversationStep[] {
-  return conversationPassages(earlier, current, reader).flatMap(({ steps }) => steps);
+  return conversationSegments(earlier, current, reader).flatMap(({ steps }) => steps);
 }
 
-/** Returns the conversation as a list of passages. A summary replaces the passages that it covers. */
-export function conversationPassages(
+/** Returns the conversation as a list of segments. A summary replaces the segments that it covers. */
+export function conversationSegments(
   earlier: readonly Snapshot[],
   current: Snapshot,
   reader?: ReceivingModel,
-): ConversationPassage[] {
-  const passages = summarisedPassages(earlier, current, reader);
-  if (reader === undefined) return passages;
+): ConversationSegment[] {
+  const segments = summarisedSegments(earlier, current, reader);
+  if (reader === undefined) return segments;
   // All steps are passed together, because one size limit applies to all files.
   const steps = filesForModel(
-    passages.flatMap((passage) => passage.steps),
+    segments.flatMap((segment) => segment.steps),
     reader,
   );
   let next = 0;
-  return passages.map((passage) => {
+  return segments.map((segment) => {
     const from = next;
-    next += passage.steps.length;
-    return { ...passage, steps: steps.slice(from, next) };
+    next += segment.steps.length;
+    return { ...segment, steps: steps.slice(from, next) };
   });
 }
 
-function summarisedPassages(
+function summarisedSegments(
   earlier: readonly Snapshot[],
   current: Snapshot,
   reader: ReceivingModel | undefined,
-): ConversationPassage[] {
+): ConversationSegment[] {
   const tasks = [...earlier, current];
   const isForeign = ({ model }: Turn): boolean => reader !== undefined && model !== reader.model;
   const byTask = tasks.map((snapshot, index) => {
@@ -99,7 +99,7 @@ function summarisedPassages(
     const replays = (turn: Turn): boolean =>
       reader !== undefined && isReplayable(turn, { snapshot, later, reader });
     const rules = { clip, replays, isForeign, reader: reader?.model };
-    return passagesOf(snapshot, rules, snapshot === current ? 'task' : 'message');
+    return segmentsOf(snapshot, rules, snapshot === current ? 'task' : 'message');
   });
   const all = byTask.flat();
   const summarised = tasks.findLastIndex(({ context }) => context.summary !== null);
@@ -112,11 +112,11 @@ function summarisedPassages(
   const first = byTask.slice(0, summarised).flat().length;
   const kept = all
     .slice(0, end)
-    .flatMap((passage, index): ConversationPassage[] =>
-      passage.kind === 'task'
-        ? [passage]
-        : index === first && passage.kind === 'message'
-          ? [{ ...passage, steps: passage.steps.map(shortMessage) }]
+    .flatMap((segment, index): ConversationSegment[] =>
+      segment.kind === 'task'
+        ? [segment]
+        : index === first && segment.kind === 'message'
+          ? [{ ...segment, steps: segment.steps.map(shortMessage) }]
           : [],
     );
   return [...kept, { kind: 'summary', steps: [summaryStep(summary.text)] }, ...all.slice(end + 1)];
@@ -165,11 +165,11 @@ interface TurnRules {
   reader: string | undefined;
 }
 
-function passagesOf(
+function segmentsOf(
   snapshot: Snapshot,
   { clip, replays, isForeign, reader }: TurnRules,
   first: 'task' | 'message',
-): ConversationPassage[] {
+): ConversationSegment[] {
   const { taskId, exchanges, queued } = snapshot;
   const stuck = stuckRemarks(snapshot);
   const reminders = todoReminders(snapshot);
@@ -177,14 +177,14 @@ function passagesOf(
   const tooLong = snapshot.status.state === 'failed' && snapshot.status.tooLong === true;
   const shortened = (step: ConversationStep): ConversationStep => (tooLong ? shortMessage(step) : step);
   const withheld = reader === undefined ? undefined : withheldQuestions(exchanges, reader);
-  const passages = exchanges.map((exchange): ConversationPassage => {
+  const segments = exchanges.map((exchange): ConversationSegment => {
     const sent = (steps: ConversationStep[]): ConversationStep[] =>
       withheld?.has(exchange) === true ? steps.map(withoutContent) : steps;
     if (exchange.type === 'message')
       return { kind: 'message', steps: sent([shortened(userStep(exchange.message, taskId))]) };
     const { turn } = exchange.turn;
     const place = { taskId, turn };
-    if (reader !== undefined && isWithheld(exchange.turn)) return { kind: 'turn', place, steps: [] };
+    if (reader !== undefined && isAnswerWithheld(exchange.turn)) return { kind: 'turn', place, steps: [] };
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
       remark: stuck.get(turn) ?? exchange.turn.reminder ?? reminders.get(turn),
@@ -193,12 +193,12 @@ function passagesOf(
     });
     return { kind: 'turn', place, steps: sent(steps) };
   });
-  const waiting = queued.map((message): ConversationPassage => ({
+  const waiting = queued.map((message): ConversationSegment => ({
     kind: 'message',
     steps: [shortened(userStep(message, taskId))],
   }));
-  const [begins, ...rest] = [...passages, ...waiting];
-  const opening: ConversationPassage[] =
+  const [begins, ...rest] = [...segments, ...waiting];
+  const opening: ConversationSegment[] =
     begins === undefined ? [] : [begins.kind === 'message' ? { ...begins, kind: first } : begins];
   return [...opening, ...rest, { kind: 'note', steps: calledOff(snapshot) }];
 }
@@ -242,7 +242,7 @@ function partText(part: MessagePart): string {
     case 'data':
       return JSON.stringify(part.data, null, 2);
     case 'stored-file':
-      return fileLine(part.file);
+      return filePlaceholderLine(part.file);
   }
 }
 
@@ -260,7 +260,7 @@ function turnSteps(
     foreign,
   }: { clip: number; remark: string | undefined; replays: boolean; foreign: boolean },
 ): ConversationStep[] {
-  const calls = callsOf(snapshot, turn);
+  const calls = callsOfTurn(snapshot, turn);
   // Some providers refuse the call ids of other providers, e.g. ids with a dot. Such a call gets the task's own id.
   const idOf = (call: Call): string => (foreign ? call.callId : call.modelCallId);
   const assistant: ConversationStep = {

@@ -50,7 +50,7 @@ export function minFileTokens({ mediaType, bytes }: StoredFile): number {
   return MIN_PAGE_TOKENS * Math.min(MAX_PAGES, Math.ceil(bytes / LARGE_PAGE_BYTES));
 }
 
-export function filesIn(step: ConversationStep): readonly ConversationFile[] {
+export function filesOfStep(step: ConversationStep): readonly ConversationFile[] {
   if (step.role === 'user') return step.files ?? [];
   return step.role === 'tool' ? step.results.flatMap(({ files = [] }) => files) : [];
 }

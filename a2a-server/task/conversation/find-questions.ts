@@ -28,7 +28,7 @@ export function unansweredQuestionsOf(call: Call): string[] {
 }
 
 /** Returns the sentences of a text that end with a question mark. Leaves out blocks of code. */
-export function questionsIn(text: string): string[] {
+export function questionSentences(text: string): string[] {
   return text
     .replaceAll(CODE_BLOCK, '\n')
     .split(BOUNDARY)

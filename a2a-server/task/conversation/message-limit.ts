@@ -38,7 +38,7 @@ export interface ReceivingTask {
  * Returns the maximum length of a new message in tokens. The live task's first message and the unanswered messages are
  * never shortened. So their lengths reduce the maximum.
  */
-export function messageLimit({ live, previous }: ReceivingTask, room: ContextWindow): number {
+export function maxMessageTokens({ live, previous }: ReceivingTask, room: ContextWindow): number {
   const { window = Infinity, beside } = room;
   const fixed = [
     ...(live === undefined ? [] : [...firstMessage(live), ...unanswered(live)]),

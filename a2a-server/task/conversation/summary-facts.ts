@@ -6,9 +6,9 @@ import { answerText } from '../../../shared/protocol/preview-text.ts';
 import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { messageText } from './conversation.ts';
 import type { TurnPlace } from '../events.ts';
-import { unansweredQuestionsOf, questionsIn } from './find-questions.ts';
-import { isWithheld, withheldQuestions } from './withheld-answer.ts';
-import { callsOf, questionOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
+import { unansweredQuestionsOf, questionSentences } from './find-questions.ts';
+import { isAnswerWithheld, withheldQuestions } from './withheld-answer.ts';
+import { callsOfTurn, questionOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 const MAX_LINE_CHARS = 300;
 /** The share of the space that each kind of fact can use at least. */
@@ -45,7 +45,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes:
     { head: 'The person wrote:', lines: messages.map(line) },
     { head: 'The person refused, changed or answered:', lines: calls.flatMap(objection) },
     { head: 'Questions without an answer:', lines: calls.flatMap(unansweredQuestionsOf).map(line) },
-    { head: 'The agent asked in its answers:', lines: answers.flatMap(questionsIn).map(line) },
+    { head: 'The agent asked in its answers:', lines: answers.flatMap(questionSentences).map(line) },
     { head: 'Changed files:', lines: changed },
     { head: 'The person approved:', lines: calls.filter(isApproved).map(({ title }) => line(title)) },
     { head: 'Files and pages that were only read:', lines: read },
@@ -94,8 +94,10 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
     const messages = [...inTurns, ...(index === end ? [] : [task.queued])];
     return {
       messages: (index === tasks.length - 1 ? messages.slice(1) : messages).flat().map(messageText),
-      answers: turns.flatMap((each) => (each.callIds.length === 0 && !isWithheld(each) ? [each.text] : [])),
-      calls: turns.flatMap((turn) => callsOf(task, turn)),
+      answers: turns.flatMap((each) =>
+        each.callIds.length === 0 && !isAnswerWithheld(each) ? [each.text] : [],
+      ),
+      calls: turns.flatMap((turn) => callsOfTurn(task, turn)),
     };
   });
   return {

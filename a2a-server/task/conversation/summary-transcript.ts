@@ -1,5 +1,5 @@
 import { cappedOneLine } from '../../../shared/text/capped-text.ts';
-import type { ConversationStep, ConversationPassage } from './conversation.ts';
+import type { ConversationStep, ConversationSegment } from './conversation.ts';
 import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 
 /** The limit of one answer, input or result, in characters. More text hardly improves a summary. */
@@ -8,8 +8,8 @@ const MAX_PIECE_CHARS = 6_000;
 const MIN_PIECE_CHARS = 200;
 
 /** Builds a transcript of at most `bytes` bytes of UTF-8. The longest pieces are clipped first. */
-export function summaryTranscript(covered: readonly ConversationPassage[], bytes: number): string {
-  const steps = covered.flatMap((passage) => passage.steps);
+export function summaryTranscript(covered: readonly ConversationSegment[], bytes: number): string {
+  const steps = covered.flatMap((segment) => segment.steps);
   for (let piece = MAX_PIECE_CHARS; ; piece = Math.floor(piece / 2)) {
     const text = steps.map((step) => written(step, piece)).join('\n\n');
     if (Buffer.byteLength(text) <= bytes) return text;
@@ -45,7 +45,7 @@ const SHOWN_RESULT_CHARS = 200;
  * Lists the previous summary, then the tool calls and their results. If the list is too long, the newest calls stay.
  * @param bytes the maximum length in UTF-8
  */
-export function omittedTurnsText(covered: readonly ConversationPassage[], bytes: number): string {
+export function omittedTurnsText(covered: readonly ConversationSegment[], bytes: number): string {
   const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));
   const head = [

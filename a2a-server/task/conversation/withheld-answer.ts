@@ -11,7 +11,7 @@ import type { ConversationStep } from './conversation.ts';
 import type { ConversationItem, Turn } from '../snapshot.ts';
 
 /** True for an answer that the provider withheld. The journal may contain a part of its text. */
-export function isWithheld({ end, callIds }: Turn): boolean {
+export function isAnswerWithheld({ end, callIds }: Turn): boolean {
   return end === 'content-filter' && callIds.length === 0;
 }
 
@@ -26,7 +26,7 @@ export function withheldQuestions(
 ): ReadonlySet<ConversationItem> {
   const found = new Set<ConversationItem>();
   for (const [index, item] of items.entries()) {
-    if (item.type === 'message' || !isWithheld(item.turn)) continue;
+    if (item.type === 'message' || !isAnswerWithheld(item.turn)) continue;
     if (model !== undefined && item.turn.model !== model) continue;
     const before = items.slice(0, index);
     const messages = before.slice(before.findLastIndex(({ type }) => type === 'turn') + 1);

@@ -3,7 +3,7 @@ import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { fileTypeOf, maxFileBytes, type FileType } from '../../../shared/protocol/attached-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { fileLine } from '../../task/stored-file.ts';
+import { filePlaceholderLine } from '../../task/stored-file.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { decodeFileText, type FileContent } from '../workspace/text-file.ts';
 
@@ -66,7 +66,7 @@ function fileResult(mediaType: FileType, { path, bytes }: FileContent): ToolResu
     );
   const name = path.split('/').at(-1) ?? path;
   return {
-    text: fileLine({ name: path, mediaType, bytes: bytes.length }),
+    text: filePlaceholderLine({ name: path, mediaType, bytes: bytes.length }),
     summary: `read ${path} (${mediaType}, ${bytes.length} bytes)`,
     files: [{ bytes, mediaType, name }],
   };

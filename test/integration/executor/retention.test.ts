@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { followTaskJournal } from '../../../a2a-server/executor/queries/follow-task-journal.ts';
-import { TaskLog } from '../../../a2a-server/executor/task-log/task-log.ts';
+import { TaskJournal } from '../../../a2a-server/executor/task-journal/task-journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, completed, delta, working } from '../../support/journal-samples.ts';
 import { ScriptedModel } from '../../support/scripted-model.ts';
@@ -85,7 +85,7 @@ describe('a task that is deleted during a read', () => {
         if (pages === 1) expect(await journal.deleteEndedSessions(2, 10)).toBe(1);
         return page;
       };
-      expect(await new TaskLog(journal).load('a')).toBeUndefined();
+      expect(await new TaskJournal(journal).load('a')).toBeUndefined();
       expect(pages).toBe(2);
       await expect(reader.next()).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
     } finally {

@@ -11,7 +11,7 @@ import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.t
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { MessagePart } from '../../../a2a-server/task/events.ts';
-import { filesOf } from '../../../a2a-server/task/task-files.ts';
+import { filesOfTask } from '../../../a2a-server/task/task-files.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 import { PDF, PNG } from '../../support/sample-files.ts';
 import { ADA, messageOf, untilSettled, startTaskService } from '../../support/task-service.ts';
@@ -254,7 +254,10 @@ it('a client can read the files of a task by their hashes, and no other content 
     await tasks.send({ ...saysWith('Look', { 'spec.pdf': PDF }), settings }),
   );
   const { taskId } = task;
-  expect(filesOf(task)).toMatchObject([{ name: 'spec.pdf' }, { name: 'a.md', callId: expect.any(String) }]);
+  expect(filesOfTask(task)).toMatchObject([
+    { name: 'spec.pdf' },
+    { name: 'a.md', callId: expect.any(String) },
+  ]);
   const image = await tasks.file(taskId, { principal: ADA }, hashOf(PNG));
   expect(image).toEqual({ mediaType: 'image/png', bytes: expect.any(Uint8Array) });
   expect(Buffer.from(image.bytes)).toEqual(PNG);

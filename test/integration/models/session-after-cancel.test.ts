@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { createModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { conversation } from '../../../a2a-server/task/conversation/conversation.ts';
+import { buildConversation } from '../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -43,7 +43,7 @@ test.each<[string, TaskEvent[]]>([
     .resolve(undefined)
     .stream({
       instructions: '',
-      conversation: conversation([canceled], next),
+      conversation: buildConversation([canceled], next),
       exchanges: next.exchanges,
       tools: [{ name: 'read-file', description: '', inputSchema: {} }],
       signal: new AbortController().signal,

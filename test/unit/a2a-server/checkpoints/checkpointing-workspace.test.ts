@@ -3,9 +3,9 @@ import { mkdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import {
   createCheckpointingWorkspace,
-  type RecordSavedFiles,
+  type RecordFileChanges,
 } from '../../../../a2a-server/checkpoints/checkpointing-workspace.ts';
-import type { SavedFile } from '../../../../a2a-server/task/events.ts';
+import type { RecordedFileChange } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import {
   ABSENT_FILE_BASIS,
@@ -17,10 +17,10 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 const { signal } = new AbortController();
 
 let root: string;
-let recorded: SavedFile[];
+let recorded: RecordedFileChange[];
 /** The saved contents as text, by hash. */
 let kept: Map<string, string>;
-let record: RecordSavedFiles;
+let record: RecordFileChanges;
 let workspace: Workspace;
 
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../a2a-server/executor/task-log/task-log.ts';
+import { TaskJournal } from '../../../../a2a-server/executor/task-journal/task-journal.ts';
 import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
 import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
@@ -55,7 +55,7 @@ beforeEach(async () => {
   });
   maintenance = new Maintenance({
     journal,
-    log: new TaskLog(journal),
+    log: new TaskJournal(journal),
     clock: {
       now: () => clock.now(),
       after(ms, act) {

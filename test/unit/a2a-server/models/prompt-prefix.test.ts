@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { toCallOptions } from '../../../../a2a-server/models/ai-sdk-prompt.ts';
-import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
+import { buildConversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { entriesOf, plannedSession, snapshotOf } from '../../../support/long-session.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
@@ -39,7 +39,7 @@ it('the prompt of each turn starts with the whole prompt of the previous turn, b
           const current = snapshotOf(`k${index}`, entries.slice(0, position + 1));
           const request = {
             instructions: 'You work.',
-            conversation: conversation(earlier, current, READER),
+            conversation: buildConversation(earlier, current, READER),
             exchanges: [],
             tools: [],
           };

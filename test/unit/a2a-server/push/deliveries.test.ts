@@ -8,7 +8,7 @@ import {
 } from '../../../../a2a-server/push/push-subscription.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
-import { isHidden } from '../../../../a2a-server/task/generation.ts';
+import { isHiddenEvent } from '../../../../a2a-server/task/generation.ts';
 import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
@@ -142,7 +142,7 @@ async function delivering(more: Partial<PushSubscription>, removing: () => TaskE
     bodies: {
       ofTask: ({ status, seq }) => JSON.stringify({ whole: status.state, seq }),
       ofEntry: ({ seq, event }, _, { shown }) =>
-        isHidden(event) ? undefined : JSON.stringify({ event: event.type, seq, shown }),
+        isHiddenEvent(event) ? undefined : JSON.stringify({ event: event.type, seq, shown }),
     },
     signer: { sign: async () => 'signature' },
     subscriptions,

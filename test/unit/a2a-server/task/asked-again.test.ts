@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../a2a-server/task/decide.ts';
+import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { CommandOutcome } from '../../../../a2a-server/task/command-outcome.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot, foldEntry } from '../../../../a2a-server/task/fold.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -12,8 +12,8 @@ const at = Date.UTC(2026, 0, 2);
 const started = { type: 'tool.started', callId: 'a', tool: 't', title: 't', toolId: 't-1' } as const;
 
 function after(snapshot: Snapshot, ...events: TaskEvent[]): Snapshot {
-  const all = events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
-  return fold(all, { seq: all.seq + 1, at, event: parkOrContinue(all) });
+  const all = events.reduce((s, event) => foldEntry(s, { seq: s.seq + 1, at, event }), snapshot);
+  return foldEntry(all, { seq: all.seq + 1, at, event: parkOrContinue(all) });
 }
 
 /** Returns a task with one waiting call. */
@@ -37,13 +37,13 @@ function parked(): Snapshot {
 function approve(snapshot: Snapshot, saw: Snapshot): CommandOutcome {
   const shown = pendingActions(saw)[0]?.shown ?? '';
   const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
-  return decide(snapshot, [{ ...decision, shown, edited: null }], by, at);
+  return decideCalls(snapshot, [{ ...decision, shown, edited: null }], by, at);
 }
 
 function approved(snapshot: Snapshot): Snapshot {
   const ruling = approve(snapshot, snapshot);
   if (ruling.type === 'refuse') throw new Error(ruling.message);
-  return ruling.events.reduce((s, event) => fold(s, { seq: s.seq + 1, at, event }), snapshot);
+  return ruling.events.reduce((s, event) => foldEntry(s, { seq: s.seq + 1, at, event }), snapshot);
 }
 
 const AGAIN: [string, (s: Snapshot) => TaskEvent[]][] = [

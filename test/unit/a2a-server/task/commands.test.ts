@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { acceptMessage } from '../../../../a2a-server/task/accept-message.ts';
-import { cancel, cancelWorkingTask } from '../../../../a2a-server/task/cancel.ts';
-import { askAgain, decide, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
+import { cancelTask, cancelWorkingTask } from '../../../../a2a-server/task/cancel.ts';
+import { askAgain, decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
 import { decisionInText } from '../../../../a2a-server/task/text-decision.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
@@ -41,7 +41,7 @@ function shownCall(snapshot: Snapshot) {
 }
 
 function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
-  const ruling = decide(snapshot, decisions, by, at);
+  const ruling = decideCalls(snapshot, decisions, by, at);
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, ruling.events);
 }
@@ -60,7 +60,7 @@ describe('a question that waits for the person', () => {
     const moved = accepted(asked(), answer);
     expect(moved.status).toEqual({ state: 'working' });
     expect(moved.calls['a']?.state.type).toBe('running');
-    expect(decide(moved, [answer], by, at)).toMatchObject({
+    expect(decideCalls(moved, [answer], by, at)).toMatchObject({
       reason: 'ALREADY_DECIDED',
       facts: { firstDecision: 'answer' },
     });
@@ -73,7 +73,7 @@ describe('a question that waits for the person', () => {
       { type: 'tool.finished', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1', outcome },
       { type: 'task.working' },
     ]);
-    expect(decide(finished, [answer], by, at)).toMatchObject({
+    expect(decideCalls(finished, [answer], by, at)).toMatchObject({
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('no longer waits'),
     });
@@ -102,7 +102,7 @@ describe('a question that waits for the person', () => {
 
   it('D1 an answer that does not fit the question is refused with the reason, and the question still waits', () => {
     const empty = decision('a.q1', { decision: 'answer', answer: ' ' });
-    expect(decide(asked(), [empty], by, at)).toEqual({
+    expect(decideCalls(asked(), [empty], by, at)).toEqual({
       type: 'refuse',
       reason: 'INVALID_DECISION',
       message: expect.stringMatching(
@@ -130,7 +130,7 @@ describe('a question that waits for the person', () => {
 
 describe('decide, which applies a person’s decision', () => {
   it('R03 the first of two decisions leaves the other call pending, and the same append records that', () => {
-    const ruling = decide(waitingFor('a', 'b'), [decision('a')], by, at);
+    const ruling = decideCalls(waitingFor('a', 'b'), [decision('a')], by, at);
     expect(ruling).toMatchObject({
       type: 'append',
       events: [
@@ -146,7 +146,7 @@ describe('decide, which applies a person’s decision', () => {
 
   it('R07 a second decision is refused, and the error contains the first decision’s author, channel and time', () => {
     const once = accepted(waitingFor('a', 'b'), decision('a', { decision: 'deny' }));
-    expect(decide(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
+    expect(decideCalls(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('deny, by ada over tool at 2026-01-02T03:04:05.000Z'),
@@ -161,7 +161,7 @@ describe('decide, which applies a person’s decision', () => {
   });
 
   it('R07 an unknown call is refused, and the error lists the pending calls', () => {
-    expect(decide(waitingFor('a', 'b'), [decision('zz')], by, at)).toMatchObject({
+    expect(decideCalls(waitingFor('a', 'b'), [decision('zz')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
       message: 'Task t has no call zz. Pending: a, b.',
@@ -171,7 +171,7 @@ describe('decide, which applies a person’s decision', () => {
 
   it('R07 for an unknown call of an ended task, the error names no call as pending', () => {
     const ended = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'enough', by }]);
-    expect(decide(ended, [decision('zz')], by, at)).toMatchObject({
+    expect(decideCalls(ended, [decision('zz')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
       message: 'Task t has no call zz. The task has ended (cancelled). No call waits for a decision.',
@@ -181,7 +181,7 @@ describe('decide, which applies a person’s decision', () => {
 
   it('D1 a decision on a call that the policy allowed is refused', () => {
     const allowed = taskAfter(...turnEventsWith([{ call: request('a', false), ask: false }]));
-    expect(decide(allowed, [decision('a')], by, at)).toMatchObject({
+    expect(decideCalls(allowed, [decision('a')], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('the policy allowed it'),
@@ -206,38 +206,38 @@ describe('decide, which applies a person’s decision', () => {
   });
 
   it('E3 if one decision of a message is refused, all decisions of the message are refused', () => {
-    expect(decide(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
+    expect(decideCalls(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
   });
 
   it('D1 a message that decides a call twice is refused', () => {
     expect(
-      decide(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], by, at),
+      decideCalls(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], by, at),
     ).toMatchObject({
       reason: 'INVALID_DECISION',
     });
   });
 
   it('D2 a decision with a code other than the shown one is refused', () => {
-    expect(decide(waitingFor('a'), [decision('a', { shown: 'stale' })], by, at)).toMatchObject({
+    expect(decideCalls(waitingFor('a'), [decision('a', { shown: 'stale' })], by, at)).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
   });
 
   it('R10 an edit without a new input, or a new input without an edit, is refused', () => {
     const { callId: _, ...edited } = request('a', false);
-    expect(decide(waitingFor('a'), [decision('a', { decision: 'edit' })], by, at).type).toBe('refuse');
-    expect(decide(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
+    expect(decideCalls(waitingFor('a'), [decision('a', { decision: 'edit' })], by, at).type).toBe('refuse');
+    expect(decideCalls(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
   });
 
   it('D1 the scope "server" is refused for a built-in tool, because it would cover all built-in tools', () => {
-    expect(decide(waitingFor('a'), [decision('a', { scope: 'server' })], by, at)).toMatchObject({
+    expect(decideCalls(waitingFor('a'), [decision('a', { scope: 'server' })], by, at)).toMatchObject({
       reason: 'INVALID_DECISION',
     });
   });
 
   it('a denial with a scope other than "once" is refused', () => {
     expect(
-      decide(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
+      decideCalls(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
     ).toMatchObject({
       reason: 'INVALID_DECISION',
     });
@@ -317,7 +317,7 @@ describe('decisionInText, which reads a decision from plain words', () => {
     expect(action).not.toHaveProperty('first');
     expect(decisionInText(later, says('approve'), 't')).toBeUndefined();
     expect(decisionInText(later, says('deny'), 't')).toBeUndefined();
-    expect(decide(later, [decision('b', { shown: null })], by, at)).toMatchObject({
+    expect(decideCalls(later, [decision('b', { shown: null })], by, at)).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
     expect(
@@ -328,7 +328,7 @@ describe('decisionInText, which reads a decision from plain words', () => {
     });
     const coded = decisionInText(later, says(`approve ${action?.shown ?? ''}`), 't');
     expect(coded).toMatchObject({ callId: 'b', decision: 'approve' });
-    expect(coded && decide(later, [coded], by, at)).toMatchObject({ type: 'append' });
+    expect(coded && decideCalls(later, [coded], by, at)).toMatchObject({ type: 'append' });
   });
 
   it('D2 a plain word does not decide the second of two calls after the first decision', () => {
@@ -501,13 +501,13 @@ describe('an edit of a waiting call', () => {
     };
     const { title, input, inputHash, preview, basis } = shownCall(waiting);
     const edited = { title, input, inputHash, preview, basis };
-    expect(decide(own, [decision('a', { decision: 'edit', edited })], by, at)).toMatchObject({
+    expect(decideCalls(own, [decision('a', { decision: 'edit', edited })], by, at)).toMatchObject({
       type: 'refuse',
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('you cannot edit its input'),
     });
-    expect(decide(waiting, [decision('a', { decision: 'edit', edited })], by, at).type).toBe('append');
-    expect(decide(own, [decision('a')], by, at).type).toBe('append');
+    expect(decideCalls(waiting, [decision('a', { decision: 'edit', edited })], by, at).type).toBe('append');
+    expect(decideCalls(own, [decision('a')], by, at).type).toBe('append');
   });
 });
 
@@ -516,7 +516,7 @@ describe('the cancel of a task', () => {
     const running = after(accepted(waitingFor('a'), decision('a')), [
       { type: 'tool.started', callId: 'a', tool: 'write-file', title: '', toolId: 'x' },
     ]);
-    const ruling = cancel(running, 'changed my mind', by);
+    const ruling = cancelTask(running, 'changed my mind', by);
     expect(ruling).toMatchObject({
       type: 'append',
       events: [
@@ -528,14 +528,14 @@ describe('the cancel of a task', () => {
 
   it('R50 the cancel of an ended task is refused and changes nothing', () => {
     const canceled = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'x', by }]);
-    expect(cancel(canceled, 'again', by)).toMatchObject({ type: 'refuse', reason: 'TASK_ENDED' });
+    expect(cancelTask(canceled, 'again', by)).toMatchObject({ type: 'refuse', reason: 'TASK_ENDED' });
   });
 
   it('cancelWork cancels a task that works, and keeps a task that waits or has ended', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const ended = after(working, [{ type: 'task.canceled', reason: 'x', by }]);
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
-    expect(cancelWorkingTask(working, left, by)).toEqual(cancel(working, 'gone', by));
+    expect(cancelWorkingTask(working, left, by)).toEqual(cancelTask(working, 'gone', by));
     for (const settled of [waitingFor('a'), ended])
       expect(cancelWorkingTask(settled, left, by)).toEqual({ type: 'keep' });
   });

@@ -12,7 +12,7 @@ import type {
   FileState,
   JournalEntry,
   RequestedCall,
-  SavedFile,
+  RecordedFileChange,
   TaskEvent,
 } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -31,7 +31,7 @@ function requested(turn: number, callId: string, more: Partial<RequestedCall> = 
   };
 }
 
-function ran(callId: string, ...files: SavedFile[]): TaskEvent[] {
+function ran(callId: string, ...files: RecordedFileChange[]): TaskEvent[] {
   const at = { callId, tool: 'write-file', title: callId, toolId: `${callId}-1` };
   const saved: TaskEvent[] = files.map((file) => ({
     type: 'files.saved',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
+import { buildConversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import {
@@ -155,7 +155,7 @@ describe('the task core, for generated histories of a task', () => {
           ? event.message.parts.map((p) => (p.type === 'text' ? p.text : ''))
           : [],
       );
-      const shown = conversation([], snapshot)
+      const shown = buildConversation([], snapshot)
         .flatMap((step) => (step.role === 'user' ? [step.text] : []))
         .filter((text) => !text.startsWith('(Your last answer'));
       expect(shown).toEqual(sent);
@@ -165,7 +165,7 @@ describe('the task core, for generated histories of a task', () => {
 
   it('the model gets a result for every call that it made', () => {
     holds(({ snapshot }) => {
-      const steps = conversation([], snapshot);
+      const steps = buildConversation([], snapshot);
       for (const [i, step] of steps.entries()) {
         if (step.role !== 'assistant' || step.calls.length === 0) continue;
         const next = steps[i + 1];

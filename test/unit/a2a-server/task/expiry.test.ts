@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../a2a-server/task/decide.ts';
+import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
   withDeadlines,
@@ -8,7 +8,7 @@ import {
   expireTask,
   type ExpirySettings,
 } from '../../../../a2a-server/task/expiry.ts';
-import { fold, foldAll } from '../../../../a2a-server/task/fold.ts';
+import { foldEntry, foldAll } from '../../../../a2a-server/task/fold.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
@@ -19,7 +19,7 @@ const expiry: ExpirySettings = { decisionMs: 7 * DAY, idleMs: 1_800_000 };
 const by = { principal: 'p', channel: 'tool' };
 
 function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
-  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: s.updatedAt, event }), snapshot);
+  return events.reduce((s, event) => foldEntry(s, { seq: s.seq + 1, at: s.updatedAt, event }), snapshot);
 }
 
 /** Returns a task whose turn has requested these calls, before the task waits. */
@@ -47,7 +47,7 @@ function parked(snapshot: Snapshot, now = START, given = expiry): Snapshot {
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const shown = pendingActions(snapshot).find((action) => action.callId === callId)?.shown ?? null;
   const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
-  const ruling = decide(snapshot, [decision], by, now);
+  const ruling = decideCalls(snapshot, [decision], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, withDeadlines(snapshot, ruling.events, { now, expiry }));
 }

@@ -1,6 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { firstSnapshot, fold, foldAll, foldEntries, foldNext } from '../../../../a2a-server/task/fold.ts';
+import {
+  firstSnapshot,
+  foldEntry,
+  foldAll,
+  foldEntries,
+  foldNext,
+} from '../../../../a2a-server/task/fold.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
@@ -49,7 +55,7 @@ const life: fc.Arbitrary<JournalEntry[]> = fc.array(event, { maxLength: 40 }).ma
 function oneByOne(entries: readonly JournalEntry[]): Snapshot | undefined {
   const [first, ...rest] = entries;
   const start = first && firstSnapshot('t', first);
-  return start && rest.reduce(fold, start);
+  return start && rest.reduce(foldEntry, start);
 }
 
 const update = (artifactId: string, text: string, append: boolean): TaskEvent => ({

@@ -4,8 +4,8 @@ import { toStreamResponse } from '../../../../a2a-server/http/wire/event-project
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import {
-  countAfter,
-  countAfterAll,
+  eventCountAfter,
+  eventCountAfterAll,
   generationMismatch,
   generationOf,
   NO_EVENTS,
@@ -49,7 +49,7 @@ function numbered(entries: readonly JournalEntry[], start: EventCount, sight: { 
   let counted = start;
   const events: { seq: number; generation: number }[] = [];
   for (const entry of entries) {
-    counted = countAfter(counted, entry.event);
+    counted = eventCountAfter(counted, entry.event);
     if (toStreamResponse(entry, view) !== undefined)
       events.push({ seq: entry.seq, generation: generationOf(counted, sight) });
   }
@@ -84,11 +84,11 @@ describe('the generation of a task, for generated journals', () => {
   it('J2 the snapshot has the count of its journal, however the entries are divided', () => {
     fc.assert(
       fc.property(journals, cuts, (entries, place) => {
-        const counted = countAfterAll(NO_EVENTS, entries);
+        const counted = eventCountAfterAll(NO_EVENTS, entries);
         expect(foldAll('t', entries)?.counted).toEqual(counted);
         const cut = place % (entries.length + 1);
-        const before = countAfterAll(NO_EVENTS, entries.slice(0, cut));
-        expect(countAfterAll(before, entries.slice(cut))).toEqual(counted);
+        const before = eventCountAfterAll(NO_EVENTS, entries.slice(0, cut));
+        expect(eventCountAfterAll(before, entries.slice(cut))).toEqual(counted);
       }),
       { numRuns: numberOfRuns(500) },
     );

@@ -3,9 +3,9 @@ import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
 import { NO_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
 import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
-import { decide } from '../../../../a2a-server/task/decide.ts';
+import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot, foldEntry } from '../../../../a2a-server/task/fold.ts';
 import { unexpiredGrants } from '../../../../a2a-server/task/grants.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import { revokeGrants } from '../../../../a2a-server/task/revoke.ts';
@@ -31,7 +31,7 @@ class Task {
 
   append(...events: readonly TaskEvent[]): void {
     for (const event of events)
-      this.snapshot = fold(this.snapshot, { seq: this.snapshot.seq + 1, at: this.now, event });
+      this.snapshot = foldEntry(this.snapshot, { seq: this.snapshot.seq + 1, at: this.now, event });
   }
 
   /**
@@ -57,7 +57,7 @@ class Task {
       shown: pendingActions(this.snapshot).find((action) => action.callId === callId)?.shown ?? null,
       edited: null,
     } as const;
-    const ruling = decide(this.snapshot, [decision], by, this.now);
+    const ruling = decideCalls(this.snapshot, [decision], by, this.now);
     if (ruling.type !== 'append') throw new Error(ruling.message);
     this.append(...ruling.events);
   }

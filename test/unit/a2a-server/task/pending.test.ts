@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../a2a-server/task/decide.ts';
+import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { findSameQuestion, pendingActions } from '../../../../a2a-server/task/pending.ts';
@@ -70,8 +70,10 @@ describe('a pending action of a snapshot', () => {
       expect(action).not.toHaveProperty('first');
       const plain = { callId: 'a', decision: 'approve', scope: 'once', reason: null, edited: null } as const;
       const by = { principal: 'ada', channel: 'test' };
-      expect(decide(waits, [{ ...plain, shown: null }], by, 1)).toMatchObject({ reason: 'INPUT_CHANGED' });
-      expect(decide(waits, [{ ...plain, shown: action?.shown ?? '' }], by, 1).type).toBe('append');
+      expect(decideCalls(waits, [{ ...plain, shown: null }], by, 1)).toMatchObject({
+        reason: 'INPUT_CHANGED',
+      });
+      expect(decideCalls(waits, [{ ...plain, shown: action?.shown ?? '' }], by, 1).type).toBe('append');
     },
   );
 });

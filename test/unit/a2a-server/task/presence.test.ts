@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
+import { decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
 import { foldNext } from '../../../../a2a-server/task/fold.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
 import { decisionStatement } from '../../../../a2a-server/task/presence.ts';
-import { callOf, type Snapshot, type WaitingCall } from '../../../../a2a-server/task/snapshot.ts';
+import { findCall, type Snapshot, type WaitingCall } from '../../../../a2a-server/task/snapshot.ts';
 import { decisionInText } from '../../../../a2a-server/task/text-decision.ts';
 import type { PresenceProof } from '../../../../shared/presence/presence-proof.ts';
 import { parkedTask, taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
@@ -27,7 +27,7 @@ function waiting(demands = true): Snapshot {
 }
 
 function callA(snapshot: Snapshot): WaitingCall {
-  const call = callOf(snapshot, 'a');
+  const call = findCall(snapshot, 'a');
   if (call?.state.type !== 'waiting') throw new Error('call a does not wait');
   return { ...call, state: call.state };
 }
@@ -49,7 +49,7 @@ function proofOf(snapshot: Snapshot, about: ResolvedDecision): PresenceProof {
   };
 }
 
-const ruling = (snapshot: Snapshot, one: ResolvedDecision) => decide(snapshot, [one], by, 1);
+const ruling = (snapshot: Snapshot, one: ResolvedDecision) => decideCalls(snapshot, [one], by, 1);
 const edited = { ...request('a', false), title: 'B', inputHash: 'other', basis: null };
 
 describe('a call that demands presence', () => {
@@ -120,6 +120,6 @@ describe('a call that demands presence', () => {
     expect(ruling(task, edit)).toMatchObject({ reason: 'PRESENCE_REQUIRED' });
     const outcome = ruling(task, { ...edit, presence: proofOf(task, edit) });
     if (outcome.type !== 'append') throw new Error(outcome.message);
-    expect(callOf(foldNext(task, outcome.events), 'a')).toMatchObject({ presence: true, title: 'B' });
+    expect(findCall(foldNext(task, outcome.events), 'a')).toMatchObject({ presence: true, title: 'B' });
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestedCall, TaskEvent, PolicyVerdict } from '../../../../a2a-server/task/events.ts';
-import { firstSnapshot, fold } from '../../../../a2a-server/task/fold.ts';
+import { firstSnapshot, foldEntry } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { isReadOnly, isRepeatable } from '../../../../a2a-server/task/snapshot.ts';
 
@@ -32,7 +32,7 @@ function running(kind: Kind) {
     { type: 'turn.finished', turn: 1, end: 'tool-calls', usage },
     { type: 'tool.started', ...ref, toolId: 'tool-1' },
   ];
-  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 1, event }), start);
+  return events.reduce((s, event) => foldEntry(s, { seq: s.seq + 1, at: 1, event }), start);
 }
 
 describe('a call whose outcome a crash has lost', () => {

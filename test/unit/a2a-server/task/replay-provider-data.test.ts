@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  conversation,
+  buildConversation,
   type ConversationStep,
 } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -67,7 +67,7 @@ function replays(steps: readonly ConversationStep[]): boolean[] {
 
 describe('a turn in the prompt of its own model', () => {
   it('the prompt has the turn’s reasoning and text in their order, with the provider’s data', () => {
-    const [, answer] = conversation([], task('a', ...turn(1)), READER);
+    const [, answer] = buildConversation([], task('a', ...turn(1)), READER);
     expect(answer).toMatchObject({
       text: 'first ok',
       parts: [
@@ -93,7 +93,7 @@ describe('a turn in the prompt of its own model', () => {
       { type: 'turn.finished', turn: 1, end: 'tool-calls', usage: USAGE, replay: { basis: 'b', parts } },
     );
     const { tool, input } = request('one', true);
-    expect(conversation([], current, READER).find(({ role }) => role === 'assistant')).toMatchObject({
+    expect(buildConversation([], current, READER).find(({ role }) => role === 'assistant')).toMatchObject({
       parts: [
         {
           type: 'call',
@@ -112,7 +112,7 @@ describe('a turn in the prompt of its own model', () => {
     ['other instructions or tools', { ...READER, basis: 'c' }],
     ['no model', undefined],
   ])('the prompt has only text and calls for %s', (_, reader) => {
-    expect(replays(conversation([], task('a', ...turn(1)), reader))).toEqual([false]);
+    expect(replays(buildConversation([], task('a', ...turn(1)), reader))).toEqual([false]);
   });
 
   it('a prompt for another model has the server’s own call ids, in calls and results', () => {
@@ -129,7 +129,7 @@ describe('a turn in the prompt of its own model', () => {
       usage: USAGE,
     });
     const ids = (model: string): string[] =>
-      conversation([], current, { ...READER, model }).flatMap((step) =>
+      buildConversation([], current, { ...READER, model }).flatMap((step) =>
         step.role === 'assistant'
           ? step.calls.map(({ modelCallId }) => modelCallId)
           : step.role === 'tool'
@@ -142,22 +142,22 @@ describe('a turn in the prompt of its own model', () => {
 
   it('after the conversation was shortened, the prompt has only text and calls for earlier turns; later turns are complete', () => {
     const current = task('a', ...turn(1), ...turn(2), summary, ...turn(3));
-    expect(replays(conversation([], current, READER))).toEqual([false, true]);
+    expect(replays(buildConversation([], current, READER))).toEqual([false, true]);
     const next = task('b', ...turn(1));
-    expect(replays(conversation([current], next, READER))).toEqual([false, true, true]);
+    expect(replays(buildConversation([current], next, READER))).toEqual([false, true, true]);
     const shortened = task('b', ...turn(1), {
       type: 'context.clipped',
       upTo: { taskId: 'b', turn: 1 },
       chars: 500,
     });
-    expect(replays(conversation([current], shortened, READER))).toEqual([false, false, false]);
+    expect(replays(buildConversation([current], shortened, READER))).toEqual([false, false, false]);
   });
 
   it('the prompt has only text and calls for a turn from an earlier version’s journal', () => {
     const [started, finished] = [turn(1)[0], turn(1).at(-1)];
     if (started === undefined || finished?.type !== 'turn.finished') throw new Error('no turn');
     const { replay: _, ...old } = finished;
-    const steps = conversation(
+    const steps = buildConversation(
       [],
       task('a', started, { type: 'text.delta', turn: 1, text: 'ok' }, old),
       READER,

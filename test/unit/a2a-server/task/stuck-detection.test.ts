@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { stuckRemarks } from '../../../../a2a-server/task/stuck-detection.ts';
-import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
+import { buildConversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent, TurnEnd } from '../../../../a2a-server/task/events.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
@@ -99,7 +99,7 @@ describe.each(FAULTS)('a model that %s', (_, fault, { told, most }, words) => {
     for (let count = 1; count < most; count += 1) {
       const snapshot = task(...times(count, fault));
       expect(nextStep(snapshot)).toEqual({ type: 'ask-model' });
-      const last = JSON.stringify(conversation([], snapshot).at(-1));
+      const last = JSON.stringify(buildConversation([], snapshot).at(-1));
       expect(last.includes(words)).toBe(count >= told);
     }
   });
@@ -137,7 +137,7 @@ describe('a model that makes progress', () => {
   });
 
   it('the conversation keeps the remark at each faulty turn, also after the model has recovered', () => {
-    const steps = conversation([], task(ends('length', 'a long '), ends('stop', 'story.')));
+    const steps = buildConversation([], task(ends('length', 'a long '), ends('stop', 'story.')));
     expect(steps.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant']);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation } from '../../../../a2a-server/task/conversation/conversation.ts';
+import { buildConversation } from '../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { fold } from '../../../../a2a-server/task/fold.ts';
+import { foldEntry } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { todoReminders } from '../../../../a2a-server/task/todo-reminder.ts';
 import { entriesOf, snapshotOf } from '../../../support/long-session.ts';
@@ -29,14 +29,14 @@ function task(turns: number, lists: Readonly<Record<number, number>>): Snapshot 
         })),
       ],
     };
-    return fold(snapshot, { seq: snapshot.seq + 1, at: 0, event });
+    return foldEntry(snapshot, { seq: snapshot.seq + 1, at: 0, event });
   }, start);
 }
 
 describe('a reminder of the to-do list', () => {
   it('the reminder follows each ten turns without an update', () => {
     expect([...todoReminders(task(25, { 2: 3 })).keys()]).toEqual([12, 22]);
-    expect(JSON.stringify(conversation([], task(12, { 2: 3 })).at(-1))).toContain(
+    expect(JSON.stringify(buildConversation([], task(12, { 2: 3 })).at(-1))).toContain(
       'to-do list is 10 turns old and has 3 open items',
     );
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide } from '../../../../a2a-server/task/decide.ts';
+import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import { firstSnapshot } from '../../../../a2a-server/task/fold.ts';
 
 const by = { principal: 'ada', channel: 'tool' };
@@ -13,7 +13,7 @@ describe('decide, for an unknown call', () => {
       const task = firstSnapshot('t', { seq: 1, at, event: created });
       if (task === undefined) throw new Error('no task');
       const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
-      expect(decide(task, [{ ...decision, shown: null, edited: null }], by, at)).toMatchObject({
+      expect(decideCalls(task, [{ ...decision, shown: null, edited: null }], by, at)).toMatchObject({
         type: 'refuse',
         reason: 'UNKNOWN_CALL',
       });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { runModelTurn, type ModelTurn } from '../../../../../a2a-server/executor/model-turn/model-turn.ts';
 import { AbortScope } from '../../../../../shared/runtime/abort.ts';
-import { TaskLog } from '../../../../../a2a-server/executor/task-log/task-log.ts';
+import { TaskJournal } from '../../../../../a2a-server/executor/task-journal/task-journal.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { ModelEvent } from '../../../../../a2a-server/models/model.ts';
@@ -35,7 +35,7 @@ afterEach(() => journal.close());
 
 function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prepare']): Promise<void> {
   return runModelTurn(TASK, {
-    log: new TaskLog(journal),
+    log: new TaskJournal(journal),
     clock: new FakeClock(),
     modelFor: () => ({ id: 'scripted', stream }),
     instructions: '',
@@ -116,7 +116,7 @@ describe('a turn of the model', () => {
       for (const text of words) yield { type: 'text', text };
       yield FINISH;
     });
-    const snapshot = await new TaskLog(journal).load(TASK);
+    const snapshot = await new TaskJournal(journal).load(TASK);
     expect(snapshot?.exchanges.at(-1)).toMatchObject({ turn: { text: words.join('') } });
     expect(snapshot?.status.state).toBe('completed');
     expect(appends.length).toBeGreaterThan(2);

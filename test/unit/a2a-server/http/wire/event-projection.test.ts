@@ -11,7 +11,7 @@ import {
 import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
 import type { WireOptions } from '../../../../../a2a-server/http/wire/wire-objects.ts';
-import { isHidden } from '../../../../../a2a-server/task/generation.ts';
+import { isHiddenEvent } from '../../../../../a2a-server/task/generation.ts';
 import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { NEEDS_ROLE } from '../../../../support/delegator-stage.ts';
 import { questionCall } from '../../../../support/task-machine.ts';
@@ -154,7 +154,7 @@ describe('a journal entry as a stream event', () => {
       fc.property(anyEntry, fc.boolean(), (entry, approval) => {
         const event = toStreamResponse(entry, options(approval, true));
         if (event === undefined) {
-          expect(isHidden(entry.event) || entry.event.type === 'reasoning.delta').toBe(true);
+          expect(isHiddenEvent(entry.event) || entry.event.type === 'reasoning.delta').toBe(true);
           return;
         }
         const wire: unknown = JSON.parse(JSON.stringify(StreamResponse.toJSON(event)));

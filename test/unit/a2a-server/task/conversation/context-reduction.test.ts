@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  conversation,
-  conversationPassages,
+  buildConversation,
+  conversationSegments,
 } from '../../../../../a2a-server/task/conversation/conversation.ts';
 import type { JournalEntry, TaskEvent } from '../../../../../a2a-server/task/events.ts';
-import { fold } from '../../../../../a2a-server/task/fold.ts';
+import { foldEntry } from '../../../../../a2a-server/task/fold.ts';
 import {
-  nextReduction,
+  nextContextReduction,
   eventAfterFailedSummary,
-  tokensNeeded,
+  estimatePromptTokens,
   tokensOf,
   type ContextWindow,
 } from '../../../../../a2a-server/task/conversation/context-reduction.ts';
@@ -50,7 +50,7 @@ class Session {
     for (const event of events) {
       const entry = { seq: this.entries.length + 1, at: 0, event };
       this.entries.push(entry);
-      this.current = fold(this.current, entry);
+      this.current = foldEntry(this.current, entry);
     }
   }
 
@@ -62,7 +62,7 @@ class Session {
     const took: TaskEvent[] = [];
     for (;;) {
       const { current, earlier } = this;
-      const squeeze = nextReduction(earlier, current, room);
+      const squeeze = nextContextReduction(earlier, current, room);
       if (squeeze === undefined) return took;
       if (took.length > 60) throw new Error(`no end: ${took.map((event) => event.type).join(' ')}`);
       const event =
@@ -102,7 +102,7 @@ describe('a shortened conversation', () => {
   it('the conversation fits into two thirds of the window, apart from the parts that always stay', () => {
     holds((session, at) => {
       const { earlier, current } = session;
-      const shown = conversationPassages(earlier, current);
+      const shown = conversationSegments(earlier, current);
       const last = shown.findLastIndex(({ kind }) => kind === 'turn');
       const kept = shown.filter(({ kind }, index) => kind === 'task' || kind === 'summary' || index >= last);
       const always = kept
@@ -111,7 +111,9 @@ describe('a shortened conversation', () => {
       // The step keeps parts that are only slightly longer than their summary.
       const filled = ((at.window ?? 0) * 2) / 3;
       const most = Math.max(filled, at.beside + filled / 2);
-      expect(tokensNeeded(earlier, current, at)).toBeLessThanOrEqual(Math.max(most, always + most / 3));
+      expect(estimatePromptTokens(earlier, current, at)).toBeLessThanOrEqual(
+        Math.max(most, always + most / 3),
+      );
     });
   });
 
@@ -119,12 +121,12 @@ describe('a shortened conversation', () => {
     holds(({ earlier, current, planned }) => {
       const { first, turns } = planned.at(-1) ?? { first: 0, turns: [] };
       const text = uniqueText(`${current.taskId}-first`, first);
-      expect(conversation(earlier, current)).toContainEqual({ role: 'user', text });
-      const last = conversationPassages(earlier, current).findLast(({ kind }) => kind === 'turn');
+      expect(buildConversation(earlier, current)).toContainEqual({ role: 'user', text });
+      const last = conversationSegments(earlier, current).findLast(({ kind }) => kind === 'turn');
       if (turns.length > 0) expect(last?.place).toEqual({ taskId: current.taskId, turn: turns.length });
       const after = turns.at(-1)?.message ?? null;
       if (after !== null)
-        expect(conversation(earlier, current).at(-1)).toEqual({
+        expect(buildConversation(earlier, current).at(-1)).toEqual({
           role: 'user',
           text: uniqueText(`${current.taskId}-m${turns.length}`, after),
         });
@@ -133,7 +135,7 @@ describe('a shortened conversation', () => {
 
   it('the conversation keeps each call together with its result', () => {
     holds(({ earlier, current }) => {
-      const steps = conversation(earlier, current);
+      const steps = buildConversation(earlier, current);
       for (const [index, step] of steps.entries()) {
         const next = steps[index + 1];
         if (step.role === 'assistant' && step.calls.length > 0)
@@ -154,7 +156,7 @@ describe('a shortened conversation', () => {
   it('J2 the conversation is the same when the server reads the journal again', () => {
     holds(({ earlier, current, entries }) => {
       const anew = snapshotOf(current.taskId, entries);
-      expect(conversation(earlier, anew)).toEqual(conversation(earlier, current));
+      expect(buildConversation(earlier, anew)).toEqual(buildConversation(earlier, current));
     });
   });
 
@@ -171,7 +173,7 @@ describe('a shortened conversation', () => {
         session.squeeze(room(window), true);
         const { earlier, current } = session;
         expect(
-          conversationPassages(earlier, current).filter(({ kind }) => kind === 'summary').length,
+          conversationSegments(earlier, current).filter(({ kind }) => kind === 'summary').length,
         ).toBeLessThan(2);
       }),
       cases,
@@ -208,7 +210,7 @@ describe('the step that shortens a conversation', () => {
     const [event, ...more] = session.squeeze(room(20_000), true);
     expect(event).toMatchObject({ type: 'context.summarised', upTo: { taskId: 'k0' } });
     expect(more).toEqual([]);
-    const kinds = conversationPassages([], session.current).map(({ kind }) => kind);
+    const kinds = conversationSegments([], session.current).map(({ kind }) => kind);
     expect(kinds.slice(0, 3)).toEqual(['task', 'summary', 'turn']);
   });
 
@@ -222,19 +224,22 @@ describe('the step that shortens a conversation', () => {
     'the summary has at most $tokens tokens in a window of $window, and the facts have $facts',
     ({ window, turns, ...most }) => {
       const session = new Session([{ first: 10, turns: Array.from({ length: turns }, () => turnOf(4_000)) }]);
-      expect(nextReduction([], session.current, room(window))).toMatchObject({ type: 'summarise', ...most });
+      expect(nextContextReduction([], session.current, room(window))).toMatchObject({
+        type: 'summarise',
+        ...most,
+      });
     },
   );
 
   it('the request for a summary contains the task’s first message', () => {
-    const reduction = nextReduction([], new Session([many]).current, room(20_000));
+    const reduction = nextContextReduction([], new Session([many]).current, room(20_000));
     expect(reduction?.type === 'summarise' && reduction.covered[0]?.kind).toBe('task');
   });
 
   it('the step is a summary up to the second-last turn, if only the provider’s own count is too high', () => {
     const session = new Session([{ first: 10, turns: [turnOf(6_200), turnOf(6_200), turnOf(10)] }]);
     session.append(...spoken(4, '', 50_000));
-    expect(nextReduction([], session.current, room(20_000))).toMatchObject({
+    expect(nextContextReduction([], session.current, room(20_000))).toMatchObject({
       type: 'summarise',
       upTo: { taskId: 'k0', turn: 3 },
     });
@@ -247,8 +252,8 @@ describe('the step that shortens a conversation', () => {
     expect(session.squeeze(at, true)).toMatchObject([
       { type: 'context.summarised', upTo: { taskId: 'k0', turn: 2 } },
     ]);
-    expect(tokensNeeded([], session.current, at)).toBeLessThan((20_000 * 2) / 3);
-    const kinds = conversationPassages([], session.current).map(({ kind }) => kind);
+    expect(estimatePromptTokens([], session.current, at)).toBeLessThan((20_000 * 2) / 3);
+    const kinds = conversationSegments([], session.current).map(({ kind }) => kind);
     expect(kinds.slice(0, 3)).toEqual(['task', 'summary', 'message']);
   });
 
@@ -257,23 +262,23 @@ describe('the step that shortens a conversation', () => {
     expect(session.squeeze(room(20_000), true)).toEqual([
       { type: 'context.clipped', upTo: { taskId: 'k0', turn: 1 }, chars: 32_000 },
     ]);
-    expect(JSON.stringify(conversation([], session.current))).toContain('characters left out');
+    expect(JSON.stringify(buildConversation([], session.current))).toContain('characters left out');
   });
 
   it('the steps are rare, even if the system prompt and the tools take most of the window', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 40 }, () => turnOf(1_000)) }]);
     const at = { ...room(32_000), beside: 20_000 };
     expect(session.squeeze(at, true)).toHaveLength(1);
-    const { length: kept } = conversationPassages([], session.current);
+    const { length: kept } = conversationSegments([], session.current);
     expect(kept).toBeGreaterThan(5);
-    expect(nextReduction([], session.current, at)).toBeUndefined();
+    expect(nextContextReduction([], session.current, at)).toBeUndefined();
   });
 
   it('the step lists the calls, if no summary and no shorter result is possible', () => {
     const session = new Session([{ first: 10, turns: Array.from({ length: 90 }, () => turnOf(400)) }]);
     const [event] = session.squeeze(room(10_000), false);
     expect(event).toMatchObject({ type: 'context.summarised', model: null, usage: NOTHING });
-    const text = JSON.stringify(conversation([], session.current));
+    const text = JSON.stringify(buildConversation([], session.current));
     expect(text).toContain('could not be summarised');
     expect(text).toContain('- read-file');
   });
@@ -281,7 +286,7 @@ describe('the step that shortens a conversation', () => {
   it('the step also covers the session’s earlier tasks', () => {
     const session = new Session([many, many, { first: 10, turns: [turnOf(10)] }]);
     session.squeeze(room(20_000), true);
-    const text = JSON.stringify(conversation(session.earlier, session.current));
+    const text = JSON.stringify(buildConversation(session.earlier, session.current));
     expect(text).not.toContain('k0-first');
     expect(text).toContain(uniqueText('k2-first', 10));
   });
@@ -290,10 +295,10 @@ describe('the step that shortens a conversation', () => {
     const session = new Session([many]);
     const at = { ...room(1_000_000), window: undefined };
     expect(session.squeeze(at, true)).toEqual([]);
-    const before = tokensNeeded([], session.current, at);
+    const before = estimatePromptTokens([], session.current, at);
     session.append({ type: 'context.exceeded' });
     expect(session.squeeze(at, true)).toHaveLength(1);
-    expect(tokensNeeded([], session.current, at)).toBeLessThan(before / 2 + 4_000);
+    expect(estimatePromptTokens([], session.current, at)).toBeLessThan(before / 2 + 4_000);
     expect(session.current.context.refused).toBe('shortened');
   });
 });
@@ -302,19 +307,21 @@ describe('the estimated size of a prompt', () => {
   it('the estimate is the provider’s last count plus the new parts', () => {
     const session = new Session([{ first: 10, turns: [turnOf(3_000)] }]);
     const at = room(100_000);
-    const guessed = tokensNeeded([], session.current, at);
+    const guessed = estimatePromptTokens([], session.current, at);
     session.append(...spoken(2, 'x'.repeat(300), 5_000));
-    const counted = tokensNeeded([], session.current, at);
+    const counted = estimatePromptTokens([], session.current, at);
     expect(counted).toBeGreaterThan(5_000);
     expect(counted).toBeLessThan(5_000 + guessed);
-    expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBeLessThan(guessed + 200);
+    expect(estimatePromptTokens([], session.current, { ...at, model: 'another' })).toBeLessThan(
+      guessed + 200,
+    );
   });
 
   it('the estimate is never far below the program’s own estimate, for any count of the provider', () => {
     const session = new Session([{ first: 60_000, turns: [] }]);
-    const guessed = tokensNeeded([], session.current, room(100_000));
+    const guessed = estimatePromptTokens([], session.current, room(100_000));
     session.append(...spoken(1, '', 3));
-    expect(tokensNeeded([], session.current, room(100_000))).toBe(guessed / 2);
+    expect(estimatePromptTokens([], session.current, room(100_000))).toBe(guessed / 2);
   });
 
   it('the estimate includes the calls, the reasoning and the signatures that the model gets back', () => {
@@ -326,7 +333,7 @@ describe('the estimated size of a prompt', () => {
       { type: 'call', input: { path: 'x'.repeat(900) } },
     ];
     const session = new Session([{ first: 10, turns: [] }]);
-    const before = tokensNeeded([], session.current, at);
+    const before = estimatePromptTokens([], session.current, at);
     session.append(
       { type: 'turn.started', turn: 1, model: 'm' },
       { type: 'reasoning.delta', turn: 1, text: 'r'.repeat(300) },
@@ -348,10 +355,10 @@ describe('the estimated size of a prompt', () => {
     const call = tokensOf('read-file') + tokensOf(JSON.stringify({ path: 'x'.repeat(900) }));
     const expected =
       10 + (10 + 100 + tokensOf(JSON.stringify(state))) + (10 + 200) + (10 + call) + (20 + result);
-    expect(tokensNeeded([], session.current, at)).toBe(before + expected);
+    expect(estimatePromptTokens([], session.current, at)).toBe(before + expected);
     // Another model gets only the text, and the calls with their checked input.
     const plain = 10 + 200 + (10 + tokensOf('read-file') + tokensOf('{"path":"c"}')) + (20 + result);
-    expect(tokensNeeded([], session.current, { ...at, model: 'another' })).toBe(before + plain);
+    expect(estimatePromptTokens([], session.current, { ...at, model: 'another' })).toBe(before + plain);
   });
 });
 
@@ -360,7 +367,7 @@ describe('a transcript for a summary', () => {
     fc.assert(
       fc.property(plannedSession, fc.integer({ min: 1_000, max: 50_000 }), (planned, chars) => {
         const { earlier, current } = new Session(planned);
-        const text = summaryTranscript(conversationPassages(earlier, current), chars);
+        const text = summaryTranscript(conversationSegments(earlier, current), chars);
         expect(text.length).toBeLessThanOrEqual(chars + 50);
         expect(text).toMatch(/^PERSON: k0-first/);
       }),

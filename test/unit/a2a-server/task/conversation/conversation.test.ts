@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation, messageText } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import { buildConversation, messageText } from '../../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
-import { fold } from '../../../../../a2a-server/task/fold.ts';
+import { foldEntry } from '../../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import { entriesOf, snapshotOf, uniqueText } from '../../../../support/long-session.ts';
 
@@ -12,11 +12,11 @@ function taskWith(taskId: string, ...results: number[]): Snapshot {
 }
 
 function after(snapshot: Snapshot, ...events: TaskEvent[]): Snapshot {
-  return events.reduce((s, event) => fold(s, { seq: s.seq + 1, at: 0, event }), snapshot);
+  return events.reduce((s, event) => foldEntry(s, { seq: s.seq + 1, at: 0, event }), snapshot);
 }
 
-function resultsOf(...args: Parameters<typeof conversation>): string[] {
-  return conversation(...args).flatMap((step) =>
+function resultsOf(...args: Parameters<typeof buildConversation>): string[] {
+  return buildConversation(...args).flatMap((step) =>
     step.role === 'tool' ? step.results.map(({ text }) => text) : [],
   );
 }
@@ -27,7 +27,7 @@ const answers = (text: string) => {
     { type: 'text.delta', turn: 1, text },
     { type: 'turn.finished', turn: 1, end: 'stop', usage: { inputTokens: 1, outputTokens: 1 } },
   ];
-  return conversation([], after(taskWith('t'), ...spoken)).filter(({ role }) => role === 'assistant');
+  return buildConversation([], after(taskWith('t'), ...spoken)).filter(({ role }) => role === 'assistant');
 };
 
 describe('the conversation of a task', () => {
@@ -48,7 +48,7 @@ describe('the conversation of a task', () => {
       model: null,
       usage: { inputTokens: 0, outputTokens: 0 },
     });
-    expect(conversation([], summarised)).toEqual(conversation([], taskWith('t', 5)));
+    expect(buildConversation([], summarised)).toEqual(buildConversation([], taskWith('t', 5)));
   });
 
   it('the conversation omits the files of a message whose task failed as too long', () => {
@@ -76,14 +76,14 @@ describe('the conversation of a task', () => {
     );
     const taking = { model: 'm', basis: 'b', inputModes: ['application/pdf'] };
     const filesWith = (earlier: Snapshot): string[] =>
-      conversation([earlier], taskWith('u'), taking).flatMap((step) =>
+      buildConversation([earlier], taskWith('u'), taking).flatMap((step) =>
         step.role === 'user' ? (step.files ?? []).map(({ hash }) => hash) : [],
       );
     const failed = (tooLong: boolean): Snapshot =>
       after(begun, { type: 'task.failed', message: 'no', ...(tooLong && { tooLong }) });
     expect(filesWith(failed(false))).toEqual(['h']);
     expect(filesWith(failed(true))).toEqual([]);
-    const texts = conversation([failed(true)], taskWith('u'), taking).map((step) =>
+    const texts = buildConversation([failed(true)], taskWith('u'), taking).map((step) =>
       step.role === 'user' ? step.text : '',
     );
     expect(texts).toContainEqual(expect.stringContaining('The files of this message are left out'));
@@ -103,7 +103,7 @@ describe('the conversation of a task', () => {
       { type: 'task.completed' },
     );
     const next = taskWith('u');
-    const texts = conversation([summarised], next).flatMap((step) =>
+    const texts = buildConversation([summarised], next).flatMap((step) =>
       step.role === 'user' ? [step.text] : [],
     );
     expect(texts).toEqual([
@@ -145,13 +145,13 @@ describe('the conversation of a task', () => {
       '(The task was rejected before it began: no such model)',
     ],
   ])('the next task’s conversation says how the task ended: $type', (end, note) => {
-    const texts = conversation([after(taskWith('a', 1), end)], taskWith('b')).map((step) =>
+    const texts = buildConversation([after(taskWith('a', 1), end)], taskWith('b')).map((step) =>
       step.role === 'tool' ? '' : step.text,
     );
     expect(texts).toContain(note);
-    expect(conversation([after(taskWith('a', 1), { type: 'task.completed' })], taskWith('b'))).toHaveLength(
-      4,
-    );
+    expect(
+      buildConversation([after(taskWith('a', 1), { type: 'task.completed' })], taskWith('b')),
+    ).toHaveLength(4);
   });
 });
 
@@ -180,9 +180,9 @@ function reader(model: string): { model: string; basis: string } {
 describe('an answer that the provider withheld', () => {
   it('the conversation omits a withheld answer and the results before it, and keeps the calls and earlier results', () => {
     const task = after(taskWith('t', 5, 7), ...withheld(2));
-    const whole = conversation([], taskWith('t', 5, 7), reader('m'));
+    const whole = buildConversation([], taskWith('t', 5, 7), reader('m'));
     expect(whole).toHaveLength(5);
-    const [first, ...rest] = conversation([], task, reader('m')).toReversed();
+    const [first, ...rest] = buildConversation([], task, reader('m')).toReversed();
     expect(rest.toReversed()).toEqual(whole.slice(0, -1));
     expect(first).toEqual({
       role: 'tool',
@@ -196,14 +196,14 @@ describe('an answer that the provider withheld', () => {
 
   it('another model’s conversation omits the withheld answer, and has the results', () => {
     const task = after(taskWith('t', 5), ...withheld(1));
-    expect(conversation([], task, reader('other'))).toEqual(
-      conversation([], taskWith('t', 5), reader('other')),
+    expect(buildConversation([], task, reader('other'))).toEqual(
+      buildConversation([], taskWith('t', 5), reader('other')),
     );
   });
 
   it('a sentence replaces each message whose answer was withheld, with its files', () => {
     const task = after(taskWith('t', 5), received('one'), received('two'), ...withheld(1), received('three'));
-    const texts = conversation([], task, reader('m')).flatMap((step) =>
+    const texts = buildConversation([], task, reader('m')).flatMap((step) =>
       step.role === 'user' ? [step.text] : [],
     );
     const LEFT_OUT = "(This message is left out, because the model's provider withheld the answer to it.)";

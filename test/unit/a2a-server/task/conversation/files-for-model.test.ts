@@ -1,11 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { conversation } from '../../../../../a2a-server/task/conversation/conversation.ts';
-import { tokensNeeded } from '../../../../../a2a-server/task/conversation/context-reduction.ts';
+import { buildConversation } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import { estimatePromptTokens } from '../../../../../a2a-server/task/conversation/context-reduction.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import type { StoredFile } from '../../../../../a2a-server/task/stored-file.ts';
 import { entriesOf, snapshotOf } from '../../../../support/long-session.ts';
-import { fold } from '../../../../../a2a-server/task/fold.ts';
+import { foldEntry } from '../../../../../a2a-server/task/fold.ts';
 
 const READER = { model: 'm', basis: 'b', inputModes: ['image/png', 'application/pdf'] };
 
@@ -31,11 +31,11 @@ function taskWith(...files: StoredFile[]): Snapshot {
 }
 
 function after(snapshot: Snapshot, event: TaskEvent): Snapshot {
-  return fold(snapshot, { seq: snapshot.seq + 1, at: 0, event });
+  return foldEntry(snapshot, { seq: snapshot.seq + 1, at: 0, event });
 }
 
 function resultOf(snapshot: Snapshot, reader = READER) {
-  const step = conversation([], snapshot, reader).find(({ role }) => role === 'tool');
+  const step = buildConversation([], snapshot, reader).find(({ role }) => role === 'tool');
   if (step?.role !== 'tool') throw new Error('there is no result');
   const [{ text, files = [] } = { text: '' }] = step.results;
   return { text, names: files.map(({ name }) => name) };
@@ -70,9 +70,11 @@ describe('the files of a conversation', () => {
 
   it('a file counts for the context window only if the model gets it', () => {
     const room = { window: 100_000, beside: 0, ...READER };
-    const plain = tokensNeeded([], taskWith(), room);
-    expect(tokensNeeded([], taskWith(file('a', 5)), room) - plain).toBeGreaterThanOrEqual(1_600);
-    expect(tokensNeeded([], taskWith(file('a', 1e6, 'application/pdf')), room) - plain).toBe(100_000);
-    expect(tokensNeeded([], taskWith(file('a', 5)), { ...room, inputModes: [] }) - plain).toBeLessThan(100);
+    const plain = estimatePromptTokens([], taskWith(), room);
+    expect(estimatePromptTokens([], taskWith(file('a', 5)), room) - plain).toBeGreaterThanOrEqual(1_600);
+    expect(estimatePromptTokens([], taskWith(file('a', 1e6, 'application/pdf')), room) - plain).toBe(100_000);
+    expect(
+      estimatePromptTokens([], taskWith(file('a', 5)), { ...room, inputModes: [] }) - plain,
+    ).toBeLessThan(100);
   });
 });

@@ -3,11 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   conversationTokens,
-  nextReduction,
-  tokensNeeded,
+  nextContextReduction,
+  estimatePromptTokens,
   type ContextWindow,
 } from '../../../../../a2a-server/task/conversation/context-reduction.ts';
-import { messageLimit, messageTokens } from '../../../../../a2a-server/task/conversation/message-limit.ts';
+import {
+  maxMessageTokens,
+  messageTokens,
+} from '../../../../../a2a-server/task/conversation/message-limit.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
 import { created, message, working } from '../../../../support/journal-samples.ts';
 import { snapshotOf } from '../../../../support/long-session.ts';
@@ -28,21 +31,21 @@ function taskWith(...lengths: number[]): Snapshot {
 
 describe('the longest message of a task', () => {
   it('a new task accepts half of the window that the instructions and tools leave', () => {
-    expect(messageLimit({}, room(8_000, 1_000))).toBe(3_500);
-    expect(messageLimit({}, room(100_000, 1_000))).toBe(49_500);
+    expect(maxMessageTokens({}, room(8_000, 1_000))).toBe(3_500);
+    expect(maxMessageTokens({}, room(100_000, 1_000))).toBe(49_500);
   });
 
   it('no message is too long without a window, and every message is too long if the tools fill the window', () => {
-    expect(messageLimit({}, { ...room(1, 0), window: undefined })).toBe(Infinity);
-    expect(messageLimit({}, room(8_000, 9_000))).toBe(0);
+    expect(maxMessageTokens({}, { ...room(1, 0), window: undefined })).toBe(Infinity);
+    expect(maxMessageTokens({}, room(8_000, 9_000))).toBe(0);
   });
 
   it('the unanswered messages of a live task and of the task before it count', () => {
     const at = room(8_000, 1_000);
     const live = taskWith(1_500, 500);
     const free = conversationTokens(at);
-    expect(messageLimit({ live }, at)).toBe(Math.floor(free * (5 / 6)) - 2_000);
-    expect(messageLimit({ previous: taskWith(3_000) }, at)).toBe(Math.floor(free * (5 / 6)) - 3_000);
+    expect(maxMessageTokens({ live }, at)).toBe(Math.floor(free * (5 / 6)) - 2_000);
+    expect(maxMessageTokens({ previous: taskWith(3_000) }, at)).toBe(Math.floor(free * (5 / 6)) - 3_000);
   });
 
   it('a task whose messages all had an accepted length fits into its window', () => {
@@ -57,12 +60,12 @@ describe('the longest message of a task', () => {
           const accepted: number[] = [];
           for (const tokens of asked) {
             const live = accepted.length === 0 ? undefined : taskWith(...accepted);
-            if (tokens <= messageLimit({ live }, at)) accepted.push(tokens);
+            if (tokens <= maxMessageTokens({ live }, at)) accepted.push(tokens);
           }
           if (accepted.length === 0) return;
           const task = taskWith(...accepted);
-          expect(nextReduction([], task, at)).toBeUndefined();
-          expect(tokensNeeded([], task, at)).toBeLessThanOrEqual(window);
+          expect(nextContextReduction([], task, at)).toBeUndefined();
+          expect(estimatePromptTokens([], task, at)).toBeLessThanOrEqual(window);
         },
       ),
       { numRuns: numberOfRuns(60) },

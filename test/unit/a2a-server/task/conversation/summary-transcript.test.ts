@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ConversationPassage } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import type { ConversationSegment } from '../../../../../a2a-server/task/conversation/conversation.ts';
 import {
   omittedTurnsText,
   summaryTranscript,
@@ -14,7 +14,7 @@ const result = (name: string, text: string, isError = false) => ({
 });
 
 /** Returns a turn that reads a file. */
-function turn(name: string, text: string, isError = false): ConversationPassage {
+function turn(name: string, text: string, isError = false): ConversationSegment {
   return {
     kind: 'turn',
     steps: [
@@ -23,8 +23,8 @@ function turn(name: string, text: string, isError = false): ConversationPassage 
     ],
   };
 }
-const task: ConversationPassage = { kind: 'task', steps: [{ role: 'user', text: 'Read the files.' }] };
-const summary: ConversationPassage = {
+const task: ConversationSegment = { kind: 'task', steps: [{ role: 'user', text: 'Read the files.' }] };
+const summary: ConversationSegment = {
   kind: 'summary',
   steps: [{ role: 'user', text: 'Until now: nothing.' }],
 };
@@ -41,9 +41,9 @@ describe('the transcript for a summary', () => {
   ].join('\n\n');
 
   it('the transcript has every step, and is complete if its length equals the limit', () => {
-    const passages = [task, turn('a', 'one'), turn('b', 'gone', true)];
-    expect(summaryTranscript(passages, whole.length)).toBe(whole);
-    expect(summaryTranscript(passages, whole.length - 1)).toContain('left out');
+    const segments = [task, turn('a', 'one'), turn('b', 'gone', true)];
+    expect(summaryTranscript(segments, whole.length)).toBe(whole);
+    expect(summaryTranscript(segments, whole.length - 1)).toContain('left out');
   });
 
   it('the transcript shortens the long pieces first', () => {
@@ -68,8 +68,8 @@ describe('a text whose characters have several bytes', () => {
   const NOTE = /\[… \d+ characters left out …\]/;
 
   it('the transcript has at most the requested bytes, and a note', () => {
-    const passages = [task, turn('a', '猫'.repeat(20_000)), turn('b', '二')];
-    const text = summaryTranscript(passages, 7_000);
+    const segments = [task, turn('a', '猫'.repeat(20_000)), turn('b', '二')];
+    const text = summaryTranscript(segments, 7_000);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(7_000);
     expect(text).toMatch(NOTE);
     expect(text).toContain('RESULT OF read-file: 二');
@@ -80,8 +80,8 @@ describe('a text whose characters have several bytes', () => {
   });
 
   it('the list of omitted calls has at most the requested bytes', () => {
-    const passages = Array.from({ length: 30 }, (_, at) => turn(String(at), '猫'.repeat(100)));
-    const text = omittedTurnsText(passages, 2_000);
+    const segments = Array.from({ length: 30 }, (_, at) => turn(String(at), '猫'.repeat(100)));
+    const text = omittedTurnsText(segments, 2_000);
     expect(Buffer.byteLength(text.replace(/\n- \(\d+ more[^\n]*/, ''))).toBeLessThanOrEqual(2_000);
     expect(text).toContain('"path":"29"');
   });
@@ -99,7 +99,7 @@ describe('the list of the calls that a conversation omits', () => {
   });
 
   it('a long earlier summary keeps a third of the characters', () => {
-    const long: ConversationPassage = { kind: 'summary', steps: [{ role: 'user', text: 's'.repeat(5_000) }] };
+    const long: ConversationSegment = { kind: 'summary', steps: [{ role: 'user', text: 's'.repeat(5_000) }] };
     expect(omittedTurnsText([long, turn('a', 'one')], 900)).toBe(
       `${'s'.repeat(200)}\n[… 4700 characters left out …]\n${'s'.repeat(100)}\n\n${HEAD}\n- read-file {"path":"a"}: one`,
     );
@@ -107,10 +107,10 @@ describe('the list of the calls that a conversation omits', () => {
 
   it('the list keeps the newest calls that fit, and counts the others', () => {
     const line = '- read-file {"path":"c"}: three';
-    const passages = [turn('a', 'one'), turn('b', 'two'), turn('c', 'three')];
+    const segments = [turn('a', 'one'), turn('b', 'two'), turn('c', 'three')];
     const most = HEAD.length + line.length + 1;
-    expect(omittedTurnsText(passages, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
-    expect(omittedTurnsText(passages, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
+    expect(omittedTurnsText(segments, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
+    expect(omittedTurnsText(segments, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
   });
 
   it('the list shortens a long result', () => {

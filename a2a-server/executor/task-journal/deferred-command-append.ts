@@ -10,11 +10,11 @@ import { OwnershipLostError } from '../../journal/ownership.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { foldEntries, foldNext } from '../../task/fold.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { ChangeDecision, ChangeResult, TaskLog } from './task-log.ts';
+import type { TaskChange, TaskChangeResult, TaskJournal } from './task-journal.ts';
 
 /** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
 export interface AppendedCommand {
-  changed: ChangeResult | undefined;
+  changed: TaskChangeResult | undefined;
   snapshot?: Snapshot;
 }
 
@@ -23,18 +23,18 @@ interface FollowingEvents {
   events: (after: Snapshot) => readonly TaskEvent[];
   contents: readonly FileBytes[];
   /** The log of the execution that these events belong to. */
-  log: TaskLog;
+  log: TaskJournal;
 }
 
 export class DeferredCommandAppend {
-  readonly #log: TaskLog;
+  readonly #log: TaskJournal;
   readonly #taskId: string;
-  readonly #rule: (snapshot: Snapshot) => ChangeDecision;
+  readonly #rule: (snapshot: Snapshot) => TaskChange;
   readonly #key: CommandKey;
   readonly #result = new Deferred<AppendedCommand>();
   #settling: Promise<AppendedCommand> | undefined;
 
-  constructor(log: TaskLog, taskId: string, rule: (snapshot: Snapshot) => ChangeDecision, key: CommandKey) {
+  constructor(log: TaskJournal, taskId: string, rule: (snapshot: Snapshot) => TaskChange, key: CommandKey) {
     this.#log = log;
     this.#taskId = taskId;
     this.#rule = rule;

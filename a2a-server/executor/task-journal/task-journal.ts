@@ -33,18 +33,18 @@ const ENTRIES_PER_PAGE = 1000;
 const MAX_CACHED_TASKS = 1000;
 
 /** The decision of a rule. `keep` means that no change is needed. */
-export type ChangeDecision =
+export type TaskChange =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
   | CommandRefusal;
 
-export type ChangeResult =
+export type TaskChangeResult =
   | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
   | { type: 'kept'; snapshot: Snapshot }
   | { type: 'repeated'; command: RecordedCommand }
   | CommandRefusal;
 
-interface TaskLogOptions {
+interface TaskJournalOptions {
   /** The deadlines of pending actions. If absent, pending actions have no deadline. */
   waits?: DeadlineOptions | undefined;
   /** Called for each task whose end this process has appended. */
@@ -60,22 +60,22 @@ interface DeadlineOptions {
   onDeadline: (deadline: number) => void;
 }
 
-export class TaskLog {
+export class TaskJournal {
   readonly #journal: Journal;
-  readonly #options: TaskLogOptions;
+  readonly #options: TaskJournalOptions;
   #claim: TaskClaim | undefined;
   #retained = new Map<string, Snapshot | null>();
   #recent = new Map<string, WeakRef<Snapshot>>();
   #queues = new Map<string, Promise<unknown>>();
 
-  constructor(journal: Journal, options: TaskLogOptions = {}) {
+  constructor(journal: Journal, options: TaskJournalOptions = {}) {
     this.#journal = journal;
     this.#options = options;
   }
 
   /** Returns the log for the execution that has this claim. Both logs share their snapshots. */
-  ownedBy(claim: TaskClaim): TaskLog {
-    const log = new TaskLog(this.#journal, this.#options);
+  ownedBy(claim: TaskClaim): TaskJournal {
+    const log = new TaskJournal(this.#journal, this.#options);
     log.#retained = this.#retained;
     log.#recent = this.#recent;
     log.#queues = this.#queues;
@@ -112,9 +112,9 @@ export class TaskLog {
    */
   async change(
     taskId: string,
-    rule: (snapshot: Snapshot) => ChangeDecision,
+    rule: (snapshot: Snapshot) => TaskChange,
     command?: CommandKey,
-  ): Promise<ChangeResult | undefined> {
+  ): Promise<TaskChangeResult | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
       this.#change(taskId, rule, command),
     );
@@ -136,9 +136,9 @@ export class TaskLog {
 
   async #change(
     taskId: string,
-    rule: (snapshot: Snapshot) => ChangeDecision,
+    rule: (snapshot: Snapshot) => TaskChange,
     command: CommandKey | undefined,
-  ): Promise<ChangeResult | undefined> {
+  ): Promise<TaskChangeResult | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
     while (snapshot !== undefined) {
       const change = rule(snapshot);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../../a2a-server/executor/task-log/task-log.ts';
+import { TaskJournal } from '../../../../../a2a-server/executor/task-journal/task-journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { beginning, delta, message, working } from '../../../../support/journal-samples.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
@@ -19,7 +19,7 @@ it('X3 while the server reads a long journal, the event loop runs other work in 
       immediate = setImmediate(count);
     };
     let immediate = setImmediate(count);
-    const snapshot = await new TaskLog(journal).load('task-1');
+    const snapshot = await new TaskJournal(journal).load('task-1');
     clearImmediate(immediate);
     expect(snapshot?.openTurn?.text).toHaveLength(5_000);
     expect(turns).toBeGreaterThanOrEqual(5);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { TaskLog } from '../../../../../a2a-server/executor/task-log/task-log.ts';
+import { TaskJournal } from '../../../../../a2a-server/executor/task-journal/task-journal.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { foldAll } from '../../../../../a2a-server/task/fold.ts';
@@ -58,7 +58,7 @@ afterEach(() => journal.close());
 /** Each test uses its log again at the end. So the garbage collector does not remove the log's snapshot. */
 describe('a task that the server has loaded before', () => {
   it('J2 continues from its last snapshot, and equals the fold of the whole journal', async () => {
-    const log = new TaskLog(journal);
+    const log = new TaskJournal(journal);
     const held = await log.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
     reads = [];
@@ -69,7 +69,7 @@ describe('a task that the server has loaded before', () => {
   });
 
   it('a loaded task can be read in its state after an earlier event', async () => {
-    const log = new TaskLog(journal);
+    const log = new TaskJournal(journal);
     await log.load(TASK);
     const earlier = await log.load(TASK, 5);
     expect(earlier).toEqual(foldAll(TASK, await journal.read(TASK, 0, 5)));
@@ -77,7 +77,7 @@ describe('a task that the server has loaded before', () => {
   });
 
   it('J1 a change applies to the task’s current state, also after another writer’s append', async () => {
-    const log = new TaskLog(journal);
+    const log = new TaskJournal(journal);
     await log.load(TASK);
     await journal.append(continuing(TASK, 6, [delta('c')], 'working'));
     const changed = await log.change(TASK, ({ seq }) => ({ type: 'append', events: [delta(String(seq))] }));
@@ -85,7 +85,7 @@ describe('a task that the server has loaded before', () => {
   });
 
   it('if no event was added, the server does not read the task again before a decision', async () => {
-    const log = new TaskLog(journal);
+    const log = new TaskJournal(journal);
     const held = await log.load(TASK);
     reads = [];
     const changed = await log.change(TASK, () => ({ type: 'append', events: [delta('c')] }));
@@ -97,7 +97,7 @@ describe('a task that the server has loaded before', () => {
 
 describe('a task with a running execution', () => {
   it('the task’s snapshot stays in memory until the execution releases it', async () => {
-    const log = new TaskLog(journal);
+    const log = new TaskJournal(journal);
     const release = log.retain(TASK);
     await log.load(TASK);
     reads = [];
@@ -110,7 +110,7 @@ describe('a task with a running execution', () => {
 });
 
 it('a load of an unknown task returns undefined, and changes nothing', async () => {
-  const log = new TaskLog(journal);
+  const log = new TaskJournal(journal);
   expect(await log.load('task-2')).toBeUndefined();
   expect(await log.change('task-2', () => ({ type: 'append', events: [delta('c')] }))).toBeUndefined();
 });
