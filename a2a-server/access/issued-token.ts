@@ -73,14 +73,14 @@ export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
 export type TokenState = 'active' | 'expired' | 'revoked';
 
 /** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
-export function expiryOf({ expiresAt }: Pick<IssuedToken, 'expiresAt'>): number | undefined {
+export function expiryOfToken({ expiresAt }: Pick<IssuedToken, 'expiresAt'>): number | undefined {
   return expiresAt === null ? undefined : Date.parse(expiresAt);
 }
 
 /** Returns the state of a token at the time `now`. @param now milliseconds since 1970 */
 export function tokenState(token: IssuedToken, now: number): TokenState {
   if (token.revokedAt !== null) return 'revoked';
-  return (expiryOf(token) ?? Infinity) <= now ? 'expired' : 'active';
+  return (expiryOfToken(token) ?? Infinity) <= now ? 'expired' : 'active';
 }
 
 function digestOf(secret: string): Buffer {

@@ -12,7 +12,7 @@ export const PROVIDER_COOLDOWN_MS = 30_000;
 const configurationSchema = z
   .object({ issuer: z.string(), jwks_uri: z.url(), scopes_supported: z.array(z.string()).optional() })
   .catchall(z.json());
-export type ProviderConfiguration = z.infer<typeof configurationSchema>;
+export type OidcProviderConfiguration = z.infer<typeof configurationSchema>;
 
 /** The addresses in a provider's configuration that this server or a person's browser connects to. */
 const USED_ADDRESSES = ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] as const;
@@ -22,7 +22,7 @@ const USED_ADDRESSES = ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] 
  * @throws ProductError OVERLOADED if the provider is unreachable, or names another issuer; CONFIGURATION if it names an
  * address that is not secure
  */
-export async function readProvider(issuer: string): Promise<ProviderConfiguration> {
+export async function readProvider(issuer: string): Promise<OidcProviderConfiguration> {
   const response = await fetch(openIdConnectUrl(issuer), {
     redirect: 'error',
     signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
@@ -42,7 +42,7 @@ export async function readProvider(issuer: string): Promise<ProviderConfiguratio
  * X1: client secrets, codes and keys travel to and from these addresses. Only a provider on a loopback address may use
  * http, and only on loopback addresses.
  */
-function requireSecureAddresses(configuration: ProviderConfiguration): void {
+function requireSecureAddresses(configuration: OidcProviderConfiguration): void {
   const { issuer } = configuration;
   for (const name of USED_ADDRESSES) {
     const address = configuration[name];

@@ -8,7 +8,7 @@ import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written-amou
 import { dayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
   limitCountText,
-  type Limit,
+  type ScopedLimit,
   type LimitName,
   type Limits,
   limitRefusal,
@@ -24,7 +24,7 @@ type DailyLimitName = Extract<LimitName, 'dailyEvents' | 'dailyMegabytes'>;
 export interface ReachedDailyLimit {
   name: DailyLimitName;
   scope: LimitScope;
-  limit: Limit;
+  limit: ScopedLimit;
 }
 
 const BYTES_PER_MEGABYTE = 1_000_000;
@@ -46,7 +46,7 @@ export function reachedDailyLimit(
  * Returns the error for a refused message. It names the time until the next UTC day.
  * @param now milliseconds since 1970
  */
-export function dailyRefusal({ name, scope, limit }: ReachedDailyLimit, now: number): ProductError {
+export function dailyLimitError({ name, scope, limit }: ReachedDailyLimit, now: number): ProductError {
   return limitRefusal(name, scope, limit, Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000));
 }
 
@@ -93,7 +93,7 @@ export function bytesLeft(
   return Math.max(0, Math.min(...left));
 }
 
-function usedOf({ principal, tenant, server }: DailyWrittenAmounts, name: DailyLimitName): Limit {
+function usedOf({ principal, tenant, server }: DailyWrittenAmounts, name: DailyLimitName): ScopedLimit {
   const amount = ({ events, bytes }: WrittenAmount): number =>
     name === 'dailyEvents' ? events : bytes / BYTES_PER_MEGABYTE;
   return {

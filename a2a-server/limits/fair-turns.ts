@@ -14,15 +14,15 @@ import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './usage-limiter.ts';
 import {
-  type Limit,
+  type ScopedLimit,
   type Limits,
   limitRefusal,
   type LimitScope,
   lowerLimit,
   reachedLimit,
 } from './limits.ts';
-import { sumOf, PrincipalTally } from './principal-tally.ts';
-import { nextPrincipal, type PrincipalShare, shouldYield } from './turn-order.ts';
+import { sumOfCounts, PrincipalTally } from './principal-tally.ts';
+import { nextPrincipal, type PrincipalShare, shouldYieldSlot } from './turn-order.ts';
 
 /**
  * The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active.
@@ -40,13 +40,13 @@ const REFUSAL_INTERVAL_MS = 100;
 /** While the server is busy, it delays each refusal by a random time between these two, in milliseconds. */
 const REFUSAL_DELAY_MS = { least: 250, most: 750 };
 
-export type Weights = Readonly<Record<string, number>>;
+export type PrincipalWeights = Readonly<Record<string, number>>;
 
 interface FairTurnsOptions {
   /** Returns the limits that apply now. */
   limits: () => Pick<Limits, 'executions' | 'queuedTasks'>;
   /** Returns the weights of principals that apply now. The default weight is 1. */
-  weights?: () => Weights;
+  weights?: () => PrincipalWeights;
   onRefused?: OnRefused;
   /** Returns true while the processor is the bottleneck. The default always returns false. */
   busy?: () => boolean;
@@ -65,10 +65,10 @@ interface TurnRequest {
 }
 
 /** The place of one task, either in the queue or among the running tasks. */
-export class ExecutionTurn {
+export class ExecutionSlot {
   readonly principal: string;
   readonly onMoved: () => void;
-  readonly #turns: FairTurns;
+  readonly #turns: FairExecutionSlots;
   #begun: boolean;
   #holders = 0;
   #granted = new Deferred<boolean>();
@@ -76,7 +76,7 @@ export class ExecutionTurn {
   /** The value of `ahead` at the last call of `onMoved`. */
   reportedAhead = Infinity;
 
-  constructor(turns: FairTurns, { principal, begun, onMoved = () => undefined }: TurnRequest) {
+  constructor(turns: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: TurnRequest) {
     this.#turns = turns;
     this.principal = principal;
     this.#begun = begun;
@@ -97,7 +97,7 @@ export class ExecutionTurn {
     return this.#turns.aheadOf(this);
   }
 
-  /** `FairTurns` calls this when the task may run. */
+  /** `FairExecutionSlots` calls this when the task may run. */
   grant(): void {
     this.state = 'running';
     this.#begun = true;
@@ -143,9 +143,9 @@ export class ExecutionTurn {
   }
 }
 
-export class FairTurns {
+export class FairExecutionSlots {
   readonly #options: FairTurnsOptions;
-  readonly #queues = new Map<string, ExecutionTurn[]>();
+  readonly #queues = new Map<string, ExecutionSlot[]>();
   readonly #running = new PrincipalTally();
   readonly #waiting = new PrincipalTally();
   readonly #reserved = new PrincipalTally();
@@ -171,7 +171,7 @@ export class FairTurns {
     return this.#waiting.total;
   }
 
-  get limit(): Limit {
+  get limit(): ScopedLimit {
     return this.#options.limits().executions;
   }
 
@@ -187,8 +187,8 @@ export class FairTurns {
   }
 
   /** Asks for a place. If a place is free, the task runs at once. */
-  request(request: TurnRequest): ExecutionTurn {
-    const turn = new ExecutionTurn(this, request);
+  request(request: TurnRequest): ExecutionSlot {
+    const turn = new ExecutionSlot(this, request);
     this.#active.add(request.principal);
     this.#enqueue(turn);
     this.#serve();
@@ -228,7 +228,7 @@ export class FairTurns {
 
   #fullScope(principal: string): LimitScope | undefined {
     if (this.isFree(principal)) return undefined;
-    const used = sumOf(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
+    const used = sumOfCounts(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
     return reachedLimit(used, this.#queueLimit());
   }
 
@@ -237,7 +237,7 @@ export class FairTurns {
    * less time to run the accepted tasks. So the queue of a busy server is no longer than the number of tasks that may
    * run.
    */
-  #queueLimit(): Limit {
+  #queueLimit(): ScopedLimit {
     const { queuedTasks, executions } = this.#options.limits();
     return this.#isBusy() ? lowerLimit(queuedTasks, executions) : queuedTasks;
   }
@@ -257,7 +257,7 @@ export class FairTurns {
   }
 
   /** Returns the limit of running tasks that applies to a principal now. */
-  #limitOf(principal: string): Limit {
+  #limitOf(principal: string): ScopedLimit {
     const { limit } = this;
     if (!this.#isBusy() || !this.#othersAreActive(principal)) return limit;
     const tasks = Math.max(1, Math.round(TASKS_WHILE_BUSY * this.#weightOf(principal)));
@@ -268,12 +268,12 @@ export class FairTurns {
     return this.#running.total > this.#running.of(principal) || this.#active.hasOther(principal);
   }
 
-  aheadOf(turn: ExecutionTurn): number {
+  aheadOf(turn: ExecutionSlot): number {
     return Math.max(0, this.#queues.get(turn.principal)?.indexOf(turn) ?? 0);
   }
 
   /** Frees the place of an ended turn. */
-  left(turn: ExecutionTurn, before: ExecutionTurn['state']): void {
+  left(turn: ExecutionSlot, before: ExecutionSlot['state']): void {
     if (before === 'running') this.rest(turn.principal);
     else {
       const queue = this.#queues.get(turn.principal);
@@ -284,11 +284,11 @@ export class FairTurns {
   }
 
   isOverShare(principal: string): boolean {
-    return shouldYield(this.#shareOf(principal), this.#waitingShares());
+    return shouldYieldSlot(this.#shareOf(principal), this.#waitingShares());
   }
 
   /** Moves a running task to the front of its queue, and gives its place to another task. */
-  requeue(turn: ExecutionTurn): void {
+  requeue(turn: ExecutionSlot): void {
     this.#enqueue(turn);
     this.rest(turn.principal);
     turn.reportedAhead = turn.ahead;
@@ -304,7 +304,7 @@ export class FairTurns {
     this.#running.add(principal, 1);
   }
 
-  #enqueue(turn: ExecutionTurn): void {
+  #enqueue(turn: ExecutionSlot): void {
     const queue = this.#queues.get(turn.principal) ?? [];
     this.#queues.set(turn.principal, queue);
     const firstNew = queue.findIndex(({ begun }) => !begun);

@@ -6,14 +6,14 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 /** The maximum numbers at the same time on one server: for one principal, one tenant, and all principals together. */
-export interface Limit {
+export interface ScopedLimit {
   principal: number;
   /** The maximum for all principals of one tenant together. If absent, only the server's limit applies to them. */
   tenant?: number;
   server: number;
 }
 
-export interface LimitDefinition extends Limit {
+export interface LimitDefinition extends ScopedLimit {
   /** The name of what the limit counts, for error messages. `what` is the plural, `one` the singular. */
   what: string;
   one: string;
@@ -83,7 +83,7 @@ export interface TaskSizeLimit {
 export const TASK_SIZE_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
 
 /** The limits of one server, as its settings say. */
-export type Limits = Readonly<Record<LimitName, Limit>> & { readonly task: TaskSizeLimit };
+export type Limits = Readonly<Record<LimitName, ScopedLimit>> & { readonly task: TaskSizeLimit };
 
 export const DEFAULT_LIMITS: Limits = { ...LIMITS, task: TASK_SIZE_LIMIT };
 
@@ -95,14 +95,14 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number];
  * Returns the narrowest level whose limit is reached. Undefined if one more is allowed.
  * @param used the current counts; without `tenant` if the principal has no tenant
  */
-export function reachedLimit(used: Limit, limit: Limit): LimitScope | undefined {
+export function reachedLimit(used: ScopedLimit, limit: ScopedLimit): LimitScope | undefined {
   if (used.principal >= limit.principal) return 'principal';
   if (used.tenant !== undefined && limit.tenant !== undefined && used.tenant >= limit.tenant) return 'tenant';
   return used.server >= limit.server ? 'server' : undefined;
 }
 
 /** Returns the lower of two limits in each scope. */
-export function lowerLimit(one: Limit, other: Limit): Limit {
+export function lowerLimit(one: ScopedLimit, other: ScopedLimit): ScopedLimit {
   const tenant = Math.min(one.tenant ?? Infinity, other.tenant ?? Infinity);
   return {
     principal: Math.min(one.principal, other.principal),
@@ -130,7 +130,7 @@ export function limitCountText(name: LimitName, number: number): string {
 export function limitRefusal(
   name: LimitName,
   scope: LimitScope,
-  limit: Limit,
+  limit: ScopedLimit,
   retryAfterS: number = LIMITS[name].retryAfterS,
 ): ProductError {
   const most = limit[scope] ?? limit.server;

@@ -1,14 +1,14 @@
 /** Decides which principal's task runs next. Pure. */
 import { tenantOf } from '../access/requester.ts';
-import { type Limit, reachedLimit } from './limits.ts';
+import { type ScopedLimit, reachedLimit } from './limits.ts';
 
 /** The running tasks and the weight of one principal. */
 export interface PrincipalShare {
   principal: string;
   /** The running tasks of the principal, of its tenant, and of all principals. */
-  running: Limit;
+  running: ScopedLimit;
   /** The maximum numbers of running tasks for the principal, its tenant, and all principals. */
-  limit: Limit;
+  limit: ScopedLimit;
   /** The weight of the principal. With weight 2, it gets twice as many places as with weight 1. */
   weight: number;
   /** The position of the last place that the principal got, in the order of all places given. 0 if it never got one. */
@@ -34,7 +34,7 @@ export function nextPrincipal(waiting: readonly PrincipalShare[]): string | unde
  * - It must also pause if another principal waits, and would then still have no more running tasks than this principal,
  *   in proportion to their weights. Without this comparison, the two would interrupt each other after each turn.
  */
-export function shouldYield(own: PrincipalShare, waiting: readonly PrincipalShare[]): boolean {
+export function shouldYieldSlot(own: PrincipalShare, waiting: readonly PrincipalShare[]): boolean {
   if (own.running.principal > own.limit.principal) return true;
   return waiting.some(
     (other) =>

@@ -1,4 +1,4 @@
-import { type Limit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
+import { type ScopedLimit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
 import { PrincipalTally } from './principal-tally.ts';
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
@@ -6,12 +6,12 @@ export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 /** Counts the requests or other things that each principal has open, and refuses more than the limit. */
 export class UsageLimiter {
   readonly #name: LimitName;
-  readonly #limit: () => Limit;
+  readonly #limit: () => ScopedLimit;
   readonly #onRefused: OnRefused;
   readonly #used = new PrincipalTally();
 
   /** @param limit returns the limit that applies now */
-  constructor(name: LimitName, limit: () => Limit, onRefused: OnRefused = () => undefined) {
+  constructor(name: LimitName, limit: () => ScopedLimit, onRefused: OnRefused = () => undefined) {
     this.#name = name;
     this.#limit = limit;
     this.#onRefused = onRefused;

@@ -3,7 +3,7 @@ import { type DemandedApprover, otherApprover } from '../../shared/protocol/dema
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
-import { actionForReader, type OfferedDecisions, type Reader } from '../http/wire/reader-decisions.ts';
+import { actionForReader, type OfferedDecisions, type TaskReader } from '../http/wire/reader-decisions.ts';
 import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
 import type { Call, Snapshot, StateName, Turn } from '../task/snapshot.ts';
@@ -61,9 +61,9 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
 }
 
 /** Returns how many pending actions this reader may decide. Returns 1 for a task that waits for a reply. */
-export function countWaiting(
+export function countDecidableActions(
   { waitingFor, pending }: Pick<TaskSummary, 'waitingFor' | 'pending'>,
-  reader: Reader,
+  reader: TaskReader,
 ): number {
   if (waitingFor === null) return 0;
   if (waitingFor.type !== 'actions') return 1;
@@ -73,7 +73,7 @@ export function countWaiting(
 /** Returns what the task waits for. If only another person may decide all of its actions, says who. */
 export function waitingForReader(
   { waitingFor, pending }: Pick<TaskSummary, 'waitingFor' | 'pending'>,
-  reader: Reader,
+  reader: TaskReader,
 ): WaitingFor | null {
   if (waitingFor?.type !== 'actions') return waitingFor;
   const others = pending.map((action) => otherApproverFor(action, reader));
@@ -85,7 +85,7 @@ function offeredDecisions({ approver, decisions }: OfferedDecisions): OfferedDec
   return { ...(approver && { approver }), decisions };
 }
 
-function otherApproverFor(action: OfferedDecisions, reader: Reader): DemandedApprover | undefined {
+function otherApproverFor(action: OfferedDecisions, reader: TaskReader): DemandedApprover | undefined {
   return otherApprover(actionForReader(action, reader));
 }
 

@@ -5,7 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type { CookieOptions, Request } from 'express';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { SessionSecrets } from './page-sessions.ts';
+import type { PageSessionSecrets } from './page-sessions.ts';
 
 const PAGE_KEY_HEADER = 'X-Page-Key';
 
@@ -31,7 +31,7 @@ export function pageCookieAttributes(base: string, secret: string): PageCookieAt
 }
 
 /** Returns the cookie of an attempt to sign in with the provider. Only the routes of that sign-in get it. */
-export function attemptCookieAttributes({ name, options }: PageCookieAttributes): PageCookieAttributes {
+export function signInAttemptCookieAttributes({ name, options }: PageCookieAttributes): PageCookieAttributes {
   return { name: `${name}-provider`, options: { ...options, path: `${options.path}/provider` } };
 }
 
@@ -42,10 +42,10 @@ export function readCookie(request: Request, { name }: PageCookieAttributes): st
 }
 
 /** Reads the secrets of a request. Returns undefined if a secret is missing or malformed. */
-export function readSessionSecrets(
+export function readPageSessionSecrets(
   request: Request,
   attributes: PageCookieAttributes,
-): SessionSecrets | undefined {
+): PageSessionSecrets | undefined {
   const cookie = readCookie(request, attributes) ?? '';
   const pageKey = request.header(PAGE_KEY_HEADER) ?? '';
   return SECRET.test(cookie) && SECRET.test(pageKey) ? { cookie, pageKey } : undefined;

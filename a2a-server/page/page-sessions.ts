@@ -34,7 +34,7 @@ export interface OneTimeLink {
   expiresAt: number;
 }
 
-export interface SessionSecrets {
+export interface PageSessionSecrets {
   cookie: string;
   pageKey: string;
 }
@@ -54,19 +54,19 @@ export interface PageSessions {
    * @throws ProductError UNAUTHENTICATED if the code is unknown, used or expired; STORAGE if the session cannot be
    * stored, and then the code still works
    */
-  signIn(code: string): Promise<SessionSecrets & { expiresAt: number }>;
+  signIn(code: string): Promise<PageSessionSecrets & { expiresAt: number }>;
   /**
    * Creates a session without a link, after a sign-in with the provider.
    * @throws ProductError UNAUTHENTICATED; STORAGE
    */
-  begin(identity: Identity): Promise<SessionSecrets & { expiresAt: number }>;
+  begin(identity: Identity): Promise<PageSessionSecrets & { expiresAt: number }>;
   /** Returns the session of these secrets. @throws ProductError UNAUTHENTICATED if there is no such session */
-  find(secrets: SessionSecrets | undefined): Promise<PageSession>;
+  find(secrets: PageSessionSecrets | undefined): Promise<PageSession>;
   /**
    * Ends the session. If `everywhere` is true, ends all sessions and links of its principal.
    * @throws ProductError UNAUTHENTICATED
    */
-  signOut(secrets: SessionSecrets | undefined, everywhere: boolean): Promise<void>;
+  signOut(secrets: PageSessionSecrets | undefined, everywhere: boolean): Promise<void>;
   close(): void;
 }
 
@@ -114,7 +114,7 @@ export function createPageSessions({
   const endAfter = (ms: number, { provided }: Pick<GrantedAccess, 'provided'>): number =>
     Math.min(now() + ms, provided?.expiresAt ?? Infinity);
   const sessionOf = async (
-    secrets: SessionSecrets | undefined,
+    secrets: PageSessionSecrets | undefined,
   ): Promise<GrantedAccess & { digest: string }> => {
     const digest = secrets === undefined ? '' : digestOf(joined(secrets));
     const session = signedOut.has(digest) ? undefined : await usable(await sessions.read(digest));
@@ -132,7 +132,7 @@ export function createPageSessions({
     const access = accessOf(identity);
     return { ...access, tokens, expiresAt: endAfter(ms, access) };
   };
-  const addSession = async (session: GrantedAccess): Promise<SessionSecrets & { expiresAt: number }> => {
+  const addSession = async (session: GrantedAccess): Promise<PageSessionSecrets & { expiresAt: number }> => {
     const secrets = { cookie: random(), pageKey: random() };
     await sessions.add(digestOf(joined(secrets)), session);
     return { ...secrets, expiresAt: session.expiresAt };
@@ -246,5 +246,5 @@ function identityOf({ principal, tokenId, provided }: GrantedAccess): Identity {
 }
 
 const random = (): string => randomBytes(SECRET_BYTES).toString('base64url');
-const joined = ({ cookie, pageKey }: SessionSecrets): string => `${cookie}.${pageKey}`;
+const joined = ({ cookie, pageKey }: PageSessionSecrets): string => `${cookie}.${pageKey}`;
 const digestOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');

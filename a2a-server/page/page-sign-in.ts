@@ -14,11 +14,11 @@ import type { TaskService } from '../executor/task-service.ts';
 import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { parseRequest } from '../http/wire/parse-request.ts';
+import { parseRequestPart } from '../http/wire/parse-request.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
-import { checkOwnPage, readSessionSecrets } from './page-cookie.ts';
+import { checkOwnPage, readPageSessionSecrets } from './page-cookie.ts';
 import type { PageCookieAttributes } from './page-cookie.ts';
-import type { PageSession, PageSessions, SessionSecrets } from './page-sessions.ts';
+import type { PageSession, PageSessions, PageSessionSecrets } from './page-sessions.ts';
 
 const BODY_LIMITS = { bytes: 4_096, depth: 4 };
 const body = jsonBody(['application/json'], BODY_LIMITS);
@@ -48,7 +48,7 @@ export function oneTimeLinkRoute(
   const router = Router();
   router.post('/page/links', ...body, async (request, response) => {
     const { identity, requester } = callerOf(request);
-    const target = parseRequest(
+    const target = parseRequestPart(
       linkRequest,
       request.body,
       'The body must be {}, {"taskId"} or {"taskId", "callId", "shown"}',
@@ -81,17 +81,17 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
   const own = isOwnPage(base);
   router.post('/page/session', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { code } = parseRequest(sessionRequest, request.body, 'The body must be {"code"}');
-    sendSession(response, await sessions.signIn(code), cookie);
+    const { code } = parseRequestPart(sessionRequest, request.body, 'The body must be {"code"}');
+    sendPageSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { everywhere } = parseRequest(
+    const { everywhere } = parseRequestPart(
       signOutRequest,
       request.body,
       'The body must be {} or {"everywhere": true}',
     );
-    await sessions.signOut(readSessionSecrets(request, cookie), everywhere);
+    await sessions.signOut(readPageSessionSecrets(request, cookie), everywhere);
     response.clearCookie(cookie.name, cookie.options);
     forbidCaching(response).json({ signedOut: true });
   });
@@ -99,9 +99,9 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
 }
 
 /** Sends the two secrets of a new session: one as a cookie, and the page key in the body. */
-export function sendSession(
+export function sendPageSession(
   response: Response,
-  { cookie: value, pageKey, expiresAt }: SessionSecrets & { expiresAt: number },
+  { cookie: value, pageKey, expiresAt }: PageSessionSecrets & { expiresAt: number },
   { name, options }: PageCookieAttributes,
 ): void {
   const expires = new Date(expiresAt);
@@ -119,7 +119,7 @@ export async function requirePageSession(
   { sessions, cookie, base }: PageSignInContext,
 ): Promise<PageSession> {
   checkOwnPage(request, isOwnPage(base)(request));
-  return sessions.find(readSessionSecrets(request, cookie));
+  return sessions.find(readPageSessionSecrets(request, cookie));
 }
 
 /**

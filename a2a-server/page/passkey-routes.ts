@@ -16,7 +16,7 @@ import { decisionSchema } from '../../shared/protocol/decision.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
-import { parseRequest } from '../http/wire/parse-request.ts';
+import { parseRequestPart } from '../http/wire/parse-request.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
@@ -114,5 +114,5 @@ export function passkeyRoutes({
 }
 
 function parsed<Schema extends z.ZodType>(schema: Schema, { body }: Request): z.output<Schema> {
-  return parseRequest(schema, body, 'The body is not valid');
+  return parseRequestPart(schema, body, 'The body is not valid');
 }

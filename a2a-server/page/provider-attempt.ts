@@ -15,7 +15,7 @@ import { sameToken, tokenDigest } from '../../shared/net/bearer-token.ts';
 
 export const SIGN_IN_ATTEMPT_MS = 10 * 60_000;
 
-export interface ProviderAttempt {
+export interface ProviderSignInAttempt {
   cookie: string;
   /** The end of the attempt, in milliseconds since 1970. */
   expiresAt: number;
@@ -27,7 +27,7 @@ export interface ProviderAttempt {
 }
 
 /** @param now milliseconds since 1970 */
-export function beginAttempt(secret: string, now: number): ProviderAttempt {
+export function beginSignInAttempt(secret: string, now: number): ProviderSignInAttempt {
   const expiresAt = now + SIGN_IN_ATTEMPT_MS;
   return attemptOf(secret, `${String(expiresAt)}.${randomBytes(32).toString('base64url')}`, expiresAt);
 }
@@ -36,11 +36,11 @@ export function beginAttempt(secret: string, now: number): ProviderAttempt {
  * Returns the attempt of a browser. Undefined if it has ended, or if one of the two values is missing or wrong.
  * @param now milliseconds since 1970
  */
-export function findAttempt(
+export function findSignInAttempt(
   secret: string,
   { cookie, pageSecret }: { cookie: string | undefined; pageSecret: string },
   now: number,
-): ProviderAttempt | undefined {
+): ProviderSignInAttempt | undefined {
   const [, end] = /^(\d{1,15})\.[\w-]{43}$/.exec(cookie ?? '') ?? [];
   const expiresAt = Number(end ?? 0);
   if (cookie === undefined || expiresAt <= now) return undefined;
@@ -48,7 +48,7 @@ export function findAttempt(
   return sameToken(tokenDigest(attempt.pageSecret), tokenDigest(pageSecret)) ? attempt : undefined;
 }
 
-function attemptOf(secret: string, cookie: string, expiresAt: number): ProviderAttempt {
+function attemptOf(secret: string, cookie: string, expiresAt: number): ProviderSignInAttempt {
   const derived = (purpose: string): string =>
     createHmac('sha256', secret)
       .update(JSON.stringify(['mcp-a2a-bridge provider sign-in 1', purpose, cookie]))

@@ -13,10 +13,10 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { parseRequest } from '../http/wire/parse-request.ts';
-import { attemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
-import { isOwnPage, forbidCaching, type PageSignInContext, sendSession } from './page-sign-in.ts';
-import { beginAttempt, findAttempt } from './provider-attempt.ts';
+import { parseRequestPart } from '../http/wire/parse-request.ts';
+import { signInAttemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
+import { isOwnPage, forbidCaching, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
+import { beginSignInAttempt, findSignInAttempt } from './provider-attempt.ts';
 import { signInProblem } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
 
@@ -50,7 +50,7 @@ export function providerRoutes(
   const { signIn, secret, clock } = provider;
   const own = isOwnPage(base);
   const { origin: publicOrigin } = new URL(base);
-  const attempts = attemptCookieAttributes(cookie);
+  const attempts = signInAttemptCookieAttributes(cookie);
 
   router.post('/page/provider/start', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
@@ -60,8 +60,12 @@ export function providerRoutes(
         'FORBIDDEN',
         `The sign-in with ${signIn.name} works only at ${signIn.redirectUri}. Open that address.`,
       );
-    const { silent } = parseRequest(startRequest, request.body, 'The body must be {} or {"silent": true}');
-    const attempt = beginAttempt(secret, clock.now());
+    const { silent } = parseRequestPart(
+      startRequest,
+      request.body,
+      'The body must be {} or {"silent": true}',
+    );
+    const attempt = beginSignInAttempt(secret, clock.now());
     const address = await signIn.address(attempt, silent);
     response.cookie(attempts.name, attempt.cookie, {
       ...attempts.options,
@@ -71,7 +75,7 @@ export function providerRoutes(
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
     checkOwnPage(request, own(request));
-    const { pageSecret, query } = parseRequest(
+    const { pageSecret, query } = parseRequestPart(
       finishRequest,
       request.body,
       'The body must be {"pageSecret", "query"}',
@@ -79,10 +83,10 @@ export function providerRoutes(
     const browser = { cookie: readCookie(request, attempts), pageSecret };
     // An attempt accepts only one answer, even if the sign-in fails.
     response.clearCookie(attempts.name, attempts.options);
-    const attempt = findAttempt(secret, browser, clock.now());
+    const attempt = findSignInAttempt(secret, browser, clock.now());
     if (attempt === undefined) throw signInProblem({ type: 'no-attempt' }, signIn.name);
     const identity = await signIn.identity(attempt, query);
-    sendSession(response, await sessions.begin(identity), cookie);
+    sendPageSession(response, await sessions.begin(identity), cookie);
   });
   return router;
 }

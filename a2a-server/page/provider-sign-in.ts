@@ -13,7 +13,7 @@ import type { Identity } from '../access/identity.ts';
 import {
   PROVIDER_COOLDOWN_MS,
   PROVIDER_TIMEOUT_MS,
-  type ProviderConfiguration,
+  type OidcProviderConfiguration,
   readProvider,
   createCachedRead,
 } from '../access/oidc-provider.ts';
@@ -25,7 +25,7 @@ import {
   type SignInSettings,
 } from '../access/oidc-settings.ts';
 import { createClaimsVerifier } from '../access/oidc-tokens.ts';
-import type { ProviderAttempt } from './provider-attempt.ts';
+import type { ProviderSignInAttempt } from './provider-attempt.ts';
 import { type SignInFailure, signInProblem } from './sign-in-failure.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
@@ -47,13 +47,13 @@ export interface ProviderSignIn {
    * @param silent true if the provider must not ask the person anything
    * @throws ProductError OVERLOADED if the provider does not answer; CONFIGURATION
    */
-  address(attempt: ProviderAttempt, silent: boolean): Promise<string>;
+  address(attempt: ProviderSignInAttempt, silent: boolean): Promise<string>;
   /**
    * Exchanges the answer of the provider for the person's identity.
    * @param query the query that the provider added to the redirect URI
    * @throws ProductError with the reason for the person
    */
-  identity(attempt: ProviderAttempt, query: string): Promise<Identity>;
+  identity(attempt: ProviderSignInAttempt, query: string): Promise<Identity>;
 }
 
 interface ProviderSignInParts {
@@ -108,14 +108,14 @@ export function createProviderSignIn({
       cooldownMs: SECRET_COOLDOWN_MS,
       maxAgeMs: MAX_SECRET_AGE_MS,
     });
-  const readConfiguration = (): Promise<ProviderConfiguration> =>
+  const readConfiguration = (): Promise<OidcProviderConfiguration> =>
     configuration().catch((error: unknown) => {
       const insecure = error instanceof ProductError && error.reason === 'CONFIGURATION';
       throw failed({ type: insecure ? 'misconfigured' : 'unreachable' }, reasonOf(error));
     });
   let exchanges = 0;
 
-  const claimsOf = async (attempt: ProviderAttempt, query: string): Promise<JWTPayload> => {
+  const claimsOf = async (attempt: ProviderSignInAttempt, query: string): Promise<JWTPayload> => {
     const openid = await import('openid-client');
     const provider = await readConfiguration();
     const secret = await clientSecret?.().catch((error: unknown) => {
@@ -175,7 +175,7 @@ export function createProviderSignIn({
 }
 
 interface ClientParts {
-  provider: ProviderConfiguration;
+  provider: OidcProviderConfiguration;
   secret: string | undefined;
   settings: OidcSettings;
   signIn: SignInSettings;

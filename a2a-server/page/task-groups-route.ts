@@ -22,12 +22,12 @@ import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { undefinedIfDeleted } from '../executor/queries/unless-deleted.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { parseRequest } from '../http/wire/parse-request.ts';
-import type { Reader } from '../http/wire/reader-decisions.ts';
+import { parseRequestPart } from '../http/wire/parse-request.ts';
+import type { TaskReader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, TaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
-import { countWaiting, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
+import { countDecidableActions, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
 
 const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
   waiting: ['input-required', 'auth-required'],
@@ -75,7 +75,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   };
 
   /** X3: snapshots are loaded one after the other, so that other requests are not blocked. */
-  const tasksOf = async (rows: readonly TaskRow[], reader: Reader): Promise<GroupedTask[]> => {
+  const tasksOf = async (rows: readonly TaskRow[], reader: TaskReader): Promise<GroupedTask[]> => {
     const found: GroupedTask[] = [];
     const sessionCosts = new Map<string, GroupedTask['cost']['session']>();
     for (const row of rows) {
@@ -91,7 +91,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     return found;
   };
 
-  const groupOf = async (group: TaskGroupName, reader: Reader, asked: Query): Promise<TaskGroupPage> => {
+  const groupOf = async (group: TaskGroupName, reader: TaskReader, asked: Query): Promise<TaskGroupPage> => {
     const { size, token } = asked;
     const {
       rows,
@@ -106,14 +106,14 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     return { tasks: await tasksOf(rows, reader), total, next };
   };
 
-  const attentionOf = async (reader: Reader): Promise<TaskGroups['attention']> => {
+  const attentionOf = async (reader: TaskReader): Promise<TaskGroups['attention']> => {
     const filter = { ...visibleTasksFilter(reader), states: STATES_OF.waiting };
     const { rows, total } = await tasks.list(filter, { size: MAX_COUNTED_TASKS });
     let count = total - rows.length;
     const forReader: TaskRow[] = [];
     for (const row of rows) {
       const summary = await summaryOf(row);
-      const answers = summary === undefined ? 0 : countWaiting(summary, reader);
+      const answers = summary === undefined ? 0 : countDecidableActions(summary, reader);
       count += answers;
       if (answers > 0) forReader.push(row);
     }
@@ -146,7 +146,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
 }
 
 function parsed(value: unknown): Query {
-  return parseRequest(
+  return parseRequestPart(
     query,
     value,
     'The parameters are text, workspace, model, state, size and token, each once',

@@ -26,12 +26,12 @@ export interface Passkeys {
    * Uses up the code and stores the passkey.
    * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid
    */
-  register(principal: string, registration: Registration): Promise<PasskeyView>;
+  register(principal: string, registration: PasskeyRegistration): Promise<PasskeyView>;
   /** Removes a passkey. Returns false if the principal has no such passkey. */
   remove(principal: string, id: string): Promise<boolean>;
 }
 
-export interface Registration {
+export interface PasskeyRegistration {
   code: string;
   name: string;
   response: RegistrationResponseJSON;

@@ -18,11 +18,11 @@ import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
 import { receiverHost } from './failing-receivers.ts';
-import { isUpToDate, type PushPost, type PostParts, nextPosts } from './next-posts.ts';
+import { isUpToDate, type PushPost, type PushPostParts, nextPushPosts } from './next-posts.ts';
 import { postNotification, type PushAddressRules } from './push-address.ts';
 import type { StoredSubscription, StoredSubscriptions } from './stored-subscriptions.ts';
 import {
-  deliveryAfterFailure,
+  pushDeliveryAfterFailure,
   chatHeaders,
   notificationHeaders,
   type PushResult,
@@ -44,7 +44,7 @@ const SEARCH_MS = 5_000;
 /** The key of the search in `#running`. No subscription has this name. */
 const SEARCH = 'look';
 
-export interface DeliveryParts extends PostParts {
+export interface PushDeliveryParts extends PushPostParts {
   signer: Pick<NotificationSigner, 'sign'>;
   subscriptions: StoredSubscriptions;
   journal: Pick<Journal, 'rows'>;
@@ -62,8 +62,8 @@ export interface DeliveryParts extends PostParts {
 /** The result of one delivery run. With `waits`, the next attempt begins at `until`, in milliseconds since 1970. */
 type Run = { type: 'over' } | { type: 'idle' } | { type: 'waits'; until: number };
 
-export class Deliveries {
-  readonly #parts: DeliveryParts;
+export class PushDeliveries {
+  readonly #parts: PushDeliveryParts;
   readonly #server = randomUUID();
   readonly #stop = new AbortController();
   /** The names of the known subscriptions, by task id. */
@@ -74,7 +74,7 @@ export class Deliveries {
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, () => void>();
 
-  constructor(parts: DeliveryParts) {
+  constructor(parts: PushDeliveryParts) {
     this.#parts = parts;
   }
 
@@ -218,7 +218,7 @@ export class Deliveries {
       this.#know(name, subscription);
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
-      const next = await nextPosts(this.#parts, subscription);
+      const next = await nextPushPosts(this.#parts, subscription);
       if (next === 'over') {
         if (await this.#end(name, subscription)) return { type: 'over' };
         continue;
@@ -244,7 +244,7 @@ export class Deliveries {
     if (subscription.chat === undefined) return true;
     // An event before the removal created no new subscription, because this one still existed. If the chat needs a
     // message about that event, the subscription is created again here.
-    if ((await nextPosts(this.#parts, subscription)) === 'over') return true;
+    if ((await nextPushPosts(this.#parts, subscription)) === 'over') return true;
     if (await subscriptions.create(name, subscription)) this.#know(name, subscription);
     return false;
   }
@@ -293,7 +293,7 @@ export class Deliveries {
   async #failed(name: string, stored: StoredSubscription, problem: string): Promise<Run> {
     const { clock, log, onResult } = this.#parts;
     const { taskId, url, delivery } = stored.subscription;
-    const after = deliveryAfterFailure(delivery, problem, clock.now());
+    const after = pushDeliveryAfterFailure(delivery, problem, clock.now());
     const receiver = receiverHost(url);
     onResult?.('failed');
     log.warn({ taskId, receiver, problem }, 'a push notification could not be delivered');

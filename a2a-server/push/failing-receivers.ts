@@ -1,7 +1,7 @@
 /** Lists the failing receivers of push notifications, for the operator. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { idInRecordName } from './push-subscription.ts';
+import { subscriptionIdInRecordName } from './push-subscription.ts';
 
 /** A receiver that fails, with the state of its delivery. Times are RFC 3339. */
 export interface FailingReceiver {
@@ -59,7 +59,13 @@ function viewOf([name, subscription]: NamedSubscription): FailingReceiver | unde
   const { delivery, url, taskId, principal } = subscription;
   if (delivery.type === 'active') return undefined;
   const { problem } = delivery;
-  const known = { id: idInRecordName(name), receiver: receiverHost(url), taskId, principal, problem };
+  const known = {
+    id: subscriptionIdInRecordName(name),
+    receiver: receiverHost(url),
+    taskId,
+    principal,
+    problem,
+  };
   return delivery.type === 'retrying'
     ? { ...known, state: 'retrying', since: text(delivery.since), nextAttempt: text(delivery.at) }
     : { ...known, state: 'dead', since: text(delivery.since ?? delivery.at), nextAttempt: null };

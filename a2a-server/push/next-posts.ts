@@ -29,7 +29,7 @@ export interface PushBodyBuilder {
   ofEntry(entry: JournalEntry, subscription: PushSubscription, counted: EventCount): string | undefined;
 }
 
-export interface PostParts {
+export interface PushPostParts {
   bodies: PushBodyBuilder;
   tasks: Pick<TaskService, 'row' | 'snapshot' | 'entries'>;
   clock: Pick<Clock, 'now'>;
@@ -51,8 +51,8 @@ export interface PushPost {
  * trying to reach it. `over` means that the task will have no further entries, or that a chat has its message. `until`
  * is the time of the next post, in milliseconds since 1970.
  */
-export async function nextPosts(
-  parts: PostParts,
+export async function nextPushPosts(
+  parts: PushPostParts,
   subscription: PushSubscription,
 ): Promise<readonly PushPost[] | 'nothing' | 'over' | { until: number }> {
   const { tasks } = parts;
@@ -76,7 +76,7 @@ export async function nextPosts(
 }
 
 /**
- * True if `nextPosts` would return `nothing`, so that no query is needed to know it.
+ * True if `nextPushPosts` would return `nothing`, so that no query is needed to know it.
  * @param row the row of the task. Undefined if the task was deleted
  */
 export function isUpToDate(subscription: PushSubscription, row: TaskRow | undefined): boolean {
@@ -94,7 +94,7 @@ function isOver(state: StateName, { chat }: PushSubscription): boolean {
 }
 
 async function postsOf(
-  parts: PostParts,
+  parts: PushPostParts,
   entries: readonly JournalEntry[],
   subscription: PushSubscription,
 ): Promise<readonly PushPost[] | 'nothing' | { until: number }> {
@@ -112,7 +112,7 @@ async function postsOf(
 }
 
 /** Returns the number of events up to the cursor. An old record has no such number, so the journal is read once. */
-async function countedAt({ tasks }: PostParts, subscription: PushSubscription): Promise<EventCount> {
+async function countedAt({ tasks }: PushPostParts, subscription: PushSubscription): Promise<EventCount> {
   const { taskId, owner, cursor, counted } = subscription;
   if (counted !== undefined) return counted;
   const task = { taskId, requester: { principal: owner } };
@@ -120,7 +120,7 @@ async function countedAt({ tasks }: PostParts, subscription: PushSubscription): 
 }
 
 async function taskNow(
-  { tasks, bodies, clock }: PostParts,
+  { tasks, bodies, clock }: PushPostParts,
   subscription: PushSubscription,
 ): Promise<readonly PushPost[] | { until: number }> {
   const { taskId, owner, wire, chat } = subscription;

@@ -9,7 +9,7 @@ import { maySeeTasksOf, type Requester } from '../access/requester.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { Deliveries, type DeliveryParts } from './deliveries.ts';
+import { PushDeliveries, type PushDeliveryParts } from './deliveries.ts';
 import {
   type FailingReceiver,
   findFailingReceiver,
@@ -46,7 +46,7 @@ interface MessageWithConfig<Sent> {
   send: () => Promise<Sent>;
 }
 
-interface PushParts extends Omit<DeliveryParts, 'subscriptions'> {
+interface PushParts extends Omit<PushDeliveryParts, 'subscriptions'> {
   records: PushRecords & Pick<RecordStore, 'watch'>;
   /** Writes to the audit log. */
   audited: (act: AuditAct) => Promise<void>;
@@ -55,14 +55,14 @@ interface PushParts extends Omit<DeliveryParts, 'subscriptions'> {
 export class PushNotificationConfigs {
   readonly #parts: PushParts;
   readonly #subscriptions: StoredSubscriptions;
-  readonly #deliveries: Deliveries;
+  readonly #deliveries: PushDeliveries;
   readonly #registrations = new KeyedMutex();
   #unwatch: () => void = () => undefined;
 
   constructor(parts: PushParts) {
     this.#parts = parts;
     this.#subscriptions = new StoredSubscriptions(parts.records);
-    this.#deliveries = new Deliveries({ ...parts, subscriptions: this.#subscriptions });
+    this.#deliveries = new PushDeliveries({ ...parts, subscriptions: this.#subscriptions });
   }
 
   /** Continues the deliveries of earlier servers. Does not wait for them. */

@@ -31,7 +31,7 @@ const deliverySchema = z.discriminatedUnion('type', [
     problem: z.string(),
   }),
 ]);
-export type DeliveryState = z.infer<typeof deliverySchema>;
+export type PushDeliveryState = z.infer<typeof deliverySchema>;
 
 export const pushSubscriptionSchema = z.object({
   taskId: z.string(),
@@ -84,7 +84,11 @@ const MAX_DELAY_MS = 10 * 60_000;
 const PATIENCE_MS = 24 * 60 * 60_000;
 
 /** Returns the delivery after a failed attempt. The delays are 1 s, 2 s, 4 s … up to 10 min, for one day. */
-export function deliveryAfterFailure(before: DeliveryState, problem: string, now: number): DeliveryState {
+export function pushDeliveryAfterFailure(
+  before: PushDeliveryState,
+  problem: string,
+  now: number,
+): PushDeliveryState {
   const { attempts, since } = before.type === 'retrying' ? before : { attempts: 0, since: now };
   if (now - since >= PATIENCE_MS) return { type: 'dead', since, at: now, problem };
   const delay = Math.min(FIRST_DELAY_MS * 2 ** attempts, MAX_DELAY_MS);
@@ -108,7 +112,7 @@ export function recordNamePrefixOfTask(taskId: string): string {
  * Returns the part of a record's name that identifies the subscription. It is a hash, and not the id that the client
  * gave.
  */
-export function idInRecordName(name: string): string {
+export function subscriptionIdInRecordName(name: string): string {
   return name.slice(HASH_LENGTH);
 }
 

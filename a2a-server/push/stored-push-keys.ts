@@ -29,7 +29,7 @@ export function storedPushKeys(records: KeyRecords, clock: Pick<Clock, 'now'>): 
 }
 
 /** Adds a key that signs once receivers have had the time to read it. @throws ProductError STORAGE */
-export async function rotateStoredKeys(
+export async function rotateStoredPushKeys(
   records: KeyRecords,
   now: number,
 ): Promise<{ from: number; oldUntil: number }> {
@@ -43,7 +43,7 @@ export async function rotateStoredKeys(
 /**
  * Replaces all keys by one new key, which signs from now on. Also repairs damaged keys. @throws ProductError STORAGE
  */
-export async function replaceStoredKeys(records: KeyRecords): Promise<void> {
+export async function replaceStoredPushKeys(records: KeyRecords): Promise<void> {
   await records.replace(KIND, NAME, JSON.stringify(newPushKeys()));
 }
 

@@ -39,8 +39,8 @@ import {
   EVENTS_PATH,
   eventsRoute,
   taskIdOf,
-  ticketParameter,
-  ticketRoute,
+  streamTicketParameter,
+  streamTicketRoute,
 } from '../http/routes/events-route.ts';
 import { DEFAULT_BODY_LIMITS } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
@@ -182,7 +182,7 @@ export function createApp(options: AppOptions): Express {
   app.use(refuseWhileClosing(isClosing));
   // This route is the first of its group, because most requests are for it.
   app.use(jsonRpcRoute(parts));
-  app.use(ticketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
+  app.use(streamTicketRoute(tasks, options.tickets), oneTimeLinkRoute(tasks, options.pageSignIn));
   app.use(taskRoutes(parts), taskSearchRoute(tasks), agentCommandsRoute(options.commands));
   if (options.push) app.use(failingReceiversRoute(options.push));
   app.use(restRoute(parts), legacyRestRoute(parts));
@@ -219,7 +219,7 @@ function publicRoutes(parts: Parts): RequestHandler[] {
 function eventsOfTask(parts: Parts): Router {
   const { tasks, tickets } = parts;
   const byTicket: IdentifyCaller = (request) => {
-    const ticket = ticketParameter(request);
+    const ticket = streamTicketParameter(request);
     return ticket === undefined ? byToken(parts)(request) : tickets.redeem(ticket, taskIdOf(request));
   };
   return Router().get(EVENTS_PATH, admitRequests(byTicket, parts), eventsRoute(tasks, parts));

@@ -14,7 +14,7 @@ type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
  */
 export async function checkOidcSignInSettings({ oidc, publicUrl }: Named, env: Environment): Promise<void> {
   if (oidc?.signIn === undefined) return;
-  const problem = addressProblem(publicUrl);
+  const problem = signInAddressProblem(publicUrl);
   if (problem !== undefined)
     throw new ProductError('CONFIGURATION', `Setting "oidc.signIn" ${problem}`, {
       facts: { key: 'publicUrl' },
@@ -24,7 +24,7 @@ export async function checkOidcSignInSettings({ oidc, publicUrl }: Named, env: E
 }
 
 /** Returns why the provider cannot send a browser back to this address. Pure. */
-export function addressProblem(publicUrl: string | undefined): string | undefined {
+export function signInAddressProblem(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined)
     return 'needs the public address of this server, because the provider sends the browser back to it. Set --public-url, e.g. https://agents.example.com, and register <public-url>/page as a redirect URI of the client at the provider.';
   const { protocol, hostname, username, password } = new URL(publicUrl);

@@ -4,7 +4,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
-import type { PostParts } from '../push/next-posts.ts';
+import type { PushPostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
 import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
 import { storedPushKeys } from '../push/stored-push-keys.ts';
@@ -16,7 +16,7 @@ import type { ServerSettings } from './settings/settings.ts';
 
 interface PushParts {
   settings: ServerSettings;
-  tasks: PostParts['tasks'];
+  tasks: PushPostParts['tasks'];
   journal: Pick<Journal, 'rows'>;
   records: RecordStore;
   /** The server's URL for clients, without a final slash. */
@@ -28,7 +28,7 @@ interface PushParts {
 }
 
 /** Starts no delivery. `PushNotificationConfigs.start` does. */
-export function openPush({
+export function openPushNotifications({
   settings,
   tasks,
   journal,

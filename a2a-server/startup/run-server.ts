@@ -31,7 +31,7 @@ import type { Telemetry } from './open-telemetry.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import { presenceProblem } from './settings/server-policy.ts';
 import type { ServerSettings } from './settings/settings.ts';
-import { taskServiceFromSettings, turnsFromSettings } from './task-service-from-settings.ts';
+import { taskServiceFromSettings, executionSlotsFromSettings } from './task-service-from-settings.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
@@ -39,7 +39,7 @@ import { OpenRequests } from '../limits/open-requests.ts';
 import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { agentDescription } from './agent-backend.ts';
 import { openPasskeys } from './open-passkeys.ts';
-import { openPush } from './open-push.ts';
+import { openPushNotifications } from './open-push.ts';
 import { createOwnCard } from './own-card.ts';
 import { openAccessControl } from './open-access-control.ts';
 import { allowedHostsAndOrigins } from './allowed-hosts-and-origins.ts';
@@ -110,7 +110,7 @@ export async function runServer(
   const problem = presenceProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
-  const turns = turnsFromSettings({ live, clock, onRefused });
+  const turns = executionSlotsFromSettings({ live, clock, onRefused });
   const tasks = taskServiceFromSettings(
     { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, turns, onRefused },
     able,
@@ -129,7 +129,7 @@ export async function runServer(
       : IGNORE_DISCONNECTS;
   const openRequests = new OpenRequests(live.limits, onRefused);
   const metrics = await openOfferedMetrics(opened, tasks);
-  const { push, pushKeys } = openPush({ ...opened, tasks, base, clock });
+  const { push, pushKeys } = openPushNotifications({ ...opened, tasks, base, clock });
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];

@@ -13,7 +13,7 @@ import { TOOL_STOP_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
 import { createBusyDetector } from '../limits/event-loop.ts';
-import { FairTurns } from '../limits/fair-turns.ts';
+import { FairExecutionSlots } from '../limits/fair-turns.ts';
 import { withRefusalLog } from './log-refused-commands.ts';
 import type { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
 import type { PreparedServer } from './prepare-server.ts';
@@ -38,17 +38,17 @@ export interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'
   clockCheck: ClockCheck;
   presence: PresenceVerifier;
   openWorkspace: ReturnType<typeof createWorkspaceOpener>;
-  turns: FairTurns;
+  turns: FairExecutionSlots;
   onRefused?: OnRefused;
 }
 
 /** Returns the turns of all tasks, with the limits and weights of the settings. */
-export function turnsFromSettings({
+export function executionSlotsFromSettings({
   live,
   clock,
   onRefused,
-}: Pick<TaskServiceParts, 'live' | 'clock' | 'onRefused'>): FairTurns {
-  const turns = new FairTurns({
+}: Pick<TaskServiceParts, 'live' | 'clock' | 'onRefused'>): FairExecutionSlots {
+  const turns = new FairExecutionSlots({
     limits: live.limits,
     weights: live.weights,
     busy: createBusyDetector(),

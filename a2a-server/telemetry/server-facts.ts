@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Journal, JournalStatistics } from '../journal/journal.ts';
-import type { ServerFacts } from './metrics.ts';
+import type { ServerMeasurements } from './metrics.ts';
 
 /** The time for which a count is reused. Several readers, e.g. two Prometheus servers and OTLP, share one count. */
 const CACHED_MS = 5_000;
@@ -18,13 +18,13 @@ interface FactSources {
   queued: () => number;
 }
 
-export function createServerFactsReader({
+export function createServerMeasurementsReader({
   journal,
   clock,
   streams,
   executions,
   queued,
-}: FactSources): () => Promise<ServerFacts> {
+}: FactSources): () => Promise<ServerMeasurements> {
   let running: Promise<JournalStatistics | undefined> | undefined;
   let counted: { at: number; statistics: Promise<JournalStatistics | undefined> } | undefined;
   /** Counts the tasks. If the database hangs, only one count waits for it, and each reader gets an answer in time. */

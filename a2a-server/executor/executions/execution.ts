@@ -30,7 +30,7 @@ import {
   taskSizeFailure,
   type WritingLimits,
 } from '../../limits/daily-writing.ts';
-import type { ExecutionTurn } from '../../limits/fair-turns.ts';
+import type { ExecutionSlot } from '../../limits/fair-turns.ts';
 import { timeLimitText, type TimeLimits, TurnAbortScope } from '../abort-scopes/time-limits.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
 
@@ -72,7 +72,7 @@ export interface ExecutionOptions extends AskModelOptions {
 interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The place of the task among the running tasks. */
-  turn: Pick<ExecutionTurn, 'pass' | 'hold'>;
+  turn: Pick<ExecutionSlot, 'pass' | 'hold'>;
   /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */

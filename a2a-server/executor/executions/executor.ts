@@ -10,7 +10,7 @@
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { CommandKey } from '../../journal/journal.ts';
 import type { TaskClaim, UnopenedTask } from '../../journal/ownership.ts';
-import { FairTurns, type ExecutionTurn } from '../../limits/fair-turns.ts';
+import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-turns.ts';
 import { LIMITS } from '../../limits/limits.ts';
 import { queuePositionEvents } from './queued-events.ts';
 import { restartEvents } from '../../task/next-step.ts';
@@ -49,7 +49,7 @@ export interface ExecutorOptions extends ExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
   /** Limits how many tasks run at the same time. By default, the default limits apply. */
-  turns?: FairTurns;
+  turns?: FairExecutionSlots;
 }
 
 /** Names a task that may need an execution. */
@@ -63,7 +63,7 @@ interface WokenTask {
 
 interface Running {
   execution: Execution;
-  turn: ExecutionTurn;
+  turn: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
   /** The time of the last event about the place in the queue, in milliseconds since 1970. */
@@ -82,7 +82,7 @@ export class Executor {
   readonly #openings = new Map<string, ComputeOpeningEvents>();
   /** The claims of tasks that execute, or that a timer will wake. */
   readonly #claims = new Map<string, TaskClaim>();
-  readonly #turns: FairTurns;
+  readonly #turns: FairExecutionSlots;
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
@@ -90,7 +90,7 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.#turns = options.turns ?? new FairTurns({ limits: () => LIMITS });
+    this.#turns = options.turns ?? new FairExecutionSlots({ limits: () => LIMITS });
     this.scheduler = new ToolScheduler(options);
   }
 

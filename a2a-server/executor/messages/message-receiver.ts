@@ -26,7 +26,7 @@ import { mergeDemands, type Approver } from '../../task/approver.ts';
 import type { Decider, TaskEvent } from '../../task/events.ts';
 import { findCall, type Snapshot } from '../../task/snapshot.ts';
 import type { OnRefused } from '../../limits/usage-limiter.ts';
-import { dailyRefusal } from '../../limits/daily-writing.ts';
+import { dailyLimitError } from '../../limits/daily-writing.ts';
 import type { Executor } from '../executions/executor.ts';
 import { type ExecutorOptions } from '../executions/executor.ts';
 import { findReachedDailyLimit } from './daily-limit.ts';
@@ -155,7 +155,7 @@ export function createMessageReceiver(
         : await findReachedDailyLimit(incoming.principal, options);
       if (over !== undefined) {
         options.onRefused?.(over.name, over.scope);
-        throw dailyRefusal(over, clock.now());
+        throw dailyLimitError(over, clock.now());
       }
       return await start(target, incoming, key);
     } finally {
@@ -238,7 +238,7 @@ export function createMessageReceiver(
     const over = isDecisionOrRevocation(incoming)
       ? undefined
       : await findReachedDailyLimit(known.principal, options);
-    const tooMuch = over && toCommandRefusal(dailyRefusal(over, now));
+    const tooMuch = over && toCommandRefusal(dailyLimitError(over, now));
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): TaskChange => {
       // The task may have another generation now than when it was read above.

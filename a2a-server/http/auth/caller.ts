@@ -5,7 +5,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Identity } from '../../access/identity.ts';
 import { type Requester, createRequester } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
-import type { Reader } from '../wire/reader-decisions.ts';
+import type { TaskReader } from '../wire/reader-decisions.ts';
 
 /**
  * The reason why a client stopped reading. `left` means that the client closed the connection, or that the stream
@@ -80,7 +80,7 @@ export class Caller implements User {
   /**
    * The requester, with the roles of its token. The roles determine which decisions the server offers to the requester.
    */
-  get reader(): Reader {
+  get reader(): TaskReader {
     return { ...this.requester, roles: this.roles };
   }
 

@@ -9,14 +9,14 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { type Identity, rolesOf } from '../../access/identity.ts';
-import { expiryOf } from '../../access/issued-token.ts';
+import { expiryOfToken } from '../../access/issued-token.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import { requireRole } from '../../access/role.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { attachCaller, Caller, type ReadEndReason } from '../auth/caller.ts';
 import { STALLED_HEARTBEATS, waitUntilDrained } from '../streams/wait-until-drained.ts';
-import { addressPattern, accessRequirementOf } from './methods-and-roles.ts';
+import { routePattern, accessRequirementOf } from './methods-and-roles.ts';
 import { unknownAddress } from './unknown-address.ts';
 
 export type StreamEndReason =
@@ -73,7 +73,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     const roles = rolesOf(admission, token);
     // The local token and configured tokens have no groups.
     const groups = (tokenId === undefined ? admission.groups : token?.groups) ?? [];
-    const ends = [expiresAt, token && expiryOf(token)];
+    const ends = [expiresAt, token && expiryOfToken(token)];
     const stops: ((() => void) | undefined)[] = [
       ...ends.map((at) =>
         at === undefined ? undefined : clock.after(at - clock.now(), abort('access-expired')),
@@ -122,7 +122,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       for (const stop of stops) stop?.();
       span?.end({
         method: request.method,
-        route: addressPattern(path),
+        route: routePattern(path),
         operation: caller.about.operation,
         status: response.statusCode,
         taskId: caller.about.taskId,

@@ -4,7 +4,7 @@ import { acpAgentName } from '../../models/acp/agent-program.ts';
 import type { AgentChoice } from '../../models/model-settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 
-export interface AgentFacts {
+export interface AgentSkillFacts {
   agent: AgentChoice;
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
@@ -24,7 +24,7 @@ const MAX_NAMES = 20;
  * Builds the skills of the agent card from the server's settings (A2A 1.0 §4.4.5). The first skill is the agent itself.
  * Each group of tools is a skill. The last skill is the commands.
  */
-export function agentSkills(facts: AgentFacts): AgentSkill[] {
+export function agentSkills(facts: AgentSkillFacts): AgentSkill[] {
   const tools = facts.tools.filter(({ commandOnly }) => commandOnly !== true);
   return [
     agentSkill(facts),
@@ -36,7 +36,7 @@ export function agentSkills(facts: AgentFacts): AgentSkill[] {
   ];
 }
 
-function agentSkill({ agent, model }: AgentFacts): AgentSkill {
+function agentSkill({ agent, model }: AgentSkillFacts): AgentSkill {
   switch (agent.type) {
     case 'model':
       return model === 'offline'
@@ -66,7 +66,7 @@ function agentSkill({ agent, model }: AgentFacts): AgentSkill {
   }
 }
 
-type OwnTools = AgentFacts['tools'];
+type OwnTools = AgentSkillFacts['tools'];
 
 function fileSkill(tools: OwnTools): AgentSkill[] {
   const changing = builtIn(tools).filter(({ sideEffect }) => sideEffect === 'files');

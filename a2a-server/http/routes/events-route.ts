@@ -18,7 +18,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequest } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
@@ -81,7 +81,7 @@ export function eventsRoute(
 }
 
 /** `POST …/events/ticket` returns `{ticket, expiresAt}`. A client with a token gets a ticket for another reader. */
-export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router {
+export function streamTicketRoute(tasks: TaskService, tickets: StreamTickets): Router {
   const router = Router();
   router.post(`${EVENTS_PATH}/ticket`, async (request, response) => {
     const { identity, requester } = callerOf(request);
@@ -97,7 +97,7 @@ export function ticketRoute(tasks: TaskService, tickets: StreamTickets): Router 
  * Returns the ticket parameter. If the URL has several, returns a text that no ticket has. X1: authentication then
  * fails, before other parameters are checked.
  */
-export function ticketParameter({ query: { ticket } }: Request): string | undefined {
+export function streamTicketParameter({ query: { ticket } }: Request): string | undefined {
   return ticket === undefined || typeof ticket === 'string' ? ticket : 'more than one';
 }
 
@@ -114,7 +114,7 @@ const eventsQuery = z.strictObject({ after: z.string().optional(), ticket: z.str
 function positionIn(request: Request, end: number): number {
   const header = request.header(LAST_EVENT_ID_HEADER);
   // An unknown parameter is an error. S2: a misspelt cursor must not start the stream from the beginning.
-  const { after = '0' } = parseRequest(
+  const { after = '0' } = parseRequestPart(
     eventsQuery,
     request.query,
     'This address takes the parameters after and ticket, each once',

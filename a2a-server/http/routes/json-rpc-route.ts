@@ -18,13 +18,13 @@ import { requireOwnTenant } from './requested-tenant.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
 import {
-  envelopeOf,
+  parseJsonRpcEnvelope,
   requestIdOf,
   isNotification,
   unknownMethodProblem,
   a2aVersionOf,
 } from '../wire/json-rpc-envelope.ts';
-import type { Envelope, RequestId } from '../wire/json-rpc-envelope.ts';
+import type { JsonRpcEnvelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { createLegacyFinalSetter } from '../wire/legacy-final-flag.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
@@ -62,7 +62,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
       log,
       previews,
     });
-    let body: Envelope;
+    let body: JsonRpcEnvelope;
     try {
       body = asRequest(request.body, wire);
     } catch (error) {
@@ -144,9 +144,9 @@ async function firstOf(events: AsyncGenerator<unknown, void, undefined>): Promis
   await events.return();
 }
 
-function asRequest(body: unknown, wire: WireFormat): Envelope {
+function asRequest(body: unknown, wire: WireFormat): JsonRpcEnvelope {
   try {
-    return envelopeOf(body);
+    return parseJsonRpcEnvelope(body);
   } catch (error) {
     throw error instanceof ProductError ? unparsableError(error, wire, INVALID_REQUEST) : error;
   }

@@ -14,7 +14,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { rolesOf } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import type { Role } from '../../access/role.ts';
-import type { FairTurns } from '../../limits/fair-turns.ts';
+import type { FairExecutionSlots } from '../../limits/fair-turns.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
 import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/origin-check.ts';
 import type { Authenticate } from '../auth/tokens.ts';
@@ -53,7 +53,7 @@ const newTask = z.object({
 type NewTask = z.infer<typeof newTask>;
 
 export interface LoadSheddingParts {
-  turns: Pick<FairTurns, 'waiting' | 'hasSpace' | 'requireSpace'>;
+  turns: Pick<FairExecutionSlots, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
   issued?: Pick<IssuedTokens, 'active'>;
   reach: AllowedHostsAndOrigins;

@@ -112,7 +112,7 @@ export function allMethodsAndPaths(): { method: string; path: string }[] {
  * The list is empty if the address does not exist in this version of A2A.
  */
 export function allowedMethods(path: string, version: string): string[] {
-  const address = addressPattern(path);
+  const address = routePattern(path);
   const known = version === '0.3' ? ALL_ADDRESSES : ADDRESSES;
   const methods = address === undefined ? [] : Object.keys(known[address] ?? {});
   // RFC 9110 §9.3.2: an address that supports GET supports HEAD.
@@ -124,7 +124,7 @@ export function allowedMethods(path: string, version: string): string[] {
  * reaches no route, so a new route without an entry is closed.
  */
 export function accessRequirementOf(method: string, path: string): AccessRequirement | undefined {
-  const address = addressPattern(path);
+  const address = routePattern(path);
   return address === undefined ? undefined : ALL_ADDRESSES[address]?.[method === 'HEAD' ? 'GET' : method];
 }
 
@@ -153,7 +153,7 @@ export function rolesForMethod(method: string): readonly Role[] {
 }
 
 /** Returns the pattern of a path's address, e.g. `/tasks/{id}`. Undefined for an unknown address. */
-export function addressPattern(path: string): string | undefined {
+export function routePattern(path: string): string | undefined {
   // Most requests name an address without an id. For them, this look-up replaces the search.
   if (Object.hasOwn(ALL_ADDRESSES, path) && !path.includes('{')) return path;
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.address;

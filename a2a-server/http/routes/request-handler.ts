@@ -18,7 +18,7 @@ import type { PushNotificationConfigs } from '../../push/push-notification-confi
 import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
-import { waitForReplyMessage, sendAndFollow, subscribe } from '../streams/task-stream.ts';
+import { waitForReplyMessage, sendAndFollow, subscribeToTask } from '../streams/task-stream.ts';
 import { waitForNewGeneration } from '../streams/long-poll-task.ts';
 import { notCancelable } from '../wire/wire-errors.ts';
 
@@ -79,7 +79,7 @@ export function createRequestHandler(
       sendAndFollow({ tasks, disconnects, pushes }, request, A2aRequestContext.of(server)),
 
     resubscribe: (request, server) =>
-      subscribe({ tasks, disconnects }, request, A2aRequestContext.of(server)),
+      subscribeToTask({ tasks, disconnects }, request, A2aRequestContext.of(server)),
 
     getTask: (request, server) =>
       answered(server, async (context) => {

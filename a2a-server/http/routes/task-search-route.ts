@@ -5,7 +5,7 @@ import type { TaskSearchResult } from '../../../shared/protocol/task-search-resu
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequest } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request.ts';
 
 const query = z.object({ prefix: z.string().min(1).max(200) });
 
@@ -18,7 +18,7 @@ const ID_PREFIXES = ['', 'session-', 'task-'];
 export function taskSearchRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks', async (request, response) => {
-    const { prefix } = parseRequest(query, request.query, 'The query must be ?prefix=<text>');
+    const { prefix } = parseRequestPart(query, request.query, 'The query must be ?prefix=<text>');
     const idPrefixes = ID_PREFIXES.map((kind) => `${kind}${prefix}`);
     const { requester } = callerOf(request);
     const { rows, total } = await tasks.list(

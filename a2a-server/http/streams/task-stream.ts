@@ -89,7 +89,7 @@ export function sendAndFollow(
  *
  * With the resumable-stream extension and a cursor, sends only the events after the cursor, even of an ended task.
  */
-export function subscribe(
+export function subscribeToTask(
   { tasks, disconnects }: Readable,
   { id }: SubscribeToTaskRequest,
   context: A2aRequestContext,

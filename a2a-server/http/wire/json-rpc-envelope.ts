@@ -10,11 +10,11 @@ const envelope = z.looseObject({
   method: z.string().min(1),
   params: z.unknown().optional(),
 });
-export type Envelope = z.infer<typeof envelope>;
+export type JsonRpcEnvelope = z.infer<typeof envelope>;
 export type RequestId = string | number | null;
 
 /** Parses the envelope of a request. @throws ProductError MALFORMED if the body is not a JSON-RPC 2.0 request */
-export function envelopeOf(body: unknown): Envelope {
+export function parseJsonRpcEnvelope(body: unknown): JsonRpcEnvelope {
   if (body === undefined)
     throw new ProductError('MALFORMED', 'The request has no body: send a JSON-RPC 2.0 request.');
   const parsed = envelope.safeParse(body);
@@ -31,7 +31,7 @@ export function requestIdOf(body: unknown): RequestId {
 }
 
 /** Returns true for a notification. JSON-RPC 2.0 §4.1: a request without the member `id` gets no response. */
-export function isNotification(request: Envelope): boolean {
+export function isNotification(request: JsonRpcEnvelope): boolean {
   return !Object.hasOwn(request, 'id');
 }
 

@@ -7,7 +7,7 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
  * @param rule says what the part must be; the error adds what is wrong
  * @throws ProductError MALFORMED
  */
-export function parseRequest<Schema extends z.ZodType>(
+export function parseRequestPart<Schema extends z.ZodType>(
   schema: Schema,
   part: unknown,
   rule: string,

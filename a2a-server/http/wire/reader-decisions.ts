@@ -6,7 +6,7 @@ import type { Role } from '../../access/role.ts';
 import { type Approver, mayApprove } from '../../task/approver.ts';
 
 /** The person or program that reads a task, with the roles of its token. */
-export interface Reader extends Approver {
+export interface TaskReader extends Approver {
   roles: readonly Role[];
 }
 
@@ -19,7 +19,7 @@ export type OfferedDecisions = Pick<PendingAction, 'approver' | 'decisions'>;
 /** @param reader undefined if the server does not know the reader. Such a reader gets all decisions. */
 export function actionForReader<Action extends OfferedDecisions>(
   action: Action,
-  reader: Reader | undefined,
+  reader: TaskReader | undefined,
 ): Action {
   const { approver, decisions } = action;
   const role = missingRole(reader);
@@ -29,13 +29,13 @@ export function actionForReader<Action extends OfferedDecisions>(
 }
 
 /** Returns the text of a question about a budget. A reply to it spends money, so it is a decision. */
-export function budgetQuestionForReader(question: string, reader: Reader | undefined): string {
+export function budgetQuestionForReader(question: string, reader: TaskReader | undefined): string {
   const role = missingRole(reader);
   return role === undefined ? question : `${question}\n\n${approvalNeededText({ role })}.`;
 }
 
 /** Returns the role that the reader's token lacks for every decision. Undefined if it lacks none. */
-function missingRole(reader: Reader | undefined): DemandedApprover['role'] {
+function missingRole(reader: TaskReader | undefined): DemandedApprover['role'] {
   if (reader === undefined || reader.roles.includes(DECIDING_ROLE)) return undefined;
   const tenant = tenantOf(reader.principal);
   return { needed: DECIDING_ROLE, held: [...reader.roles], ...(tenant !== undefined && { tenant }) };

@@ -10,7 +10,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { parseRequest } from './parse-request.ts';
+import { parseRequestPart } from './parse-request.ts';
 
 /** Returns the schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {
@@ -259,7 +259,7 @@ export function checkParams(operation: string, params: unknown): unknown {
   const schema = isChecked(operation) ? requestSchemas()[operation] : undefined;
   return schema === undefined
     ? params
-    : parseRequest(schema, params, `The parameters of ${operation} are not valid`);
+    : parseRequestPart(schema, params, `The parameters of ${operation} are not valid`);
 }
 
 function isChecked(operation: string): operation is keyof ReturnType<typeof requestSchemas> {

@@ -7,7 +7,7 @@ import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage }
 import { filePlaceholderLine } from '../../task/stored-file.ts';
 import { partInAcceptedMode } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
-import type { Reader } from './reader-decisions.ts';
+import type { TaskReader } from './reader-decisions.ts';
 import type { StateName } from '../../task/snapshot.ts';
 
 /** The task and the client's active extensions. Together they decide what the client gets. */
@@ -31,7 +31,7 @@ export interface WireOptions {
    * The person or program that reads the task. Absent if the server does not know the reader, e.g. of a push
    * notification. Such a reader gets all decisions of an action.
    */
-  reader?: Reader;
+  reader?: TaskReader;
 }
 
 export const WIRE_STATE: Readonly<Record<StateName, TaskState>> = {

@@ -9,7 +9,7 @@ import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
 import { identityOfToken } from '../../access/identity.ts';
-import { expiryOf, type IssuedToken, tokenState } from '../../access/issued-token.ts';
+import { expiryOfToken, type IssuedToken, tokenState } from '../../access/issued-token.ts';
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
 import { createTokenStore } from '../../access/token-store.ts';
 import { createGrantedAccessStore } from '../../page/granted-access.ts';
@@ -127,7 +127,9 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
         tokenState(token, now) === 'active',
     )
     // Number.MAX_VALUE stands for no end, because the difference of two infinities is not a number.
-    .toSorted((one, other) => (expiryOf(other) ?? Number.MAX_VALUE) - (expiryOf(one) ?? Number.MAX_VALUE));
+    .toSorted(
+      (one, other) => (expiryOfToken(other) ?? Number.MAX_VALUE) - (expiryOfToken(one) ?? Number.MAX_VALUE),
+    );
   return longest;
 }
 

@@ -255,8 +255,8 @@ function addPush(server: Command): void {
     .action(async (_, it: Command) => {
       const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
       try {
-        const { listFailing } = await import('./push-commands.ts');
-        await listFailing(await readRecordStorePlace(flags, process.env), json, output);
+        const { printFailingReceivers } = await import('./push-commands.ts');
+        await printFailingReceivers(await readRecordStorePlace(flags, process.env), json, output);
       } catch (error) {
         reportErrorAndExit(error, json);
       }
@@ -279,8 +279,8 @@ function addPush(server: Command): void {
     .action(async (_, it: Command) => {
       const { revoke, ...flags } = it.optsWithGlobals<{ revoke?: boolean } & Record<string, unknown>>();
       try {
-        const { rotateKey } = await import('./push-commands.ts');
-        await rotateKey(await readRecordStorePlace(flags, process.env), revoke === true, output);
+        const { rotatePushKey } = await import('./push-commands.ts');
+        await rotatePushKey(await readRecordStorePlace(flags, process.env), revoke === true, output);
       } catch (error) {
         reportErrorAndExit(error);
       }

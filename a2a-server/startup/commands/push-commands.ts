@@ -2,7 +2,7 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog } from '../../audit/audit-log.ts';
 import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../../push/failing-receivers.ts';
-import { replaceStoredKeys, rotateStoredKeys } from '../../push/stored-push-keys.ts';
+import { replaceStoredPushKeys, rotateStoredPushKeys } from '../../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../../push/stored-subscriptions.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
@@ -18,7 +18,11 @@ interface Output {
 type PushPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 
 /** Prints the receivers to which push notifications cannot be delivered. @throws ProductError CONFIGURATION, STORAGE */
-export async function listFailing(place: PushPlace, json: boolean, { say, note }: Output): Promise<void> {
+export async function printFailingReceivers(
+  place: PushPlace,
+  json: boolean,
+  { say, note }: Output,
+): Promise<void> {
   const receivers = await withRecords(place, async (records) =>
     listFailingReceivers(await new StoredSubscriptions(records).all()),
   );
@@ -52,10 +56,10 @@ export async function retryReceiver(place: PushPlace, id: string, { say }: Outpu
  * Rotates the key that signs push notifications. All servers that share these records then use the new key.
  * @param revoke true if the current key must no longer be valid, e.g. because it was stolen
  */
-export async function rotateKey(place: PushPlace, revoke: boolean, { say }: Output): Promise<void> {
+export async function rotatePushKey(place: PushPlace, revoke: boolean, { say }: Output): Promise<void> {
   const rotation = await withRecords(place, async (records) => {
     const now = Date.now();
-    const done = revoke ? await replaceStoredKeys(records) : await rotateStoredKeys(records, now);
+    const done = revoke ? await replaceStoredPushKeys(records) : await rotateStoredPushKeys(records, now);
     await createAuditLog(records).append({ act: 'push.key-rotated', revoked: revoke }, now);
     return done;
   });

@@ -1,6 +1,6 @@
 /** The settings that a running server can change. Each use reads the value that applies now. */
 import type { Limits } from '../../limits/limits.ts';
-import type { Weights } from '../../limits/fair-turns.ts';
+import type { PrincipalWeights } from '../../limits/fair-turns.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { COUNT_LIMIT_SETTINGS, limitsFromSettings } from './limit-settings.ts';
@@ -37,7 +37,7 @@ export class LiveSettings {
 
   readonly policy = (): Policy => this.#policy;
   readonly limits = (): Limits => this.#limits;
-  readonly weights = (): Weights => this.#current.weights;
+  readonly weights = (): PrincipalWeights => this.#current.weights;
 
   /** Calls the function after each change. */
   onChange(listener: () => void): void {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FairTurns } from '../../../a2a-server/limits/fair-turns.ts';
+import { FairExecutionSlots } from '../../../a2a-server/limits/fair-turns.ts';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
@@ -22,12 +22,12 @@ import { askingTool, CALLS_ASK } from './asking-tool.ts';
 
 type Tasks = RunningService['tasks'];
 
-function turnsFor(principal: number, server: number, queued = 100): FairTurns {
+function turnsFor(principal: number, server: number, queued = 100): FairExecutionSlots {
   const queuedTasks = { principal: queued, server: queued };
-  return new FairTurns({ limits: () => ({ executions: { principal, server }, queuedTasks }) });
+  return new FairExecutionSlots({ limits: () => ({ executions: { principal, server }, queuedTasks }) });
 }
 
-async function started(turns: FairTurns, script: ScriptedTurn[], more: object = {}) {
+async function started(turns: FairExecutionSlots, script: ScriptedTurn[], more: object = {}) {
   const models = new ScriptedModel(script);
   const stateDir = await temporaryDirectory();
   const service = await startTaskService({ stateDir, workspace: stateDir, models, turns, ...more });

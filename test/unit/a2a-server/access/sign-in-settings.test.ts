@@ -11,7 +11,7 @@ import {
 } from '../../../../a2a-server/access/oidc-settings.ts';
 import { redirectUriOf } from '../../../../a2a-server/page/provider-sign-in.ts';
 import {
-  addressProblem,
+  signInAddressProblem,
   checkOidcSignInSettings,
 } from '../../../../a2a-server/startup/check-oidc-sign-in-settings.ts';
 import { configurationAuditAct } from '../../../../a2a-server/startup/audited-acts.ts';
@@ -74,7 +74,7 @@ describe('the settings of the sign-in', () => {
 describe('the public address', () => {
   it.each(['https://agents.example.com', 'https://agents.example.com/a2a/', 'http://localhost:4000'])(
     'may be %s',
-    (url) => expect(addressProblem(url)).toBeUndefined(),
+    (url) => expect(signInAddressProblem(url)).toBeUndefined(),
   );
 
   it.each([
@@ -84,7 +84,7 @@ describe('the public address', () => {
     ['https://agents.example.com/?', /^needs a --public-url without/],
     ['https://ann:x@agents.example.com', /^needs a --public-url without/],
   ])('%s stops the start', async (publicUrl, problem) => {
-    expect(addressProblem(publicUrl)).toMatch(problem);
+    expect(signInAddressProblem(publicUrl)).toMatch(problem);
     await expect(checkOidcSignInSettings({ oidc: settings(), publicUrl }, {})).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringContaining('Setting "oidc.signIn" needs'),

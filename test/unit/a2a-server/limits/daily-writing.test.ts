@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
   bytesLeft,
-  dailyRefusal,
+  dailyLimitError,
   reachedDailyLimit,
   taskSizeFailure,
 } from '../../../../a2a-server/limits/daily-writing.ts';
@@ -61,7 +61,7 @@ describe('the limits of written events', () => {
     const none = { events: 0, bytes: 0 };
     const tenant = { events: 0, bytes: 2_000_000 };
     const reached = reachedDailyLimit({ principal: none, tenant, server: none }, LIMITS);
-    const refusal = reached && dailyRefusal(reached, 86_400_000 * 20_000 - 90_000);
+    const refusal = reached && dailyLimitError(reached, 86_400_000 * 20_000 - 90_000);
     expect([refusal?.reason, refusal?.message]).toEqual([
       'LIMIT_REACHED',
       'Your tenant has 2 MB of events written today (UTC), the limit of this server. Nothing was changed. Send the same request again in 90 s.',

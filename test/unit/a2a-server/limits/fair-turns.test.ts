@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FairTurns, type ExecutionTurn } from '../../../../a2a-server/limits/fair-turns.ts';
+import { FairExecutionSlots, type ExecutionSlot } from '../../../../a2a-server/limits/fair-turns.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
@@ -8,8 +8,12 @@ const QUEUE = { principal: 100, server: 200 };
 
 const PRINCIPALS = ['ann', 'acme/bob', 'acme/cy'] as const;
 
-function fairTurns(principal: number, server: number, weights: Record<string, number> = {}): FairTurns {
-  return new FairTurns({
+function fairTurns(
+  principal: number,
+  server: number,
+  weights: Record<string, number> = {},
+): FairExecutionSlots {
+  return new FairExecutionSlots({
     limits: () => ({ executions: { principal, server }, queuedTasks: QUEUE }),
     weights: () => weights,
   });
@@ -19,7 +23,7 @@ function fairTurns(principal: number, server: number, weights: Record<string, nu
 function busyTurns(weights: Record<string, number> = {}) {
   const clock = new FakeClock();
   const server = { busy: true };
-  const turns = new FairTurns({
+  const turns = new FairExecutionSlots({
     limits: () => ({ executions: { principal: 20, server: 40 }, queuedTasks: QUEUE }),
     weights: () => weights,
     busy: () => server.busy,
@@ -28,9 +32,9 @@ function busyTurns(weights: Record<string, number> = {}) {
   return { clock, server, turns };
 }
 
-const requests = (turns: FairTurns, principal: string, count: number): ExecutionTurn[] =>
+const requests = (turns: FairExecutionSlots, principal: string, count: number): ExecutionSlot[] =>
   Array.from({ length: count }, () => turns.request({ principal, begun: false }));
-const running = (turns: readonly ExecutionTurn[]): number =>
+const running = (turns: readonly ExecutionSlot[]): number =>
   turns.filter(({ state }) => state === 'running').length;
 
 describe('turns of tasks', () => {
@@ -108,7 +112,7 @@ describe('turns of tasks', () => {
     const all = requests(turns, 'ann', 1);
     const told: number[] = [];
     for (let count = 0; count < 9; count += 1) {
-      const turn: ExecutionTurn = turns.request({
+      const turn: ExecutionSlot = turns.request({
         principal: 'ann',
         begun: false,
         onMoved: () => told.push(turn.ahead),
@@ -117,7 +121,7 @@ describe('turns of tasks', () => {
     }
     const last = all.at(-1);
     told.length = 0;
-    const of = (turn: ExecutionTurn | undefined): number[] => {
+    const of = (turn: ExecutionSlot | undefined): number[] => {
       const seen: number[] = [];
       for (const each of all.slice(0, -1)) {
         const before = turn?.reportedAhead;
@@ -131,7 +135,7 @@ describe('turns of tasks', () => {
 
   test('a new task is refused when the queue of its principal is full, and counts tasks that are being created', async () => {
     const executions = { principal: 1, server: 2 };
-    const turns = new FairTurns({
+    const turns = new FairExecutionSlots({
       limits: () => ({ executions, queuedTasks: { principal: 2, server: 3 } }),
     });
     requests(turns, 'ann', 2);
@@ -145,7 +149,7 @@ describe('turns of tasks', () => {
   test('while the server is busy, no more tasks may wait than may run, and a refusal takes a moment', async () => {
     let isBusy = true;
     const clock = new FakeClock();
-    const turns = new FairTurns({
+    const turns = new FairExecutionSlots({
       limits: () => ({ executions: { principal: 2, server: 4 }, queuedTasks: QUEUE }),
       busy: () => isBusy,
       clock,
@@ -199,7 +203,7 @@ describe('turns of tasks', () => {
     for (let busyReads = 0; busyReads < 40; busyReads += 1) {
       const clock = new FakeClock();
       let reads = 0;
-      const turns = new FairTurns({
+      const turns = new FairExecutionSlots({
         limits: () => ({ executions: { principal: 20, server: 40 }, queuedTasks: QUEUE }),
         busy: () => (reads += 1) <= busyReads,
         clock,
@@ -213,7 +217,7 @@ describe('turns of tasks', () => {
   });
 
   test('a tenant bounds the running and the queued tasks of its principals together', async () => {
-    const turns = new FairTurns({
+    const turns = new FairExecutionSlots({
       limits: () => ({
         executions: { principal: 2, tenant: 3, server: 9 },
         queuedTasks: { principal: 2, tenant: 2, server: 9 },
@@ -231,7 +235,7 @@ describe('turns of tasks', () => {
 
   test('between two turns, a task gives its place within the limit of the tenant, but not to another tenant', () => {
     const executions = { principal: 2, tenant: 2, server: 9 };
-    const turns = new FairTurns({ limits: () => ({ executions, queuedTasks: QUEUE }) });
+    const turns = new FairExecutionSlots({ limits: () => ({ executions, queuedTasks: QUEUE }) });
     const [loud] = requests(turns, 'acme/loud', 2);
     const [other] = requests(turns, 'other/ann', 2);
     const [quiet] = requests(turns, 'acme/quiet', 1);
@@ -242,7 +246,7 @@ describe('turns of tasks', () => {
 
   test('higher limits let waiting tasks run at once, and lower limits stop none', () => {
     let places = 1;
-    const turns = new FairTurns({
+    const turns = new FairExecutionSlots({
       limits: () => ({ executions: { principal: places, server: places }, queuedTasks: QUEUE }),
     });
     const tasks = requests(turns, 'ann', 4);
@@ -271,11 +275,11 @@ describe('turns of tasks', () => {
     });
     fc.assert(
       fc.property(limits, fc.array(step, { maxLength: 80 }), (limit, steps) => {
-        const turns = new FairTurns({
+        const turns = new FairExecutionSlots({
           limits: () => ({ executions: limit, queuedTasks: QUEUE }),
           weights: () => ({ 'acme/bob': 3 }),
         });
-        const open: ExecutionTurn[] = [];
+        const open: ExecutionSlot[] = [];
         const runningOf = (name?: string): number =>
           running(open.filter((turn) => name === undefined || turn.principal === name));
         for (const each of steps) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  countWaiting,
+  countDecidableActions,
   summarizeTask,
   type TaskSummary,
   waitingForReader,
@@ -52,7 +52,7 @@ describe('summarizeTask', () => {
       createdAt: '1970-01-01T00:00:00.000Z',
       updatedAt: '1970-01-01T00:00:05.000Z',
     });
-    expect(countWaiting(summary, approver)).toBe(0);
+    expect(countDecidableActions(summary, approver)).toBe(0);
   });
 
   it('cuts a long line of activity', () => {
@@ -76,12 +76,12 @@ describe('summarizeTask', () => {
       sideEffect: 'command',
       reason: 'approval',
     });
-    expect(countWaiting(summary, approver)).toBe(7);
+    expect(countDecidableActions(summary, approver)).toBe(7);
     // Thousands of summaries stay in memory, so none contains a preview.
     expect(summary.pending).toEqual(pending.map(() => ({ decisions: expect.any(Array) })));
     expect(waitingForReader(summary, approver)).toEqual(summary.waitingFor);
     const delegator = { ...approver, roles: ['delegate'] as const };
-    expect(countWaiting(summary, delegator)).toBe(0);
+    expect(countDecidableActions(summary, delegator)).toBe(0);
     expect(waitingForReader(summary, delegator)).toMatchObject({
       count: 7,
       approver: { role: { needed: 'approve', held: ['delegate'] } },
@@ -120,7 +120,7 @@ describe('summarizeTask', () => {
       question: 'Which\ncolour?',
     });
     expect(summary.waitingFor).toEqual({ type: 'reply', text: 'colour?' });
-    expect(countWaiting(summary, approver)).toBe(1);
+    expect(countDecidableActions(summary, approver)).toBe(1);
   });
 
   it('reports why a task has failed, and shows the end of a completed one', () => {

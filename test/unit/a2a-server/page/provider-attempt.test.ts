@@ -1,21 +1,21 @@
 import { expect, it } from '@jest/globals';
 import {
   SIGN_IN_ATTEMPT_MS,
-  beginAttempt,
-  findAttempt,
+  beginSignInAttempt,
+  findSignInAttempt,
 } from '../../../../a2a-server/page/provider-attempt.ts';
 
 const SECRET = 'the secret of the server';
 const NOW = 1_000_000;
 
 it('an attempt is found with its cookie and its page secret until it ends', () => {
-  const attempt = beginAttempt(SECRET, NOW);
-  expect(findAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS - 1)).toEqual(attempt);
-  expect(findAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS)).toBeUndefined();
+  const attempt = beginSignInAttempt(SECRET, NOW);
+  expect(findSignInAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS - 1)).toEqual(attempt);
+  expect(findSignInAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS)).toBeUndefined();
 });
 
 it('each attempt has other values, and none of them tells another one', () => {
-  const attempts = [beginAttempt(SECRET, NOW), beginAttempt(SECRET, NOW)];
+  const attempts = [beginSignInAttempt(SECRET, NOW), beginSignInAttempt(SECRET, NOW)];
   const values = attempts.flatMap(({ cookie, state, nonce, verifier, pageSecret }) => [
     cookie,
     state,
@@ -29,7 +29,7 @@ it('each attempt has other values, and none of them tells another one', () => {
 });
 
 it('X1 another page secret, another cookie or another secret of the server gives no attempt', () => {
-  const [attempt, other] = [beginAttempt(SECRET, NOW), beginAttempt(SECRET, NOW)];
+  const [attempt, other] = [beginSignInAttempt(SECRET, NOW), beginSignInAttempt(SECRET, NOW)];
   const { cookie, pageSecret } = attempt;
   for (const browser of [
     { cookie: undefined, pageSecret },
@@ -41,11 +41,11 @@ it('X1 another page secret, another cookie or another secret of the server gives
     // A later end would be a cookie of another attempt.
     { cookie: cookie.replace(/^\d+/, (end) => String(Number(end) + 1)), pageSecret },
   ])
-    expect(findAttempt(SECRET, browser, NOW + 1)).toBeUndefined();
-  expect(findAttempt('another secret', attempt, NOW)).toBeUndefined();
+    expect(findSignInAttempt(SECRET, browser, NOW + 1)).toBeUndefined();
+  expect(findSignInAttempt('another secret', attempt, NOW)).toBeUndefined();
 });
 
 it('a server whose clock is behind accepts the attempt of another server with the same secret', () => {
-  const attempt = beginAttempt(SECRET, NOW + 2_000);
-  expect(findAttempt(SECRET, attempt, NOW)).toEqual(attempt);
+  const attempt = beginSignInAttempt(SECRET, NOW + 2_000);
+  expect(findSignInAttempt(SECRET, attempt, NOW)).toEqual(attempt);
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { Deliveries } from '../../../../a2a-server/push/deliveries.ts';
+import { PushDeliveries } from '../../../../a2a-server/push/deliveries.ts';
 import { buildTaskRow } from '../../../../a2a-server/journal/index-row.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
 import {
@@ -45,7 +45,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     },
   };
   const subscriptions = new StoredSubscriptions(records);
-  const deliveries = new Deliveries({
+  const deliveries = new PushDeliveries({
     bodies: { ofTask: () => '', ofEntry: () => undefined },
     signer: { sign: none },
     subscriptions,
@@ -138,7 +138,7 @@ async function delivering(more: Partial<PushSubscription>, removing: () => TaskE
     },
   };
   const subscriptions = new StoredSubscriptions(records);
-  const deliveries = new Deliveries({
+  const deliveries = new PushDeliveries({
     bodies: {
       ofTask: ({ status, seq }) => JSON.stringify({ whole: status.state, seq }),
       ofEntry: ({ seq, event }, _, { shown }) =>

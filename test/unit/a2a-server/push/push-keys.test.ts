@@ -9,8 +9,8 @@ import {
   SIGNATURE_LIFETIME_S,
 } from '../../../../a2a-server/push/push-keys.ts';
 import {
-  replaceStoredKeys,
-  rotateStoredKeys,
+  replaceStoredPushKeys,
+  rotateStoredPushKeys,
   storedPushKeys,
 } from '../../../../a2a-server/push/stored-push-keys.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -69,11 +69,11 @@ describe('the stored keys of push notifications', () => {
     const { records, clock, one, other } = servers();
     const [first] = await Promise.all([one(), other()]);
     expect(await other()).toEqual(await one());
-    await rotateStoredKeys(records, clock.now());
+    await rotateStoredPushKeys(records, clock.now());
     clock.advance(1_000);
     expect(await one()).toMatchObject([first[0], { from: clock.now() - 1_000 + 10 * MINUTE }]);
     expect(await other()).toEqual(await one());
-    await replaceStoredKeys(records);
+    await replaceStoredPushKeys(records);
     clock.advance(1_000);
     expect(await one()).toHaveLength(1);
     expect((await one())[0].pem).not.toBe(first[0].pem);
@@ -82,7 +82,7 @@ describe('the stored keys of push notifications', () => {
 
   test('a rotation of keys that no server has used yet creates both', async () => {
     const { records, clock, one } = servers();
-    await rotateStoredKeys(records, clock.now());
+    await rotateStoredPushKeys(records, clock.now());
     expect(await one()).toHaveLength(2);
   });
 
@@ -91,8 +91,8 @@ describe('the stored keys of push notifications', () => {
     await records.replace('secrets', 'push-keys', '[{"pem":"a secret');
     await expect(one()).rejects.toThrow('rotate-key --revoke');
     await expect(one()).rejects.not.toThrow('a secret');
-    await expect(rotateStoredKeys(records, clock.now())).rejects.toThrow('rotate-key --revoke');
-    await replaceStoredKeys(records);
+    await expect(rotateStoredPushKeys(records, clock.now())).rejects.toThrow('rotate-key --revoke');
+    await replaceStoredPushKeys(records);
     expect(await one()).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import {
-  deliveryAfterFailure,
-  type DeliveryState,
+  pushDeliveryAfterFailure,
+  type PushDeliveryState,
   recordNamePrefixOfTask,
   notificationHeaders,
   subscriptionRecordName,
@@ -11,12 +11,12 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 test('attempts come after doubling delays of at most ten minutes, and end after a day of failures', () => {
-  let delivery: DeliveryState = { type: 'active' };
+  let delivery: PushDeliveryState = { type: 'active' };
   let now = 1_000_000;
   const begun = now;
   const delays: number[] = [];
   for (;;) {
-    delivery = deliveryAfterFailure(delivery, 'HTTP 500', now);
+    delivery = pushDeliveryAfterFailure(delivery, 'HTTP 500', now);
     if (delivery.type !== 'retrying') break;
     delays.push(delivery.at - now);
     now = delivery.at;
@@ -30,9 +30,9 @@ test('attempts come after doubling delays of at most ten minutes, and end after 
 });
 
 test('a success between failures starts the count again', () => {
-  const failed = deliveryAfterFailure({ type: 'active' }, 'away', 0);
-  expect(deliveryAfterFailure(failed, 'away', 1_000)).toMatchObject({ attempts: 2, since: 0 });
-  expect(deliveryAfterFailure({ type: 'active' }, 'away', 5_000)).toMatchObject({
+  const failed = pushDeliveryAfterFailure({ type: 'active' }, 'away', 0);
+  expect(pushDeliveryAfterFailure(failed, 'away', 1_000)).toMatchObject({ attempts: 2, since: 0 });
+  expect(pushDeliveryAfterFailure({ type: 'active' }, 'away', 5_000)).toMatchObject({
     attempts: 1,
     since: 5_000,
     at: 6_000,

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createServerFactsReader } from '../../../../a2a-server/telemetry/server-facts.ts';
+import { createServerMeasurementsReader } from '../../../../a2a-server/telemetry/server-facts.ts';
 import type { JournalStatistics } from '../../../../a2a-server/journal/journal.ts';
 import { createSoleOwnership } from '../../../../a2a-server/journal/ownership.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -19,7 +19,7 @@ function countedFacts(statistics: () => Promise<JournalStatistics>) {
   return {
     clock,
     counts: () => counts,
-    facts: createServerFactsReader({
+    facts: createServerMeasurementsReader({
       journal,
       clock,
       streams: () => 2,

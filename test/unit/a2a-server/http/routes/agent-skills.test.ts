@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { agentSkills, type AgentFacts } from '../../../../../a2a-server/http/routes/agent-skills.ts';
+import { agentSkills, type AgentSkillFacts } from '../../../../../a2a-server/http/routes/agent-skills.ts';
 import { builtinTools } from '../../../../../a2a-server/tools/builtin/builtin-tools.ts';
 
-type OwnTool = AgentFacts['tools'][number];
+type OwnTool = AgentSkillFacts['tools'][number];
 
-function skills(facts: Partial<AgentFacts> = {}): Record<string, string> {
+function skills(facts: Partial<AgentSkillFacts> = {}): Record<string, string> {
   const found = agentSkills({
     agent: { type: 'model' },
     model: 'offline',
