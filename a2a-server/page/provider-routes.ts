@@ -16,7 +16,7 @@ import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import { signInAttemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
 import { isOwnPage, forbidCaching, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
-import { beginSignInAttempt, findSignInAttempt } from './provider-attempt.ts';
+import { beginSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
 import { signInProblem } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
 

@@ -25,7 +25,7 @@ import {
   type SignInSettings,
 } from '../access/oidc-settings.ts';
 import { createClaimsVerifier } from '../access/oidc-tokens.ts';
-import type { ProviderSignInAttempt } from './provider-attempt.ts';
+import type { ProviderSignInAttempt } from './provider-sign-in-attempt.ts';
 import { type SignInFailure, signInProblem } from './sign-in-failure.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;

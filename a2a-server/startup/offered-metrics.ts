@@ -5,7 +5,7 @@ import { createAuthenticator } from '../http/auth/tokens.ts';
 import { createRequestMeasurement } from '../http/routes/request-measurement.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createServerMeasurementsReader } from '../telemetry/server-facts.ts';
+import { createServerMeasurementsReader } from '../telemetry/server-measurements.ts';
 import type { AppOptions } from './app.ts';
 import { listenForMetrics } from './listen-for-metrics.ts';
 import type { Telemetry } from './open-telemetry.ts';

@@ -13,7 +13,7 @@ import { TOOL_STOP_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
 import { createBusyDetector } from '../limits/event-loop.ts';
-import { FairExecutionSlots } from '../limits/fair-turns.ts';
+import { FairExecutionSlots } from '../limits/fair-execution-slots.ts';
 import { withRefusalLog } from './log-refused-commands.ts';
 import type { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
 import type { PreparedServer } from './prepare-server.ts';

@@ -19,7 +19,7 @@ import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journa
 import type { OnRefused } from '../../a2a-server/limits/usage-limiter.ts';
 import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';
 import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
-import type { FairExecutionSlots } from '../../a2a-server/limits/fair-turns.ts';
+import type { FairExecutionSlots } from '../../a2a-server/limits/fair-execution-slots.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
 import type { ChildProcessRecords } from '../../a2a-server/processes/child-process-records.ts';

@@ -30,7 +30,7 @@ import {
   taskSizeFailure,
   type WritingLimits,
 } from '../../limits/daily-writing.ts';
-import type { ExecutionSlot } from '../../limits/fair-turns.ts';
+import type { ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { timeLimitText, type TimeLimits, TurnAbortScope } from '../abort-scopes/time-limits.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
 

@@ -10,7 +10,7 @@
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { CommandKey } from '../../journal/journal.ts';
 import type { TaskClaim, UnopenedTask } from '../../journal/ownership.ts';
-import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-turns.ts';
+import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
 import { queuePositionEvents } from './queued-events.ts';
 import { restartEvents } from '../../task/next-step.ts';

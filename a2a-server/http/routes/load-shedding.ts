@@ -14,7 +14,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { rolesOf } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import type { Role } from '../../access/role.ts';
-import type { FairExecutionSlots } from '../../limits/fair-turns.ts';
+import type { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
 import type { OpenRequests } from '../../limits/open-requests.ts';
 import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/origin-check.ts';
 import type { Authenticate } from '../auth/tokens.ts';

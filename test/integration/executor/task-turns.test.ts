@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FairExecutionSlots } from '../../../a2a-server/limits/fair-turns.ts';
+import { FairExecutionSlots } from '../../../a2a-server/limits/fair-execution-slots.ts';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';

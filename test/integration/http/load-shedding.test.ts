@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Identity } from '../../../a2a-server/access/identity.ts';
 import { type Authenticate, createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { createRequestMeasurement } from '../../../a2a-server/http/routes/request-measurement.ts';
-import { FairExecutionSlots } from '../../../a2a-server/limits/fair-turns.ts';
+import { FairExecutionSlots } from '../../../a2a-server/limits/fair-execution-slots.ts';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AnsweredRequest } from '../../../a2a-server/telemetry/metrics.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';

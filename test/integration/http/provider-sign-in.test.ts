@@ -4,7 +4,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { oidcSchema } from '../../../a2a-server/access/oidc-settings.ts';
-import { SIGN_IN_ATTEMPT_MS } from '../../../a2a-server/page/provider-attempt.ts';
+import { SIGN_IN_ATTEMPT_MS } from '../../../a2a-server/page/provider-sign-in-attempt.ts';
 import { createProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { FakeClock } from '../../support/fake-clock.ts';

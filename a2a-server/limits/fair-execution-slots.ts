@@ -1,7 +1,7 @@
 /**
  * Limits how many tasks run at the same time. The other tasks wait in a queue for their turn.
  *
- * - `turn-order.ts` decides which principal's task runs next. Among the tasks of one principal, a task that has begun
+ * - `slot-order.ts` decides which principal's task runs next. Among the tasks of one principal, a task that has begun
  *   goes first, then the oldest.
  * - While the processor is the bottleneck and several principals are active, each may run only a few tasks. Each step
  *   of a task then waits for fewer steps of other tasks.
@@ -22,7 +22,7 @@ import {
   reachedLimit,
 } from './limits.ts';
 import { sumOfCounts, PrincipalTally } from './principal-tally.ts';
-import { nextPrincipal, type PrincipalShare, shouldYieldSlot } from './turn-order.ts';
+import { nextPrincipal, type PrincipalShare, shouldYieldSlot } from './slot-order.ts';
 
 /**
  * The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active.

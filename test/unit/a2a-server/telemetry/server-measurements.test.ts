@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createServerMeasurementsReader } from '../../../../a2a-server/telemetry/server-facts.ts';
+import { createServerMeasurementsReader } from '../../../../a2a-server/telemetry/server-measurements.ts';
 import type { JournalStatistics } from '../../../../a2a-server/journal/journal.ts';
 import { createSoleOwnership } from '../../../../a2a-server/journal/ownership.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';

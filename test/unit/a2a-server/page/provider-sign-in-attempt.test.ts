@@ -3,7 +3,7 @@ import {
   SIGN_IN_ATTEMPT_MS,
   beginSignInAttempt,
   findSignInAttempt,
-} from '../../../../a2a-server/page/provider-attempt.ts';
+} from '../../../../a2a-server/page/provider-sign-in-attempt.ts';
 
 const SECRET = 'the secret of the server';
 const NOW = 1_000_000;
