@@ -50,10 +50,12 @@ function wordsFor(verb: string, shown: string, rest = ''): string {
   return `${verb} ${quote([shown])}${rest}`;
 }
 
+type TaskOfAgent = Pick<Session, 'view'> & { agent: Pick<Session['agent'], 'name' | 'url'> };
+
 export interface WaysToDecideOptions {
   waiting: ShownWaiting;
   program: string;
-  /** True if an earlier tool result has already named the program and the page. */
+  /** True if an earlier tool result has already named the page. */
   brief?: boolean;
 }
 
@@ -63,7 +65,7 @@ export interface WaysToDecideOptions {
  * @param program the command that runs the bridge in a terminal
  */
 export function waysToDecideText(
-  { id, agent, view }: Pick<Session, 'id' | 'agent' | 'view'>,
+  { id, agent, view }: Pick<Session, 'id'> & TaskOfAgent,
   { waiting, program, brief = false }: WaysToDecideOptions,
 ): string {
   const all = `show ${quote([id])}`;
@@ -73,7 +75,7 @@ export function waysToDecideText(
   const named = others.slice(0, MAX_COMMAND_LINES - 1);
   const told = [...named, ...(others.length > named.length ? [all] : [])].map((each) => `\`${each}\``);
   const rest = told.length === 0 ? '' : ` (or ${told.join(', ')})`;
-  if (brief) return `At a terminal: \`${first}\`${rest}.`;
+  if (brief) return `At a terminal: \`${program} ${first}\`${rest}.`;
   const address = taskPageUrl({ agent, view });
   const page = address === undefined ? '' : `, or on the page ${address}`;
   return `The person can also decide at a terminal with \`${program} ${first}\`${rest}${page}.`;
@@ -83,7 +85,7 @@ export function waysToDecideText(
  * Returns the URL of the task on the local server's page, without a credential. Returns undefined for other agents,
  * because they may have no page.
  */
-export function taskPageUrl({ agent, view }: Pick<Session, 'agent' | 'view'>): string | undefined {
+export function taskPageUrl({ agent, view }: TaskOfAgent): string | undefined {
   return agent.name === LOCAL_AGENT && agent.url !== undefined && view !== undefined
     ? pageAddress(agent.url, { taskId: view.taskId })
     : undefined;

@@ -332,6 +332,7 @@ describeInBrowser('the keys of the page', (browser) => {
     await action('Write b.md').getByRole('button', { name: 'Deny' }).click();
     await action('Write b.md').getByRole('button', { name: 'Deny' }).and(page.locator(':disabled')).waitFor();
     expect(await page.getByRole('button', { name: /^Approve all/ }).isDisabled()).toBe(true);
+    await action('Write b.md').getByText('Sending …').waitFor();
     arrives.happen();
     await action('Write b.md').getByText('You denied this.').waitFor();
     await page.getByRole('button', { name: 'Approve all 2 actions' }).click();

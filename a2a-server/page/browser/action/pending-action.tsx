@@ -62,6 +62,11 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
             onEdit={() => setWantsEdit(true)}
           />
         )}
+        {disabled && (
+          <p class="quiet slow" role="status">
+            Sending …
+          </p>
+        )}
         {problem !== undefined && <Problem text={problem} />}
       </div>
     </ActionView>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
+import { decisionLines, waysToDecideText } from '../../../../bridge/approvals/ways-to-decide.ts';
 
 const approval = { shown: '3f9ac2d1', cut: 0, decisions: ['approve', 'deny'] as const };
 
@@ -37,5 +37,23 @@ describe('the command line that a person copies to decide', () => {
 
   test('there is no command line if no action is pending', () => {
     expect(decisionLines({ pending: [], question: null }, 'x')).toEqual([]);
+  });
+});
+
+describe('the sentence of a tool result about the other ways to decide', () => {
+  const session = { id: 'session-77aa', agent: { name: 'team', url: 'http://x' }, view: undefined };
+  const waiting = { pending: [approval, { ...approval, shown: '0b1c2d3e', cut: 1 }], question: null };
+
+  test('each sentence names the program, also after an earlier result has named it', () => {
+    expect(waysToDecideText(session, { waiting, program: 'x' })).toBe(
+      'The person can also decide at a terminal with `x approve 3f9ac2d1` (or `show 0b1c2d3e`).',
+    );
+    expect(waysToDecideText(session, { waiting, program: 'x', brief: true })).toBe(
+      'At a terminal: `x approve 3f9ac2d1` (or `show 0b1c2d3e`).',
+    );
+  });
+
+  test('it is empty if nothing waits for a decision', () => {
+    expect(waysToDecideText(session, { waiting: { pending: [], question: null }, program: 'x' })).toBe('');
   });
 });
