@@ -65,7 +65,7 @@ const config: Config = {
   // Node keeps the modules of each test file that has run. With several gigabytes of them, a file takes many times as long.
   workerIdleMemoryLimit: '700MB',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  globalSetup: '<rootDir>/scripts/fresh-build.ts',
+  globalSetup: '<rootDir>/scripts/build-if-changed.ts',
   testMatch: (process.env['CURRENT_NODE'] === undefined ? ['**/*'] : NODE_DEPENDENT).map(
     (glob) => `<rootDir>/test/${glob}.test.ts`,
   ),

@@ -1,13 +1,14 @@
 // Bundles the programs into dist/, each with chunks loaded on demand, and with the bytecode of its start; the approval
 // page; and the client library with its types, one file for Node and browsers.
 //
-// `node scripts/build.mjs [directory]`: the build is made beside the last one in the directory (default dist), and takes
-// its place at the end.
+// `node scripts/build.mjs [--if-changed] [directory]`: the build is made beside the last one in the directory (default
+// dist), and takes its place at the end. With --if-changed, nothing happens if no source is newer than the last build.
 import { build } from 'esbuild';
 import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { promisify } from 'node:util';
+import { parseArgs, promisify } from 'node:util';
+import { isBuilt } from './is-built.mjs';
 import { recordCodeCache } from './record-code-cache.mjs';
 import { draftPrefix, replaceBuild } from './replace-build.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
@@ -245,7 +246,12 @@ const importsInPlace = (chunks) => ({
   },
 });
 
-const [target = 'dist'] = process.argv.slice(2);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'if-changed': { type: 'boolean' } },
+});
+const [target = 'dist'] = positionals;
+if (values['if-changed'] && (await isBuilt(target))) process.exit();
 const draft = await mkdtemp(draftPrefix(target));
 const modules = join(draft, 'modules');
 

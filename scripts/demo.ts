@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { styleText } from 'node:util';
 import { z } from 'zod';
-import freshBuild from './fresh-build.ts';
+import buildIfChanged from './build-if-changed.ts';
 
 /** The fields of a tool's structured result that the demo reads. */
 const sessionResult = z.object({
@@ -102,7 +102,7 @@ async function kill(child: ChildProcess): Promise<void> {
 }
 
 async function main(): Promise<void> {
-  if (installed === undefined) await freshBuild();
+  if (installed === undefined) await buildIfChanged();
   const stateDir = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-demo-state-'));
   const workspace = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-demo-work-'));
   const port = await freePort();

@@ -37,7 +37,11 @@ export async function readerHome(runs: readonly PlannedRun[]): Promise<ReaderHom
   // The reader works in a directory like a clone.
   for (const directory of ['bin', 'tmp', 'work']) await mkdir(join(home, directory));
   const clone = runs.some((each) => each.clone === true);
-  if (clone) await cp('.', join(home, 'work'), { recursive: true, filter: isSource });
+  if (clone) {
+    await cp('.', join(home, 'work'), { recursive: true, filter: isSource });
+    // The build is newer than its sources, so no script of the reader builds again.
+    await cp('dist', join(home, 'work', 'dist'), { recursive: true, filter: isOfBuild });
+  }
   for (const name of clone ? ['node_modules'] : ['dist', 'examples'])
     await symlink(resolve(name), join(home, 'work', name));
   const own = Object.entries(PROGRAMS).map(
@@ -90,6 +94,8 @@ async function writeSettings(home: string, around: readonly Surrounding[]): Prom
 function isSource(path: string): boolean {
   return !/^(\.git|dist|node_modules|release|site\/(dist|node_modules))$/.test(path);
 }
+
+const isOfBuild = (path: string): boolean => path !== 'dist/client-packages';
 
 /** Stops the local server, if one still runs after the shell has ended. */
 export async function stopLocalServer({ home }: ReaderHome): Promise<void> {

@@ -10,7 +10,7 @@ export interface BridgeProgram {
   remove(): Promise<void>;
 }
 
-/** Returns the built bridge. Jest has built the program before the first test; see `scripts/fresh-build.ts`. */
+/** Returns the built bridge. Jest has built the program before the first test; see `scripts/build-if-changed.ts`. */
 export async function builtBridge(): Promise<BridgeProgram> {
   const directory = await mkdtemp(join(tmpdir(), 'bridge-test-'));
   return {

@@ -1,25 +1,24 @@
-/** Builds the programs if a source is newer than the build. Jest runs this before the first test, and the demo at its start. */
-import { execFile } from 'node:child_process';
+// Tells whether the build in dist/ is newer than each of its sources.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
 const SOURCES = ['a2a-server', 'bridge', 'shared', 'scripts', 'package-lock.json'];
 /** The last file that the build writes. */
-const BUILT = 'dist/client/types/client/index.d.ts';
+const BUILT = 'client/types/client/index.d.ts';
 
-export default async function freshBuild(): Promise<void> {
-  const built = await changedAt(BUILT).catch(() => 0);
+/** @param target the directory of the build */
+export async function isBuilt(target) {
+  const built = await changedAt(join(target, BUILT)).catch(() => 0);
   const changed = await Promise.all(SOURCES.map(newest));
-  if (Math.max(...changed) > built) await promisify(execFile)(process.execPath, ['scripts/build.mjs']);
+  return Math.max(...changed) <= built;
 }
 
 /** @returns the time of the latest change in a file or a directory tree, in ms; a removed file changes its directory */
-async function newest(path: string): Promise<number> {
+async function newest(path) {
   const entries = await readdir(path, { recursive: true }).catch(() => []);
   return Math.max(...(await Promise.all(['', ...entries].map((entry) => changedAt(join(path, entry))))));
 }
 
-async function changedAt(path: string): Promise<number> {
+async function changedAt(path) {
   return (await stat(path)).mtimeMs;
 }
