@@ -1,22 +1,48 @@
 /** Tests in a browser that the page shows no wrong picture if an answer arrives late, or not at all. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, expect, test } from '@jest/globals';
-import type { Page } from 'playwright-core';
-import { plan, write } from '../../support/offline-plan.ts';
+import type { Locator, Page, Route } from 'playwright-core';
+import type { CostReport } from '../../../shared/protocol/cost-report.ts';
+import { decisionOn } from '../../support/a2a-message.ts';
+import { plan, shell, write } from '../../support/offline-plan.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
+import { signal } from '../../support/signal.ts';
 import { stage } from '../../support/stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
-import { signIn } from './support/sign-in.ts';
+import { makeLink, signIn } from './support/sign-in.ts';
 
 describeInBrowser('an answer that arrives late', (browser) => {
   let page: Page;
+  let on: SharedStage;
   beforeEach(async () => {
+    on = await sharedStage();
     page = await (await browser.newContext()).newPage();
   });
+
+  const button = (name: string): Locator => page.getByRole('button', { name, exact: true });
+  const ended = (): Locator => page.getByRole('region', { name: 'Ended', exact: true });
+
+  /** Holds the requests for this address until `release`. `begun` resolves at the first one. */
+  async function held(address: string): Promise<{ begun: Promise<void>; release: () => void }> {
+    const [begun, released] = [signal(), signal()];
+    await page.route(address, async (route) => {
+      begun.happen();
+      await released.happened;
+      await route.continue();
+    });
+    return { begun: begun.happened, release: released.happen };
+  }
+  /** Resolves after the scripts of the page have handled the answers that have arrived. */
+  const handled = async (): Promise<void> => {
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+  };
 
   test('after a short outage, the page of a waiting task no longer says that it has no connection', async () => {
     const own = await stage();
     const { taskId } = await own.peer.send(plan(write('a.md', 'x'), { say: 'Written.' }));
     await signIn(page, own.server, { taskId });
-    await page.getByRole('button', { name: 'Approve' }).waitFor();
+    await button('Approve').waitFor();
     const { port } = new URL(own.server.url);
     await own.server.stop();
     await page.getByRole('status').getByText('No connection since').waitFor();
@@ -25,4 +51,47 @@ describeInBrowser('an answer that arrives late', (browser) => {
     await page.getByRole('status').waitFor({ state: 'detached' });
     expect((await next.peer.task(taskId)).state).toBe('INPUT_REQUIRED');
   });
+
+  test('the page never shows the decision on one action as the decision on another', async () => {
+    const { taskId, pending } = await on.peer.send(
+      plan({ together: [write('a.md', 'x'), write('b.md', 'x')] }, { say: 'Done.' }),
+    );
+    const [a, b] = pending;
+    if (a === undefined || b === undefined) throw new Error('two actions wait');
+    const decisions = [decisionOn([a], 'deny'), decisionOn([b], 'approve')];
+    await (await on.peer.decide(taskId, decisions)).rest();
+    await signIn(page, on.server, { taskId, callId: a.callId });
+    await page.getByText(/^Denied by/).waitFor();
+    const { begun, release } = await held('**/page/api/tasks/*');
+    await page.goto(`${on.server.url}/page#task=${taskId}&call=${b.callId}`);
+    await begun;
+    await page.getByText(/^Denied by/).waitFor({ state: 'detached' });
+    release();
+    await page.getByText(/^Approved by/).waitFor();
+  });
 });
+
+/** A report of the costs of a day, as the server sends it. */
+function costs(usd: number): CostReport {
+  const sum = {
+    requests: 1,
+    inputTokens: 1,
+    cachedInputTokens: 0,
+    cacheWriteTokens: 0,
+    outputTokens: 1,
+    usd,
+    knownUsd: usd,
+    unpricedRequests: 0,
+  };
+  const day = '2026-01-31';
+  return {
+    timeZone: 'UTC',
+    from: day,
+    to: day,
+    total: sum,
+    days: [],
+    sessions: [],
+    moreSessions: 0,
+    models: [],
+  };
+}

@@ -56,7 +56,7 @@ export function ActionList(props: ActionListProps) {
         <p class="warning">This action has changed since the link was made. Read it again.</p>
       )}
       {callId !== undefined && listed.length === 0 && (
-        <SettledActionOutcome taskId={taskId} callId={callId} />
+        <SettledActionOutcome key={callId} taskId={taskId} callId={callId} />
       )}
       {listed.map((each) => (
         <OneAction
