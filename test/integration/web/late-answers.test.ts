@@ -69,6 +69,34 @@ describeInBrowser('an answer that arrives late', (browser) => {
     release();
     await page.getByText(/^Approved by/).waitFor();
   });
+
+  test('a refusal of an ended sign-in does not end the next sign-in of the browser', async () => {
+    await on.peer.send('paint the moon');
+    await signIn(page, on.server);
+    await ended().locator('a').waitFor();
+    let refuse: Route | undefined;
+    const begun = signal();
+    const hold = (route: Route): void => {
+      refuse = route;
+      begun.happen();
+    };
+    await page.route('**/task-groups?*', hold, { times: 1 });
+    await on.peer.send('paint the sun');
+    await begun.happened;
+    const tab = await page.context().newPage();
+    await tab.goto(`${on.server.url}/page`);
+    await tab.getByRole('button', { name: 'Sign out', exact: true }).click();
+    await tab.getByText('mcp-a2a-bridge page').waitFor();
+    await page.getByText('mcp-a2a-bridge page').waitFor();
+    await signIn(tab, on.server);
+    await button('Sign out').waitFor();
+    const refused = page.waitForEvent('requestfinished', (request) => request === refuse?.request());
+    await refuse?.fulfill({ status: 401, json: {} });
+    await refused;
+    await handled();
+    await tab.reload();
+    await tab.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

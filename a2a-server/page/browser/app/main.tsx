@@ -46,7 +46,8 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
       />
     );
   const signedOut = (): void => {
-    forgetPageKey();
+    // The refused request may be of an earlier sign-in. Its answer may arrive after the next sign-in.
+    if (pageKey() === key) forgetPageKey();
     look();
   };
   return (
