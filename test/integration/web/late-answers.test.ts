@@ -97,6 +97,24 @@ describeInBrowser('an answer that arrives late', (browser) => {
     await tab.reload();
     await tab.getByRole('button', { name: 'Sign out', exact: true }).waitFor();
   });
+
+  test('an older answer about the costs of the day does not replace a newer one', async () => {
+    let older: Route | undefined;
+    await page.route('**/api/costs?*', (route) => {
+      if (older === undefined) older = route;
+      else return route.fulfill({ json: costs(2) });
+      return undefined;
+    });
+    await signIn(page, on.server);
+    await page.getByText('No task has ended yet.').waitFor();
+    await on.peer.send('paint the moon');
+    await page.getByText('Today (UTC): $2.00').waitFor();
+    const answered = page.waitForEvent('requestfinished', (request) => request === older?.request());
+    await older?.fulfill({ json: costs(1) });
+    await answered;
+    await handled();
+    await page.getByText('Today (UTC): $2.00').waitFor();
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

@@ -78,12 +78,16 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
 
   const ended = groups?.ended.total;
   useEffect(() => {
+    let current = true;
     client.costs(1).then(
-      (report) => setToday(todayCostText(report)),
+      (report) => current && setToday(todayCostText(report)),
       (error: unknown) => {
         if (error instanceof ClientError && error.status === 401) onSignedOut();
       },
     );
+    return () => {
+      current = false;
+    };
   }, [client, waiting, ended]);
 
   const leave = async (everywhere: boolean): Promise<void> => {
