@@ -115,6 +115,73 @@ describeInBrowser('an answer that arrives late', (browser) => {
     await handled();
     await page.getByText('Today (UTC): $2.00').waitFor();
   });
+
+  test('tasks that "Show more" has brought stay when an older list arrives after them', async () => {
+    for (let n = 1; n <= 60; n += 1) await on.peer.send(`paint moon ${n}`);
+    await signIn(page, on.server);
+    await ended().getByRole('button', { name: 'Show more (10)' }).waitFor();
+    const [begun, release] = [signal(), signal()];
+    await page.route(
+      '**/task-groups?*',
+      async (route) => {
+        const response = await route.fetch();
+        begun.happen();
+        await release.happened;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await on.peer.send('paint the last moon');
+    await begun.happened;
+    await ended().getByRole('button', { name: 'Show more (10)' }).click();
+    await ended().locator('a').nth(59).waitFor({ state: 'attached' });
+    release.happen();
+    await ended().getByText('paint the last moon').waitFor();
+    expect(await ended().locator('a').count()).toBe(61);
+  });
+
+  test('the error of "Show more" stays until the person presses it again', async () => {
+    for (let n = 1; n <= 60; n += 1) await on.peer.send(`paint moon ${n}`);
+    await signIn(page, on.server);
+    const refusal = { error: { message: 'This page of the list is gone.' } };
+    await page.route('**/task-groups/ended?*', (route) => route.fulfill({ status: 400, json: refusal }), {
+      times: 1,
+    });
+    await ended().getByRole('button', { name: 'Show more (10)' }).click();
+    await page.getByRole('alert').getByText('This page of the list is gone.').waitFor();
+    await on.peer.send('paint the last moon');
+    await ended().getByText('paint the last moon').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    await ended()
+      .getByRole('button', { name: /^Show more/ })
+      .click();
+    await ended().locator('a').nth(60).waitFor({ state: 'attached' });
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('if the request for an older filter fails, the list still answers the newer one', async () => {
+    page = await browser.watchedPage();
+    await on.peer.send('paint the moon');
+    await on.peer.send('paint the sun');
+    await signIn(page, on.server);
+    await ended().locator('a').nth(1).waitFor();
+    const [begun, release] = [signal(), signal()];
+    await page.route('**/task-groups?text=moon', async (route) => {
+      begun.happen();
+      await release.happened;
+      await route.fulfill({ status: 503, json: {} });
+    });
+    await page.getByLabel('Search the tasks').fill('moon');
+    await begun.happened;
+    await page.getByLabel('Search the tasks').fill('sun');
+    // The page reads the list after a pause in typing.
+    await page.clock.runFor(1_000);
+    release.happen();
+    await ended().getByText('paint the moon').waitFor({ state: 'detached' });
+    await ended().getByText('paint the sun').waitFor();
+    // The browser logs the refused request.
+    browser.problems.length = 0;
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

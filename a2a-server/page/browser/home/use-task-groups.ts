@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../../../shared/client/index.ts';
 import type { TaskGroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
+import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type TaskFilters } from '../task-filters.ts';
 import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
@@ -33,6 +34,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
   const [answer, setAnswer] = useState<Answer>();
   const [since, setSince] = useState<number>();
   const [problem, setProblem] = useState<string>();
+  const [moreProblem, setMoreProblem] = useState<string>();
   const query = filterParameters(filters).toString();
   /** The arguments of the next read. The stream of changes stays open when the filters change. */
   const latest = useRef({ filters, query, answer });
@@ -40,12 +42,17 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
   /** The request in progress, or null. `again` is true if tasks or filters have changed since its start. */
   const running = useRef<{ again: boolean } | null>(null);
 
+  /** Shows an answer. The next request may begin before the page has drawn it. */
+  const take = (next: Answer): void => {
+    latest.current = { ...latest.current, answer: next };
+    setAnswer(next);
+  };
   const lost = (): void => setSince((before) => before ?? Date.now());
-  const fail = (error: unknown): void => {
+  const fail = (error: unknown, show: (problem: string) => void): void => {
     const { code, status = 0 } = error instanceof ClientError ? error : { code: undefined };
     if (status === 401) onSignedOut();
     else if (code === 'unreachable' || status >= 500) lost();
-    else setProblem(error instanceof Error ? error.message : String(error));
+    else show(messageOf(error));
   };
 
   const refresh = useCallback(async (): Promise<void> => {
@@ -55,22 +62,24 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     }
     const mine = { again: true };
     running.current = mine;
-    try {
-      while (mine.again) {
-        mine.again = false;
-        const asked = latest.current;
-        const known = asked.answer?.query === asked.query ? asked.answer.groups : undefined;
+    while (mine.again) {
+      mine.again = false;
+      const asked = latest.current;
+      const known = asked.answer?.query === asked.query ? asked.answer.groups : undefined;
+      try {
         const found = await readAll(asked.filters, known);
-        // The answer is dropped if the person has changed the filters in the meantime.
-        if (latest.current.query === asked.query) setAnswer({ query: asked.query, groups: found });
+        const now = latest.current;
+        // The answer is dropped if the person has changed the filters in the meantime. After "Show more", the list is
+        // read again, because the answer has fewer tasks than the page.
+        if (now.answer !== asked.answer) mine.again = true;
+        else if (now.query === asked.query) take({ query: asked.query, groups: found });
         setSince(undefined);
         setProblem(undefined);
+      } catch (error) {
+        fail(error, setProblem);
       }
-    } catch (error) {
-      fail(error);
-    } finally {
-      running.current = null;
     }
+    running.current = null;
   }, []);
 
   useEffect(() => {
@@ -90,21 +99,23 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     return () => clearTimeout(timer);
   }, [query]);
 
+  // The problem is about the list for the filters of that time.
+  useEffect(() => setMoreProblem(undefined), [query]);
+
   const showMore = async (group: TaskGroupName): Promise<void> => {
+    setMoreProblem(undefined);
     const token = answer?.groups[group].next;
     if (answer === undefined || token === undefined || token === null) return;
     try {
       const page = await readNextGroupPage(group, token, filters);
-      setAnswer((known) =>
-        known?.query === answer.query
-          ? { ...known, groups: { ...known.groups, [group]: addNextPage(known.groups[group], page) } }
-          : known,
-      );
+      const known = latest.current.answer;
+      if (known?.query === answer.query)
+        take({ ...known, groups: { ...known.groups, [group]: addNextPage(known.groups[group], page) } });
     } catch (error) {
-      fail(error);
+      fail(error, setMoreProblem);
     }
   };
-  return { groups: answer?.groups, since, problem, refresh, showMore };
+  return { groups: answer?.groups, since, problem: problem ?? moreProblem, refresh, showMore };
 }
 
 /** Reads the first page of each group, and as many further pages as the list has already. */
