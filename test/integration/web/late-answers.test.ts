@@ -182,6 +182,21 @@ describeInBrowser('an answer that arrives late', (browser) => {
     // The browser logs the refused request.
     browser.problems.length = 0;
   });
+
+  test('the form for an edit does not take the focus from where the person has gone meanwhile', async () => {
+    const input = { path: 'a.md', oldText: 'one', newText: 'two' };
+    await writeFile(join(on.server.workspace, 'a.md'), 'one\n');
+    const { taskId } = await on.peer.send(plan({ tool: 'edit-file', input }));
+    await signIn(page, on.server, { taskId });
+    const { begun, release } = await held('**/input-schema');
+    await button('Edit').click();
+    await begun;
+    await page.getByLabel('Search the tasks').focus();
+    release();
+    await button('Approve as edited').waitFor();
+    await handled();
+    expect(await page.getByLabel('Search the tasks').and(page.locator(':focus')).count()).toBe(1);
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

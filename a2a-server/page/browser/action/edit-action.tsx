@@ -48,6 +48,10 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
       restored.current = false;
       return;
     }
+    // The schema may arrive after the person has gone elsewhere.
+    const { activeElement } = document;
+    const section = box.current?.closest('section');
+    if (activeElement !== document.body && section?.contains(activeElement) !== true) return;
     const [field] = box.current?.querySelectorAll<HTMLElement>('input, select, textarea') ?? [];
     // The cursor is at the start of the text, because the person reads the text from there.
     if (field instanceof HTMLTextAreaElement) field.setSelectionRange(0, 0);
