@@ -197,6 +197,17 @@ describeInBrowser('an answer that arrives late', (browser) => {
     await handled();
     expect(await page.getByLabel('Search the tasks').and(page.locator(':focus')).count()).toBe(1);
   });
+
+  test('while the server checks a link, the page does not say that the browser is not signed in', async () => {
+    await page.goto(await makeLink(on.server));
+    const { begun, release } = await held('**/page/session');
+    await button('Sign in').click();
+    await begun;
+    await page.getByText('Signing in …').waitFor();
+    expect(await page.getByText('This browser is not signed in.').count()).toBe(0);
+    release();
+    await button('Sign out').waitFor();
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

@@ -33,17 +33,22 @@ export function SignInView(props: SignInProps) {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(providerAnswer !== undefined);
   const [provider, setProvider] = useState<string>();
+  const begin = (): void => {
+    setBusy(true);
+    setProblem(undefined);
+  };
   const done = (failed: string | undefined): void => {
     setBusy(false);
     setProblem(failed);
     if (failed === undefined) onSignedIn();
   };
   const exchange = async (secret: string): Promise<void> => {
+    begin();
     onUsed();
     done(await signIn(secret));
   };
   const leave = async (silent: boolean): Promise<void> => {
-    setBusy(true);
+    begin();
     const failed = await startProviderSignIn(silent, registrationCode);
     // Without a problem, the browser is about to leave the page.
     if (failed === undefined) return;
