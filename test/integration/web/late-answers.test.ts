@@ -208,6 +208,21 @@ describeInBrowser('an answer that arrives late', (browser) => {
     release();
     await button('Sign out').waitFor();
   });
+
+  test('the form for a new task stays open while the person writes in it', async () => {
+    await signIn(page, on.server);
+    await page.getByText('Start a task').click();
+    const text = page.getByLabel('The task for the agent');
+    await text.fill('say hello');
+    const { begun, release } = await held('**/message:stream');
+    await button('Send').click();
+    await begun;
+    await text.pressSequentially(' to Jane');
+    release();
+    await page.getByRole('heading', { name: 'say hello' }).waitFor();
+    await text.pressSequentially(' and Jack');
+    expect(await text.inputValue()).toBe('say hello to Jane and Jack');
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

@@ -45,6 +45,8 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
   const close = (): void => {
     const { current } = details;
     if (current === null) return;
+    // The person may write the next task already.
+    if (current.querySelector(':is(input, textarea, select):focus') !== null) return;
     if (current.contains(document.activeElement)) current.querySelector('summary')?.focus();
     current.open = false;
   };
