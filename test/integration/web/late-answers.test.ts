@@ -223,6 +223,29 @@ describeInBrowser('an answer that arrives late', (browser) => {
     await text.pressSequentially(' and Jack');
     expect(await text.inputValue()).toBe('say hello to Jane and Jack');
   });
+
+  test('a message that the server has accepted is not offered again after the person has looked at another task', async () => {
+    const { taskId } = await on.peer.send(plan(shell('until [ -e go ]; do sleep 0.05; done')));
+    const other = await on.peer.send('paint the moon');
+    await signIn(page, on.server, { taskId });
+    await button('Approve').click();
+    const message = page.getByLabel('Message to the agent');
+    await message.fill('and one more thing');
+    const { begun, release } = await held('**/message:send');
+    await button('Send the message').click();
+    await begun;
+    const open = (id: string): Promise<void> => page.locator(`nav a[href="#task=${id}"]`).click();
+    await open(other.taskId);
+    await page.locator('article .state-rejected').waitFor();
+    await open(taskId);
+    await message.waitFor();
+    expect(await message.inputValue()).toBe('and one more thing');
+    expect(await button('Send the message').isDisabled()).toBe(true);
+    release();
+    await page.locator('textarea[aria-label="Message to the agent"]:placeholder-shown').waitFor();
+    await writeFile(join(on.server.workspace, 'go'), '');
+    await page.getByRole('region', { name: 'Story' }).getByText('and one more thing').waitFor();
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

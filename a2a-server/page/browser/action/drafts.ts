@@ -8,6 +8,8 @@ import type { FilledForm } from './question-answer.ts';
 /** The texts of one task. `reasons`, `edits` and `answers` are by call id. */
 export interface TaskDrafts {
   message: string;
+  /** Settles with the request that sends the message. Undefined if there is no such request. */
+  sending: Promise<void> | undefined;
   reasons: Map<string, string>;
   edits: Map<string, EditDraft>;
   answers: Map<string, FilledForm>;
@@ -15,6 +17,7 @@ export interface TaskDrafts {
 
 export const noDrafts = (): TaskDrafts => ({
   message: '',
+  sending: undefined,
   reasons: new Map(),
   edits: new Map(),
   answers: new Map(),

@@ -1,5 +1,5 @@
 /** Sends a text to the agent: an answer, a message for the next turn, or the next task of the session. */
-import { useContext, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import { openNewTask } from '../address.ts';
@@ -22,7 +22,16 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     drafts.message = next;
     setText(next);
   };
-  const [sending, setSending] = useState(false);
+  const [sending, setSending] = useState(drafts.sending !== undefined);
+  // The person may look at another task during the request, and come back before its answer.
+  useEffect(() => {
+    const followSending = async (): Promise<void> => {
+      await drafts.sending;
+      setText(drafts.message);
+      setSending(false);
+    };
+    void followSending();
+  }, [drafts]);
   const box = useRef<HTMLElement>(null);
   useKeptFocus(box);
   const { question, sessionId } = report;
@@ -54,9 +63,12 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
           disabled={sending || blocked || text.trim() === ''}
           onClick={() => {
             setSending(true);
-            send()
+            drafts.sending = send()
               .catch(onProblem)
-              .finally(() => setSending(false));
+              .finally(() => {
+                drafts.sending = undefined;
+                setSending(false);
+              });
           }}
         >
           {question === null ? 'Send the message' : 'Answer'}
