@@ -246,6 +246,25 @@ describeInBrowser('an answer that arrives late', (browser) => {
     await writeFile(join(on.server.workspace, 'go'), '');
     await page.getByRole('region', { name: 'Story' }).getByText('and one more thing').waitFor();
   });
+
+  test('the problem of a limit goes away when the person sends a valid one', async () => {
+    const { taskId } = await on.peer.send(plan(write('a.md', 'x')));
+    await signIn(page, on.server, { taskId });
+    await page.getByLabel('Scope of the approval').selectOption('tool');
+    const minutes = page.getByLabel('Trust for this many minutes');
+    await minutes.fill('-1');
+    await button('Approve').click();
+    await page.getByRole('alert').getByText('Enter the number of minutes').waitFor();
+    await minutes.fill('5');
+    const { begun, release } = await held('**/message:send');
+    await page.locator('#page:not([data-changing])').waitFor();
+    await button('Approve').click();
+    await begun;
+    await button('Approve').and(page.locator(':disabled')).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    release();
+    await page.getByText('You approved this.').waitFor();
+  });
 });
 
 /** A report of the costs of a day, as the server sends it. */

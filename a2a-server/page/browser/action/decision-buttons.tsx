@@ -34,6 +34,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   const [reason, setReason] = useState(reasons.get(callId) ?? '');
   const [problem, setProblem] = useState<string>();
   const approve = (): void => {
+    setProblem(undefined);
     try {
       const grant = scope === 'once' ? undefined : grantFromForm(limits);
       onDecide({ callId, shown, decision: 'approve', scope, ...(grant && { grant }) });
