@@ -1,9 +1,10 @@
 /** Tests in a browser how a person registers a passkey and decides with it. The authenticator is Chromium's virtual one. */
 import { beforeEach, expect, test } from '@jest/globals';
-import type { CDPSession, Page } from 'playwright-core';
+import type { CDPSession, Page, Route } from 'playwright-core';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { passkeyLink } from '../../support/presence-stage.ts';
 import { sharedStage, type PrincipalStage } from '../../support/shared-stage.ts';
+import { signal } from '../../support/signal.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
 
@@ -116,6 +117,36 @@ describeInBrowser('an action that demands presence, on the page', (browser) => {
     await open(taskId);
     await page.getByRole('region', { name: /open\.txt/ }).waitFor();
     expect(await page.getByRole('button', { name: /^Approve all/ }).count()).toBe(0);
+  });
+
+  test('an older list of passkeys does not replace a newer one, and a newer one replaces an error', async () => {
+    const { taskId } = await on.peer.send(plan(write('secret.txt', 'b')));
+    await signIn(page, on.server);
+    const list = { origin: on.server.url, passkeys: [] };
+    const passkey = { id: 'a', name: 'my laptop', registeredAt: new Date(0).toISOString() };
+    const requests: Route[] = [];
+    const asked = [signal(), signal(), signal()];
+    await page.route('**/page/api/passkeys', (route) => {
+      asked[requests.length]?.happen();
+      requests.push(route);
+    });
+    const changed = () => page.evaluate("window.dispatchEvent(new Event('passkeys-changed'))");
+    const none = page.locator('.warning', { hasText: 'you have none' });
+    await page.goto(new URL(`#task=${taskId}`, page.url()).href);
+    await asked[0]?.happened;
+    await changed();
+    await asked[1]?.happened;
+    await requests[1]?.fulfill({ status: 503, json: { error: { message: 'The server is busy.' } } });
+    await page.locator('.problem', { hasText: 'The server is busy.' }).waitFor();
+    await changed();
+    await asked[2]?.happened;
+    await requests[2]?.fulfill({ json: { ...list, passkeys: [passkey] } });
+    await page.locator('.problem').waitFor({ state: 'detached' });
+    const older = page.waitForEvent('requestfinished', (request) => request === requests[0]?.request());
+    await requests[0]?.fulfill({ json: list });
+    await older;
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
+    expect(await none.count()).toBe(0);
   });
 
   test('a person removes a passkey', async () => {

@@ -13,10 +13,22 @@ export function PasskeyAddress({ target }: { target: LinkTarget }) {
   const [list, setList] = useState<PasskeyList>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {
-    const load = (): void =>
-      void listPasskeys().then(setList, (error: unknown) => setProblem(messageOf(error)));
-    load();
-    return onPasskeysChange(load);
+    /** The number of the newest request. An older answer may arrive after a newer one. */
+    let newest = 0;
+    const load = async (): Promise<void> => {
+      newest += 1;
+      const mine = newest;
+      try {
+        const found = await listPasskeys();
+        if (mine !== newest) return;
+        setList(found);
+        setProblem(undefined);
+      } catch (error) {
+        if (mine === newest) setProblem(messageOf(error));
+      }
+    };
+    void load();
+    return onPasskeysChange(() => void load());
   }, []);
   const open = async (): Promise<void> => {
     try {
