@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Browser, FrameLocator, Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
-import { plan, write } from '../../support/offline-plan.ts';
+import { plan, wait, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
+import { signal } from '../../support/signal.ts';
 import { DELEGATE, bridgeStart, closeAfterTest, closing, program } from '../bridge/support/bridge-stage.ts';
 import { bridgeCommand } from '../bridge/support/bridge-program.ts';
 import { PAGE_BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
@@ -226,6 +227,38 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await card.getByRole('alert').waitFor();
     await card.getByText('The task is completed.').waitFor();
     expect(await on.on.file('a.txt')).toBeUndefined();
+  });
+
+  test('the reason why a decision was refused stays while the card follows the task', async () => {
+    const on = await chat([], HOST, plan(write('a.txt', 'one\n'), wait(100)));
+    const [waits, answered, next] = [signal(), signal(), signal()];
+    let waited = 0;
+    const card = await show({
+      ...on,
+      async call(name, args) {
+        if (!('waitSeconds' in args) || args.waitSeconds === 0) return on.call(name, args);
+        waited += 1;
+        if (waited > 1) {
+          next.happen();
+          return on.call(name, args);
+        }
+        waits.happen();
+        await answered.happened;
+        return on.call(name, { ...args, waitSeconds: 0 });
+      },
+    });
+    await card.getByRole('button', { name: 'Approve' }).waitFor();
+    const { callId, shown } = (await shownOf(on)).decision;
+    const { sessionId } = on;
+    const denial = { sessionId, callId, shown, decision: 'deny', waitSeconds: 0 };
+    await on.call('approve_or_deny_pending_action', denial);
+    await card.getByRole('button', { name: 'Approve' }).click();
+    await card.getByRole('alert').waitFor();
+    await waits.happened;
+    answered.happen();
+    // The card waits again only after it has handled the answer.
+    await next.happened;
+    expect(await card.getByRole('alert').count()).toBe(1);
   });
 
   test('if another channel decides first, the card shows who decided, and what the person had written', async () => {

@@ -39,6 +39,8 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   const [session, setSession] = useState<CardSession>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [problem, setProblem] = useState<string>();
+  /** Why the bridge refused the last decision. The card follows the session also after a refusal. */
+  const [refusal, setRefusal] = useState<string>();
   const drafts = useContext(DraftsContext);
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
@@ -66,6 +68,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
 
   const decide = async ({ action, code }: CardAction, decision: Decision): Promise<boolean> => {
     if (code === undefined) return false;
+    setRefusal(undefined);
     try {
       const next = await tools.decide(sessionId, code, decision);
       setProblem(undefined);
@@ -80,17 +83,22 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
           .catch(() => undefined);
       return true;
     } catch (error) {
+      setRefusal(messageOf(error));
       await load();
-      setProblem(messageOf(error));
       return false;
     }
   };
   if (session === undefined && problem === undefined) return <p class="quiet">Loading…</p>;
+  const loadAgain = (): void => {
+    setRefusal(undefined);
+    void load();
+  };
+  const shownProblem = refusal ?? problem;
   return (
     <div ref={box} tabIndex={-1}>
-      {problem !== undefined && (
+      {shownProblem !== undefined && (
         <p class="problem" role="alert">
-          {problem} <button onClick={() => void load()}>Load again</button>
+          {shownProblem} <button onClick={loadAgain}>Load again</button>
         </p>
       )}
       {session !== undefined && (
