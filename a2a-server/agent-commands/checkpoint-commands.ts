@@ -1,5 +1,5 @@
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
-import { shortId, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
+import { shortCheckpointId, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
 import { isSameFileState, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
 import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
@@ -95,7 +95,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
 }
 
 function checkpointLine(checkpoint: Checkpoint): string {
-  return `${shortId(checkpoint)}, ${new Date(checkpoint.at).toISOString()}, turn ${checkpoint.turn} of ${checkpoint.taskId}`;
+  return `${shortCheckpointId(checkpoint)}, ${new Date(checkpoint.at).toISOString()}, turn ${checkpoint.turn} of ${checkpoint.taskId}`;
 }
 
 function names(files: readonly CheckpointFile[]): string {

@@ -66,7 +66,7 @@ export function createCheckpointFinder(parts: {
       if (end === -1)
         throw new ProductError(
           'MALFORMED',
-          `More than ${MAX_TASKS_READ} tasks have changed files since the checkpoint ${shortId(first)}. Choose a later checkpoint.`,
+          `More than ${MAX_TASKS_READ} tasks have changed files since the checkpoint ${shortCheckpointId(first)}. Choose a later checkpoint.`,
         );
       return all
         .slice(0, end + 1)
@@ -89,13 +89,13 @@ function begins(taskId: string, given: string): boolean {
   return given !== '' && (taskId.startsWith(given) || taskId.replace(TASK_ID_PREFIX, '').startsWith(given));
 }
 
-export function shortId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 'turn'>): string {
+export function shortCheckpointId({ taskId, turn }: Pick<Checkpoint, 'taskId' | 'turn'>): string {
   return `${taskId.replace(TASK_ID_PREFIX, '').slice(0, SHORT_ID_CHARACTERS)}.${turn}`;
 }
 
 function unknown(id: string, named: readonly Checkpoint[], several: boolean): ProductError {
   const shown = JSON.stringify(id.slice(0, 200));
-  const ids = named.slice(0, 10).map((it) => (several ? it.id : shortId(it)));
+  const ids = named.slice(0, 10).map((it) => (several ? it.id : shortCheckpointId(it)));
   const there = ids.length === 0 ? 'There are none yet.' : `There are: ${ids.join(', ')}.`;
   return new ProductError(
     'MALFORMED',

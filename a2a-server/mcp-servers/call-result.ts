@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { fileTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import { filePlaceholderLine } from '../task/stored-file.ts';
-import type { ResultFile } from '../tools/tool.ts';
+import type { ToolResultFile } from '../tools/tool.ts';
 
 const text = z.object({ type: z.literal('text'), text: z.string() });
 const media = z.object({ type: z.enum(['image', 'audio']), data: z.string(), mimeType: z.string() });
@@ -40,10 +40,10 @@ const MAX_FILE_BYTES = 10_000_000;
 /** Returns the text, which is never empty, and the files that a model can read. */
 export function mcpResultForModel({ content, structuredContent }: McpCallResult): {
   text: string;
-  files: ResultFile[];
+  files: ToolResultFile[];
 } {
   const blocks = content.map((raw) => block.safeParse(raw).data);
-  const files: ResultFile[] = [];
+  const files: ToolResultFile[] = [];
   let left = MAX_FILE_BYTES;
   const parts = blocks.map((known) => {
     if (known === undefined) return '[content of an unknown type]';
@@ -60,7 +60,7 @@ export function mcpResultForModel({ content, structuredContent }: McpCallResult)
 }
 
 /** Returns the file of a block. The bytes decide the media type, because the server's media type may be wrong. */
-function fileOf(known: Block): ResultFile | undefined {
+function fileOf(known: Block): ToolResultFile | undefined {
   const base64 =
     known.type === 'image' ? known.data : known.type === 'resource' ? known.resource.blob : undefined;
   if (base64 === undefined) return undefined;

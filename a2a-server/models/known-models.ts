@@ -50,7 +50,7 @@ export function knownListNameOf(baseUrl: string): string | undefined {
  * @param list the provider's name, or the result of `knownListNameOf`
  * @param model the name, optionally with a version date, e.g. `claude-sonnet-4-5-20250929`
  */
-export function knownModel(list: string, model: string): KnownModel | undefined {
+export function findKnownModel(list: string, model: string): KnownModel | undefined {
   const found = Object.hasOwn(KNOWN, list) ? KNOWN[list] : undefined;
   if (found === undefined) return undefined;
   return namedModel(found, model) ?? (list === 'openrouter' ? routedModel(found, model) : undefined);

@@ -11,7 +11,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provide
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
 import { filesOfStep, withoutFiles } from '../task/conversation/files-for-model.ts';
-import { RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
+import { PROVIDER_RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
 import { toCallOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
 import {
   classifyProviderFailure,
@@ -20,7 +20,7 @@ import {
   refusesReasoningState,
   type ProviderFailureContext,
 } from './provider-failure.ts';
-import { StreamCutOffError, StreamPartReader } from './stream-part-reader.ts';
+import { StreamCutOffError, ModelStreamReader } from './stream-part-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 
@@ -44,7 +44,7 @@ export function createLanguageModel(source: LanguageModelSource): Model {
     id,
     provider = {},
     blame,
-    patience = RETRY_POLICY,
+    patience = PROVIDER_RETRY_POLICY,
     price,
     contextWindow,
     inputModes,
@@ -131,7 +131,7 @@ interface Asker {
 
 interface Opened {
   reader: PartReader;
-  parts: StreamPartReader;
+  parts: ModelStreamReader;
   first: EventBatch;
 }
 
@@ -229,7 +229,7 @@ async function openStream(
   const asked = loaded.get().then((model) => model.doStream(options));
   const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
   const reader = stream.getReader();
-  const parts = new StreamPartReader(maxAnswerChars);
+  const parts = new ModelStreamReader(maxAnswerChars);
   const unbind = onAbort(signal, () => release(reader));
   try {
     return { reader, parts, first: await readBatch(reader, parts, signal) };
@@ -243,7 +243,7 @@ async function openStream(
 
 async function readBatch(
   reader: PartReader,
-  parts: StreamPartReader,
+  parts: ModelStreamReader,
   signal: AbortSignal,
 ): Promise<EventBatch> {
   for (;;) {

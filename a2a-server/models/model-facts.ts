@@ -1,6 +1,6 @@
 /** Combines the facts about a model from the settings and the known models. Pure. */
 import type { Price } from '../task/spending.ts';
-import { knownModel, knownListNameOf, type KnownModel, type ParameterLimits } from './known-models.ts';
+import { findKnownModel, knownListNameOf, type KnownModel, type ParameterLimits } from './known-models.ts';
 import {
   COMPATIBLE_URL_VARIABLE,
   DEFAULT_WINDOW_TOKENS,
@@ -51,9 +51,9 @@ function listedFacts(
   const { provider, model } = parsed;
   if (provider === 'openai-compatible') {
     const list = knownListNameOf(baseUrls[provider] ?? env[COMPATIBLE_URL_VARIABLE] ?? '');
-    return list === undefined ? undefined : knownModel(list, model);
+    return list === undefined ? undefined : findKnownModel(list, model);
   }
-  const known = knownModel(provider, model);
+  const known = findKnownModel(provider, model);
   if (known === undefined || baseUrls[provider] === undefined) return known;
   // Another endpoint may have other prices, so the known price is dropped. A wrong price is worse than an unknown
   // price.

@@ -84,7 +84,7 @@ function outputRefusal(
   return `with the reasoning budget of ${budget} tokens for "effort", its maximum "maxOutputTokens" is ${limit - budget}`;
 }
 
-export function parameterRequest(
+export function providerParameters(
   named: Named,
   { temperature, maxOutputTokens, effort }: ModelParameters,
 ): Omit<ProviderRequest, 'cachePoint'> {

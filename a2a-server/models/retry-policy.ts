@@ -15,7 +15,7 @@ export interface RetryPolicy {
  * itself waits and shows the reason (`task/model-outage.ts`). The task also waits if the provider requests a longer
  * delay than `maxPauseMs`.
  */
-export const RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
+export const PROVIDER_RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 
 /**
  * Repeats `attempt` until it succeeds, fails permanently, or has no retries left.

@@ -53,7 +53,7 @@ const SOURCES: Partial<Readonly<Record<ProviderName, Source>>> = {
  * the model, because the program has loaded the model by then.
  * @param url the URL of the provider's API
  */
-export async function readServedWindow(
+export async function readServedContextWindow(
   { provider, model }: { provider: ProviderName; model: string },
   url: string,
 ): Promise<number | undefined> {

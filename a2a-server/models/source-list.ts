@@ -5,7 +5,7 @@
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 
-export type Source = Extract<LanguageModelV3StreamPart, { type: 'source' }>;
+export type CitedSource = Extract<LanguageModelV3StreamPart, { type: 'source' }>;
 
 const MAX_SOURCES = 50;
 const MAX_TITLE_CHARS = 200;
@@ -14,7 +14,7 @@ const MAX_TITLE_CHARS = 200;
  * Returns the documents, and the pages whose URLs the answer does not contain, as a text to append. The numbers follow
  * the provider's order. Returns '' if the answer contains all sources.
  */
-export function sourceListText(sources: readonly Source[], answer: string): string {
+export function citedSourcesText(sources: readonly CitedSource[], answer: string): string {
   const listed = new Map<string, { text: string; inAnswer: boolean }>();
   for (const source of sources) {
     const entry = entryOf(source);
@@ -32,7 +32,7 @@ export function sourceListText(sources: readonly Source[], answer: string): stri
 }
 
 /** Returns the entry for one source. Undefined for a source that has neither a web address nor a name. */
-function entryOf(source: Source): { key: string; text: string } | undefined {
+function entryOf(source: CitedSource): { key: string; text: string } | undefined {
   const title = plainLine(source.title);
   if (source.sourceType === 'url')
     return isWebPage(source.url)

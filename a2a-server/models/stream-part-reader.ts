@@ -5,7 +5,7 @@
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import type { TurnEnd, Usage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
-import { sourceListText, type Source } from './source-list.ts';
+import { citedSourcesText, type CitedSource } from './source-list.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
 
 type Finish = Extract<LanguageModelV3StreamPart, { type: 'finish' }>;
@@ -17,10 +17,10 @@ type PartResult =
   | { type: 'failure'; error: unknown };
 
 /** Reads the stream of one attempt of a model call. A retry needs a new reader. */
-export class StreamPartReader {
+export class ModelStreamReader {
   readonly #calls: CallEvent[] = [];
   readonly #parts = new TurnPartCollector();
-  readonly #sources: Source[] = [];
+  readonly #sources: CitedSource[] = [];
   #text = '';
   #left: number;
 
@@ -102,7 +102,7 @@ export class StreamPartReader {
     const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
     // Clients see the list of sources, but the turn's parts do not contain it. The model therefore gets its own text
     // back.
-    const sources = end === 'stop' ? sourceListText(this.#sources, this.#text) : '';
+    const sources = end === 'stop' ? citedSourcesText(this.#sources, this.#text) : '';
     const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
     return { type: 'events', events: [...list, ...this.#calls, finish], ended: true };
   }

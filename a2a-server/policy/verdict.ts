@@ -32,7 +32,7 @@ export function decideVerdict(
   call: CallFacts,
   { policy = NO_RULES, settings, grants }: PolicyContext,
 ): PolicyVerdict {
-  const denied = denyMessage(call, policy);
+  const denied = denyRuleMessage(call, policy);
   if (denied !== undefined) return { type: 'refuse', message: denied };
   if (call.sideEffect !== 'none' && isReadOnlyMode(settings))
     return {
@@ -50,7 +50,7 @@ export function decideVerdict(
 }
 
 /** Returns the message for the model if a deny rule matches the tool call. Otherwise returns undefined. */
-export function denyMessage(call: CallFacts, policy: Policy): string | undefined {
+export function denyRuleMessage(call: CallFacts, policy: Policy): string | undefined {
   const rule = policy.rules.find(({ action, matches }) => action === 'deny' && matches(call) === 'yes');
   return (
     rule &&

@@ -36,9 +36,9 @@ export async function endProcessGroup(
   if (process.platform === 'win32') return endTree(group);
   // A2: an abort sends its signal at once, before any slow work.
   if (!signalGroup(group, 'SIGTERM')) return 'gone';
-  if (await hasEndedWithin(group, graceMs, clock)) return 'terminated';
+  if (await hasGroupEndedWithin(group, graceMs, clock)) return 'terminated';
   signalGroup(group, 'SIGKILL');
-  return (await hasEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
+  return (await hasGroupEndedWithin(group, KILLED_MS, clock)) ? 'killed' : 'unconfirmed';
 }
 
 /**
@@ -67,7 +67,7 @@ export async function endProcessGroups(find: () => readonly number[], options: E
  * Returns true if all processes of the group end within `ms`. With 0, checks once. A change of the system's clock has
  * no effect, because the function uses a timer.
  */
-export async function hasEndedWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
+export async function hasGroupEndedWithin(group: number, ms: number, clock: Clock): Promise<boolean> {
   if (ms === 0) return !(await isGroupAlive(group));
   let wake: (() => void) | undefined;
   let over = false;

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { IsAllowedHost } from '../tools/web/allowed-hosts.ts';
-import { allowedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
+import { resolveAllowedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
 import { sendToCheckedAddress } from '../tools/web/send-to-checked-address.ts';
 import { parseWebUrl } from '../tools/web/web-url.ts';
 
@@ -21,7 +21,7 @@ export interface PushAddressRules {
  */
 export async function checkPushAddress(url: string, { allowed, resolve }: PushAddressRules): Promise<URL> {
   const parsed = parseWebUrl(url, { allowed });
-  await allowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
+  await resolveAllowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
     if (error instanceof ProductError) throw error;
     // A host name that DNS does not know now may exist later. Each delivery checks the address again.
   });
@@ -39,7 +39,7 @@ export async function postNotification(
   { allowed, resolve }: PushAddressRules,
 ): Promise<void> {
   const parsed = parseWebUrl(url, { allowed });
-  const addresses = await allowedAddresses(parsed, { allowed, resolve });
+  const addresses = await resolveAllowedAddresses(parsed, { allowed, resolve });
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const response = await sendToCheckedAddress(parsed, {
     method: 'POST',

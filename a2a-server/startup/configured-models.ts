@@ -1,10 +1,10 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createLanguageModel } from '../models/language-model.ts';
 import { modelFacts } from '../models/model-facts.ts';
-import { parameterRefusal, parameterRequest, type ModelParameters } from '../models/model-parameters.ts';
+import { parameterRefusal, providerParameters, type ModelParameters } from '../models/model-parameters.ts';
 import type { ProviderRequest } from '../models/ai-sdk-prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
-import { createOfflineModel, type GetModelAdvice } from '../models/offline/offline-model.ts';
+import { createOfflineModel, type GetModelChoiceAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
 import { keySourceText } from '../models/provider-key.ts';
@@ -17,7 +17,7 @@ interface ModelOptions {
   /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
   patience?: RetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
-  advise?: GetModelAdvice | undefined;
+  advise?: GetModelChoiceAdvice | undefined;
 }
 
 /** Offers the models in the settings, and the offline model. A model is loaded when a task uses it first. */
@@ -89,7 +89,7 @@ function build(
     },
     endpoint: otherURL,
     keyExpires: key.source.type === 'command',
-    provider: withParameters(request(parsed.model), parameterRequest(parsed, parameters)),
+    provider: withParameters(request(parsed.model), providerParameters(parsed, parameters)),
     ...(price && { price }),
     contextWindow,
     inputModes,

@@ -22,7 +22,10 @@ type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls
  * Returns advice on how to choose a model. It names the command, and the models that this machine serves now.
  * @param script the built main file of this server: `process.argv[1]`
  */
-export async function modelAdvice(settings: AdviceSettings, script: string | undefined): Promise<string> {
+export async function modelChoiceAdvice(
+  settings: AdviceSettings,
+  script: string | undefined,
+): Promise<string> {
   const local = await findLocalModels(settings, AbortSignal.timeout(LIST_LIMIT_MS));
   const ids = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
   const [first] = ids;

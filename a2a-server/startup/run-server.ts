@@ -29,7 +29,7 @@ import { serverOrigin } from './listen.ts';
 import { openOfferedMetrics } from './offered-metrics.ts';
 import type { Telemetry } from './open-telemetry.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
-import { presenceProblem } from './settings/server-policy.ts';
+import { presencePolicyProblem } from './settings/server-policy.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { taskServiceFromSettings, executionSlotsFromSettings } from './task-service-from-settings.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
@@ -107,7 +107,7 @@ export async function runServer(
   const origin = serverOrigin({ host: settings.host, port });
   const base = settings.publicUrl?.replace(/\/+$/, '') ?? origin;
   const passkeys = openPasskeys(records, base, { clock, log, audited: opened.audited });
-  const problem = presenceProblem(live.policy(), base);
+  const problem = presencePolicyProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
   const turns = executionSlotsFromSettings({ live, clock, onRefused });

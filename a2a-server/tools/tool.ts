@@ -66,7 +66,7 @@ export interface ToolRun extends ToolContext {
 }
 
 /** A file for the model: one of `FILE_TYPES`, and not larger than `maxFileBytes`. */
-export interface ResultFile {
+export interface ToolResultFile {
   bytes: Uint8Array;
   mediaType: FileType;
   name?: string;
@@ -76,7 +76,7 @@ export interface ToolResult {
   /** The text of the result for the model. The tool limits its length. */
   text: string;
   /** Files for the model. `text` names each file, because some models do not accept files. */
-  files?: readonly ResultFile[];
+  files?: readonly ToolResultFile[];
   /** The result in one line for a person, for example `wrote test.md (5 bytes)`. */
   summary: string;
 }

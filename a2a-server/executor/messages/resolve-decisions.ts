@@ -9,7 +9,7 @@ import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-appr
 import { repeatedDecisionRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { ApproverDemand } from '../../task/approver.ts';
-import { denyMessage, findPresenceRule, approverDemandOfRules } from '../../policy/verdict.ts';
+import { denyRuleMessage, findPresenceRule, approverDemandOfRules } from '../../policy/verdict.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { shownCodeOf } from '../../task/shown-code-of-call.ts';
 import { findCall, type Call, type Snapshot } from '../../task/snapshot.ts';
@@ -130,7 +130,7 @@ async function edited(
   if (isUnseen(shown.call, call)) throw invalid(call, 'it would change a file whose content was not shown');
   const facts = { ...call, reach: shown.reach };
   const rules = policy();
-  const denied = denyMessage(facts, rules);
+  const denied = denyRuleMessage(facts, rules);
   if (denied !== undefined) throw invalid(call, denied);
   return {
     type: 'edited',

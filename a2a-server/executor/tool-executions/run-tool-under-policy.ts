@@ -1,7 +1,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
-import { approverDemandOfRules, denyMessage, findPresenceRule } from '../../policy/verdict.ts';
+import { approverDemandOfRules, denyRuleMessage, findPresenceRule } from '../../policy/verdict.ts';
 import { coversDemand, demandMetByApprover, mergeDemands } from '../../task/approver.ts';
 import type { Call, Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
@@ -32,7 +32,7 @@ export async function runToolUnderPolicy(
       : policy;
   const check = (more: Partial<ResolvedTargets>): void => {
     const facts = { ...approved, reach: { ...reach, ...more } };
-    const denied = denyMessage(facts, policy);
+    const denied = denyRuleMessage(facts, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
     const presenceRule = findPresenceRule(facts, unproven);
     if (presenceRule !== undefined)

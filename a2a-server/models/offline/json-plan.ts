@@ -4,7 +4,7 @@
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
-import type { ParsedMessage, PlanStep } from './step.ts';
+import type { ParsedPlan, PlanStep } from './step.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
 export const MAX_SAY_CHUNKS = 1_000_000;
@@ -30,7 +30,7 @@ const plan = z.strictObject({
 });
 
 /** Parses a plan. Returns a refusal with the reason for any other text. Never throws. */
-export function readJsonPlan(source: string): ParsedMessage {
+export function readJsonPlan(source: string): ParsedPlan {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
   if (depthExceeds(json.value, MAX_DEPTH)) return refused(`the plan has more than ${MAX_DEPTH} levels`);
@@ -45,7 +45,7 @@ function stepOf(item: z.infer<typeof plan>['plan'][number]): PlanStep {
   return { type: 'say', text: item.say, ...(item.repeat !== undefined && { repeat: item.repeat }) };
 }
 
-function refused(why: string): ParsedMessage {
+function refused(why: string): ParsedPlan {
   return { type: 'refused', why };
 }
 

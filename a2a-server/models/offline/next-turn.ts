@@ -6,7 +6,7 @@
  * the next turn.
  */
 import type { ConversationStep } from '../model.ts';
-import { readMessage } from './read-message.ts';
+import { parseOfflineMessage } from './read-message.ts';
 import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
 
 /** Text to stream. With `repeat`, `text` is sent that many times. Otherwise `text` is sent word by word. */
@@ -19,7 +19,7 @@ interface Refusal {
   refused: string;
 }
 
-export type NextTurn =
+export type OfflineTurn =
   | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
   /**
    * All messages are done. `byForm` is true if one of them had a form of docs/offline-model.md, and not a JSON plan.
@@ -32,9 +32,12 @@ const MAX_RESULT_CHARS = 10_000;
 
 type Result = Extract<ConversationStep, { role: 'tool' }>['results'][number];
 
-export function nextTurn(conversation: readonly ConversationStep[], offered: ReadonlySet<string>): NextTurn {
+export function nextOfflineTurn(
+  conversation: readonly ConversationStep[],
+  offered: ReadonlySet<string>,
+): OfflineTurn {
   const { messages, turns } = unanswered(conversation);
-  const readings = messages.map(({ text, fresh }) => ({ ...readMessage(text), fresh }));
+  const readings = messages.map(({ text, fresh }) => ({ ...parseOfflineMessage(text), fresh }));
   const said: (SayStep | Refusal)[] = readings.flatMap((reading) =>
     reading.type === 'refused' && reading.fresh ? [{ refused: reading.why }] : [],
   );

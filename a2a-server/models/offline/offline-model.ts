@@ -4,13 +4,13 @@
  */
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
-import { nextTurn, type NextTurn, type SayStep } from './next-turn.ts';
+import { nextOfflineTurn, type OfflineTurn, type SayStep } from './next-turn.ts';
 import { MESSAGE_FORMS } from './read-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
 /** Returns a sentence that tells the person how to choose a language model. */
-export type GetModelAdvice = () => Promise<string>;
+export type GetModelChoiceAdvice = () => Promise<string>;
 
 const GENERAL_ADVICE =
   'To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model> (docs/models.md).';
@@ -18,12 +18,12 @@ const GENERAL_ADVICE =
 /** @param advise called only for a message that the model does not understand */
 export function createOfflineModel(
   id: string,
-  advise: GetModelAdvice = () => Promise.resolve(GENERAL_ADVICE),
+  advise: GetModelChoiceAdvice = () => Promise.resolve(GENERAL_ADVICE),
 ): Model {
   return {
     id,
     async *stream({ conversation, tools, signal }) {
-      const turn = nextTurn(conversation, new Set(tools.map(({ name }) => name)));
+      const turn = nextOfflineTurn(conversation, new Set(tools.map(({ name }) => name)));
       if (turn.type === 'rejected') {
         const message = refusalText(turn.refused, await advise());
         yield { type: 'finish', end: { type: 'rejected', message }, usage: NO_USAGE };
@@ -49,7 +49,7 @@ export function createOfflineModel(
 const NO_MODEL =
   'No language model is configured: the offline model understands only a few fixed sentences. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';
 
-function endOf(turn: Exclude<NextTurn, { type: 'rejected' }>): TurnEnd {
+function endOf(turn: Exclude<OfflineTurn, { type: 'rejected' }>): TurnEnd {
   if (turn.type === 'calls') return 'tool-calls';
   return turn.byForm ? { type: 'completed', message: NO_MODEL } : 'stop';
 }
@@ -63,7 +63,7 @@ function* deltas(said: readonly SayStep[]): Generator<string> {
   }
 }
 
-function* calls(turn: NextTurn): Generator<ModelEvent> {
+function* calls(turn: OfflineTurn): Generator<ModelEvent> {
   if (turn.type !== 'calls') return;
   for (const [index, { tool, input }] of turn.calls.entries())
     yield { type: 'call', modelCallId: `call-${index + 1}`, tool, input };

@@ -3,7 +3,7 @@
  * whole. Pure and total. X3: the time is linear in the length of the text, so a long text cannot block the process.
  */
 import { readJsonPlan } from './json-plan.ts';
-import type { PlannedCall, ParsedMessage } from './step.ts';
+import type { PlannedCall, ParsedPlan } from './step.ts';
 
 export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
 
@@ -90,7 +90,7 @@ const CONTINUE_REPLIES = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
 
-export function readMessage(message: string): ParsedMessage {
+export function parseOfflineMessage(message: string): ParsedPlan {
   if (message.length > MAX_OFFLINE_MESSAGE_CHARS)
     return { type: 'refused', why: `it is longer than ${MAX_OFFLINE_MESSAGE_CHARS} characters` };
   const text = message.trim();

@@ -10,7 +10,7 @@ export type PlanStep =
   | { type: 'say'; text: string; repeat?: number };
 
 /** The result of parsing a message. A `refused` message has no effect. */
-export type ParsedMessage =
+export type ParsedPlan =
   /** `form` is present if the message has one of the forms of docs/offline-model.md. It is absent for a JSON plan. */
   { type: 'steps'; steps: PlanStep[]; form?: true } | { type: 'refused'; why: string };
 

@@ -35,7 +35,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
     id: SCRIPTED,
     async *stream({ exchanges, signal }) {
       let end: TurnEnd = 'stop';
-      for (const step of nextSteps(script, exchanges)) {
+      for (const step of nextScriptSteps(script, exchanges)) {
         if (step.type === 'delay') await delay(clock, step.value, signal);
         else if (step.type === 'stayWorking') await aborted(signal);
         else end = yield* give(step);
@@ -43,7 +43,7 @@ function scriptedModel(script: Script, clock: Clock): Model {
       yield { type: 'finish', end, usage: NO_USAGE };
     },
     answersWith(message) {
-      const steps = nextSteps(script, [{ type: 'message', message }]);
+      const steps = nextScriptSteps(script, [{ type: 'message', message }]);
       return steps.some(({ type }) => type === 'message') ? 'message' : 'task';
     },
   };
@@ -94,7 +94,10 @@ async function aborted(signal: AbortSignal): Promise<void> {
  * continues. The result depends only on the task's journal. A turn that repeats after a crash therefore has the same
  * steps.
  */
-export function nextSteps(script: Script, exchanges: readonly ConversationItem[]): readonly ScriptStep[] {
+export function nextScriptSteps(
+  script: Script,
+  exchanges: readonly ConversationItem[],
+): readonly ScriptStep[] {
   let sequence: ScriptSequence = [];
   let turn = 0;
   let messages = 0;

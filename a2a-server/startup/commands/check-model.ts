@@ -8,7 +8,7 @@ import { modelFacts } from '../../models/model-facts.ts';
 import { MIN_WINDOW_TOKENS, OFFLINE_MODEL_ID, parseModelId } from '../../models/model-settings.ts';
 import { KEY_COMMAND_LIMIT_MS } from '../../../shared/runtime/key-command.ts';
 import { providerUrl } from '../../models/providers.ts';
-import { readServedWindow } from '../../models/served-window.ts';
+import { readServedContextWindow } from '../../models/served-window.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 import { TRIAL_LIMIT_MS, tryModel, type ModelTrial } from './try-model.ts';
 
@@ -40,7 +40,7 @@ export async function checkModel(
         subject,
         price: priceNote(model),
         assumed: modelFacts(model.id, settings, env).contextWindow,
-        served: isLoopbackUrl(url) ? await readServedWindow(parsed, url) : undefined,
+        served: isLoopbackUrl(url) ? await readServedContextWindow(parsed, url) : undefined,
       });
     case 'slow':
       return slow(model.id, { subject, url, limitMs: tried.limitMs });

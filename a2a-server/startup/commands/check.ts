@@ -28,7 +28,7 @@ import { readServerSettings } from '../settings/read-settings.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { serverOrigin } from '../listen.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
-import { groupsWithoutMembers, presenceProblem, unknownMcpServers } from '../settings/server-policy.ts';
+import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,7 +43,7 @@ const SETTINGS = 'server settings';
 const MODEL = 'model';
 
 /** Runs the checks of a server start. @param flags and env: as for `readServerSettings` */
-export async function checkServer(
+export async function runStartChecks(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
   { pageDirectory, offline }: CheckOptions,
@@ -101,7 +101,7 @@ function unknownServers(settings: ServerSettings): CheckResult[] {
 }
 
 function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): CheckResult[] {
-  const problem = presenceProblem(policy, publicUrl ?? serverOrigin({ host, port }));
+  const problem = presencePolicyProblem(policy, publicUrl ?? serverOrigin({ host, port }));
   return problem === undefined
     ? []
     : [

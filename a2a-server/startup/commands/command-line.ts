@@ -108,8 +108,8 @@ function addCheck(server: Command, pageDirectory: string): void {
     .action(async (_, it: Command) => {
       const { offline = false, json = false, ...flags } = it.optsWithGlobals<CheckFlags>();
       try {
-        const { checkServer } = await import('./check.ts');
-        const report = await checkServer(flags, process.env, { pageDirectory, offline });
+        const { runStartChecks } = await import('./check.ts');
+        const report = await runStartChecks(flags, process.env, { pageDirectory, offline });
         if (json) say(JSON.stringify(report));
         else
           for (const { subject, level, message, next } of report.findings)

@@ -17,7 +17,7 @@ export function serverPolicy(
   { policy, mcpServers, fourEyes }: Pick<ServerSettings, 'policy' | 'mcpServers' | 'fourEyes'>,
   tools: NamedTools,
 ): Policy {
-  return createPolicy([...policy, ...trustRules(mcpServers)], {
+  return createPolicy([...policy, ...trustedServerRules(mcpServers)], {
     tools: [...tools.map(({ name }) => name), RESTORE_CHECKPOINT],
     fourEyes,
   });
@@ -57,7 +57,7 @@ export function groupsWithoutMembers(
 }
 
 /** Returns `allow` rules for the MCP servers whose settings contain `trust`. `ask` and `deny` rules have precedence. */
-export function trustRules(settings: McpServerSettings): Rule[] {
+export function trustedServerRules(settings: McpServerSettings): Rule[] {
   return Object.entries(settings)
     .filter(([, { trust, disabled }]) => trust && !disabled)
     .map(([name]) => ({ action: 'allow', server: [name], comment: '"trust" in its settings' }));
@@ -68,7 +68,7 @@ export function trustRules(settings: McpServerSettings): Rule[] {
  * then approve such a tool call.
  * @param base the server's URL for clients
  */
-export function presenceProblem(policy: Policy, base: string): string | undefined {
+export function presencePolicyProblem(policy: Policy, base: string): string | undefined {
   const party = relyingPartyOf(base);
   if (party.type === 'usable' || policy.rules.every(({ action }) => action !== 'presence')) return undefined;
   return `a rule demands presence, but no person can approve its calls: ${party.problem}`;

@@ -8,7 +8,7 @@ import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
 import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
 import { RequestPacer } from '../web/crawl/request-pacer.ts';
-import type { WebContext } from '../web/fetch-url.ts';
+import type { FetchContext } from '../web/fetch-url.ts';
 
 /** The time after which the crawl requests no further page. */
 const TIME_MS = 10 * 60_000;
@@ -30,7 +30,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createCrawlTool(web: WebContext): Tool {
+export function createCrawlTool(web: FetchContext): Tool {
   // All crawls of the server share one rate limit. So two tasks on one site do not double the request rate.
   const pace = new RequestPacer(web.clock);
   return defineTool({
@@ -53,7 +53,7 @@ export function createCrawlTool(web: WebContext): Tool {
   });
 }
 
-async function place(url: string, { allowed }: WebContext): Promise<URL> {
+async function place(url: string, { allowed }: FetchContext): Promise<URL> {
   const { parseWebUrl } = await import('./web-on-demand.ts');
   return parseWebUrl(url, { allowed });
 }
@@ -61,7 +61,7 @@ async function place(url: string, { allowed }: WebContext): Promise<URL> {
 async function crawl(
   { url, query: text, maxPages }: Input,
   { signal, output, goesTo }: ToolRun,
-  { web, pace }: { web: WebContext; pace: RequestPacer },
+  { web, pace }: { web: FetchContext; pace: RequestPacer },
 ): Promise<ToolResult> {
   const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
   const start = await place(url, web);

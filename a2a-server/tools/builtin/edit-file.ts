@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { applyTextEdit, previewChange, type EditedContent } from './file-change.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { editText, type TextEdit } from './text-edit.ts';
+import { applySingleEdit, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
 const schema = z
@@ -62,7 +62,7 @@ function edited(
   if (before === undefined) throw new Error(`There is no "${path}" to edit; create it with write-file.`);
   if (content !== undefined) return { content, replaced: 1 };
   const edit: TextEdit = { oldText, newText, replaceAll };
-  const result = editText(before, edit);
+  const result = applySingleEdit(before, edit);
   if (result.type === 'refused') throw new Error(`Cannot edit "${path}": ${result.message}`);
   return result;
 }

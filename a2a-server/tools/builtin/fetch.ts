@@ -8,7 +8,7 @@ import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
 import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
 import { truncate } from '../../../shared/text/capped-text.ts';
-import type { WebResponse, WebContext } from '../web/fetch-url.ts';
+import type { WebResponse, FetchContext } from '../web/fetch-url.ts';
 import type { WebPage } from '../web/page.ts';
 
 const MAX_CHARACTERS = 100_000;
@@ -42,7 +42,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createFetchTool(web: WebContext): Tool {
+export function createFetchTool(web: FetchContext): Tool {
   return defineTool({
     name: 'fetch',
     description:
@@ -71,7 +71,7 @@ export function createFetchTool(web: WebContext): Tool {
 }
 
 /** Checks the URL without a DNS request. A DNS request before the approval could leak data in the host name. */
-async function place(url: string, { allowed }: WebContext): Promise<URL> {
+async function place(url: string, { allowed }: FetchContext): Promise<URL> {
   const { parseWebUrl } = await import('./web-on-demand.ts');
   return parseWebUrl(url, { allowed });
 }

@@ -15,7 +15,7 @@ type EditResult =
  * Replaces the only match of `oldText`, or all matches if `replaceAll` is true. If every line of the file ends in CRLF,
  * the function converts the edit to CRLF, because a model writes LF.
  */
-export function editText(content: string, edit: TextEdit): EditResult {
+export function applySingleEdit(content: string, edit: TextEdit): EditResult {
   if (edit.oldText === '')
     return refused('oldText is empty; give the passage to replace, or use append-file.');
   if (edit.oldText === edit.newText)
@@ -23,7 +23,7 @@ export function editText(content: string, edit: TextEdit): EditResult {
   const places = placesOf(content, edit.oldText, edit.replaceAll);
   if (places.length === 0) {
     const converted = inCrlf(content, edit);
-    if (converted !== undefined) return editText(content, converted);
+    if (converted !== undefined) return applySingleEdit(content, converted);
     return refused(
       'The file does not contain oldText. Read the file and copy the passage exactly, spaces included.',
     );
@@ -46,7 +46,7 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEd
   let replaced = 0;
   let text = content;
   for (const [at, edit] of edits.entries()) {
-    const edited = editText(text, edit);
+    const edited = applySingleEdit(text, edit);
     if (edited.type === 'refused') return { ...edited, at };
     text = edited.content;
     replaced += edited.replaced;

@@ -24,7 +24,7 @@ import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinemen
 import {
   endProcessGroup,
   endProcessGroups,
-  hasEndedWithin,
+  hasGroupEndedWithin,
   hasExited,
   type GroupEndResult,
 } from '../../processes/end-process-group.ts';
@@ -160,7 +160,7 @@ async function endAll(group: number, aborted: boolean, command: ShellCommand): P
 
 /** Returns true if no process of the group is left. A sandbox needs a moment to exit after its shell. */
 function isGone(group: number, { box, clock }: ShellCommand): Promise<boolean> {
-  return hasEndedWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
+  return hasGroupEndedWithin(group, box === undefined ? 0 : TAKEN_DOWN_MS, clock);
 }
 
 /**

@@ -4,9 +4,9 @@ import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
 import type { IsAllowedHost } from './allowed-hosts.ts';
 import { readBody, type LimitedBody } from './body.ts';
-import { mediaType, type MediaType } from './media-type.ts';
+import { parseMediaType, type MediaType } from './media-type.ts';
 import { toNetworkError } from './network-failure.ts';
-import { allowedAddresses, type ResolveHost } from './resolve-checked-host.ts';
+import { resolveAllowedAddresses, type ResolveHost } from './resolve-checked-host.ts';
 import { sendGet } from './send-to-checked-address.ts';
 import { parseWebUrl } from './web-url.ts';
 
@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-export interface WebContext {
+export interface FetchContext {
   allowed: IsAllowedHost;
   resolve: ResolveHost;
   clock: Clock;
@@ -57,7 +57,7 @@ export interface WebResponse extends ResponseHead {
  * @throws ProductError FORBIDDEN or MALFORMED if the URL or a redirect is refused
  * @throws Error for a network error, a server error or a timeout
  */
-export async function fetchUrl(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
+export async function fetchUrl(url: URL, web: FetchContext, options: GetOptions): Promise<WebResponse> {
   const { signal, timeMs } = options;
   signal.throwIfAborted();
   const limit = startTimeout(web.clock, timeMs, signal);
@@ -72,7 +72,7 @@ export async function fetchUrl(url: URL, web: WebContext, options: GetOptions): 
   }
 }
 
-async function followRedirects(url: URL, web: WebContext, options: GetOptions): Promise<WebResponse> {
+async function followRedirects(url: URL, web: FetchContext, options: GetOptions): Promise<WebResponse> {
   const seen = new Set<string>();
   for (let at = parseWebUrl(url.href, web); ;) {
     options.signal.throwIfAborted();
@@ -89,11 +89,11 @@ async function followRedirects(url: URL, web: WebContext, options: GetOptions): 
 /** Sends one request. Returns the response or the redirect target. */
 async function hop(
   url: URL,
-  web: WebContext,
+  web: FetchContext,
   { signal, accept, wants, maxBytes }: GetOptions,
 ): Promise<WebResponse | URL> {
   try {
-    const addresses = await unlessAborted(allowedAddresses(url, web), signal);
+    const addresses = await unlessAborted(resolveAllowedAddresses(url, web), signal);
     const response = await sendGet(url, { addresses, accept, signal });
     const head = headOf(url, response);
     const { location } = response.headers;
@@ -116,7 +116,7 @@ function headOf(url: URL, { statusCode = 0, statusMessage = '', headers }: Incom
     url,
     status: statusCode,
     statusLine: `${statusCode} ${statusMessage.replaceAll(/[^\x20-\x7e]/gu, '').slice(0, 100)}`.trim(),
-    media: mediaType(headers['content-type']),
+    media: parseMediaType(headers['content-type']),
     length: Number.isSafeInteger(length) ? length : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Parser } from 'htmlparser2';
-import { PageMetadata, type WebLink, linkTarget } from './page-metadata.ts';
-import { PageText } from './html-text.ts';
+import { WebPageMetadata, type WebLink, absoluteLinkUrl } from './page-metadata.ts';
+import { WebPageText } from './html-text.ts';
 
 export interface HtmlPage {
   title: string;
@@ -31,8 +31,8 @@ export async function readHtml(
   url: URL,
   { maxCharacters, signal }: { maxCharacters: number; signal: AbortSignal },
 ): Promise<HtmlPage> {
-  const marks = new PageMetadata(url);
-  const text = new PageText(maxCharacters);
+  const marks = new WebPageMetadata(url);
+  const text = new WebPageText(maxCharacters);
   let depth = 0;
   const parser = new Parser({
     onopentag: (name, attributes) => {
@@ -40,7 +40,7 @@ export async function readHtml(
       if (depth > MAX_DEPTH) throw new Error(`The page nests its elements more than ${MAX_DEPTH} deep.`);
       marks.open(name, attributes);
       const { href } = attributes;
-      text.open(name, attributes, href === undefined ? undefined : linkTarget(href, marks.base)?.href);
+      text.open(name, attributes, href === undefined ? undefined : absoluteLinkUrl(href, marks.base)?.href);
     },
     ontext: (piece) => {
       marks.text(piece);

@@ -16,7 +16,7 @@ interface Place {
 
 const MAX_INDENT = 10;
 
-export class PageText {
+export class WebPageText {
   readonly #limit: number;
   /** The pieces of the text. `toString` joins them once, because each join of a growing text copies all of it. */
   readonly #pieces: string[] = [];

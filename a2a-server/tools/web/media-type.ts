@@ -5,7 +5,7 @@ export interface MediaType {
 }
 
 /** Parses a Content-Type header. Never throws. An invalid header gives an empty type (RFC 9110 §8.3). */
-export function mediaType(header: string | undefined): MediaType {
+export function parseMediaType(header: string | undefined): MediaType {
   const [, type = ''] = /^\s*([\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+)\s*(?:;|$)/u.exec(header ?? '') ?? [];
   const [, charset] = /;\s*charset\s*=\s*"?([\w:.-]{1,40})"?/iu.exec(header ?? '') ?? [];
   return { type: type.toLowerCase(), charset };

@@ -9,7 +9,7 @@ export interface WebLink {
 const MAX_LINKS = 1_000;
 const MAX_TEXT_CHARS = 300;
 
-export class PageMetadata {
+export class WebPageMetadata {
   readonly #url: URL;
   #title: string | undefined;
   #inTitle = false;
@@ -27,7 +27,7 @@ export class PageMetadata {
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     const { href, rel = '', content = '' } = attributes;
     if (name === 'title') this.#inTitle = this.#title === undefined;
-    else if (name === 'base') this.#base ??= linkTarget(href ?? '', this.#url);
+    else if (name === 'base') this.#base ??= absoluteLinkUrl(href ?? '', this.#url);
     else if (name === 'link' && words(rel).includes('canonical')) this.#canonical ??= href;
     else if (name === 'meta' && attributes['name']?.toLowerCase() === 'robots') {
       if (words(content).some((word) => word === 'nofollow' || word === 'none')) this.#follow = false;
@@ -56,9 +56,9 @@ export class PageMetadata {
   /** Returns the metadata. Omits links that the page marks as nofollow. */
   found(): { title: string; canonical: URL | undefined; links: WebLink[] } {
     this.#endLink();
-    const canonical = this.#canonical === undefined ? undefined : linkTarget(this.#canonical, this.base);
+    const canonical = this.#canonical === undefined ? undefined : absoluteLinkUrl(this.#canonical, this.base);
     const links = this.#links.flatMap(({ href, text }) => {
-      const url = linkTarget(href, this.base);
+      const url = absoluteLinkUrl(href, this.base);
       return url === undefined ? [] : [{ url, text: oneSpaced(text) }];
     });
     return { title: oneSpaced(this.#title ?? ''), canonical, links: this.#follow ? links : [] };
@@ -80,7 +80,7 @@ function oneSpaced(text: string): string {
 }
 
 /** Returns an absolute URL without fragment. Returns undefined for other schemes, e.g. `mailto:` and `javascript:`. */
-export function linkTarget(href: string, base: URL): URL | undefined {
+export function absoluteLinkUrl(href: string, base: URL): URL | undefined {
   const url = parseUrl(href, base);
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') return undefined;
   url.hash = '';

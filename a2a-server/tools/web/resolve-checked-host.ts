@@ -11,7 +11,7 @@ import { lookup } from 'node:dns/promises';
  * @throws ProductError FORBIDDEN if an address is not public
  * @throws the errors of `resolve`
  */
-export async function allowedAddresses(
+export async function resolveAllowedAddresses(
   url: URL,
   { allowed, resolve }: { allowed: IsAllowedHost; resolve: ResolveHost },
 ): Promise<readonly string[]> {

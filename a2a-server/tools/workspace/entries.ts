@@ -16,7 +16,7 @@ export interface DirectoryListing {
 }
 
 /** Returns the entries, sorted by code unit so that the order is always the same. X2: omits barred directories. */
-export async function readEntries(directory: Directory): Promise<DirectoryListing> {
+export async function readDirectoryEntries(directory: Directory): Promise<DirectoryListing> {
   const entries: DirectoryEntry[] = [];
   let cut = false;
   await directory.confirm();

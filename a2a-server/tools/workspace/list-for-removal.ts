@@ -73,7 +73,7 @@ async function itemAt(
     path,
     kind,
     bytes: kind === 'directory' ? 0 : Number(info.size),
-    mark: entryFingerprint(info),
+    mark: removalFingerprint(info),
   };
   if (kind !== 'directory') return { ...item, holds: [] };
   // `child` throws if the directory is barred. X2: so no tool can move or delete a directory above a barred one.
@@ -111,7 +111,7 @@ function kindOf(info: BigIntStats): RemovalEntry['kind'] {
  * Returns the file's identity, size and times. A program can set the modification time (mtime) but not the change time
  * (ctime). A directory needs only its identity, because the list has its entries.
  */
-export function entryFingerprint(info: BigIntStats): string {
+export function removalFingerprint(info: BigIntStats): string {
   const identity = `${kindOf(info)} ${info.dev} ${info.ino}`;
   return info.isDirectory() ? identity : `${identity} ${info.size} ${info.mtimeNs} ${info.ctimeNs}`;
 }

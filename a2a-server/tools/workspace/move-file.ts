@@ -12,7 +12,7 @@ import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
 import { inputChangedError, renameNoReplace, withCreatedParents } from './replace-file.ts';
-import { removalHash, entryFingerprint, listForRemoval } from './list-for-removal.ts';
+import { removalHash, removalFingerprint, listForRemoval } from './list-for-removal.ts';
 
 export interface MoveOptions {
   /** The hash of the file in the preview. Null if there was no preview. */
@@ -37,7 +37,7 @@ export async function moveFile(
     await source.directory.confirm();
     await directory.confirm();
     const now = await lstat(source.directory.at(source.name), { bigint: true });
-    if (entryFingerprint(now) !== found.mark) throw inputChangedError(source.path);
+    if (removalFingerprint(now) !== found.mark) throw inputChangedError(source.path);
     // An abort cannot stop the move after this line.
     signal.throwIfAborted();
     await giveName(source, directory, free);

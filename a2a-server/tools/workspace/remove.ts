@@ -11,7 +11,7 @@ import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
-import { removalHash, entryFingerprint, listForRemoval, type RemovalEntry } from './list-for-removal.ts';
+import { removalHash, removalFingerprint, listForRemoval, type RemovalEntry } from './list-for-removal.ts';
 
 export interface RemovalOptions {
   /** True to delete a directory with its content. */
@@ -56,7 +56,7 @@ async function remove(directory: Directory, item: RemovalEntry, removal: Removal
   removal.signal.throwIfAborted();
   await directory.confirm();
   const now = await lstat(directory.at(name), { bigint: true });
-  if (entryFingerprint(now) !== item.mark) throw changedMeanwhile(path);
+  if (removalFingerprint(now) !== item.mark) throw changedMeanwhile(path);
   await (kind === 'directory' ? removeDirectory(directory, item) : unlink(directory.at(name)));
   removal.onRemoved(item);
 }

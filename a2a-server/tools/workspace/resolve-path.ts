@@ -76,7 +76,7 @@ export interface NamedEntry {
  * Like `withResolvedPath`, but does not follow a link in the last name.
  * @throws Error if the entry is missing, or if the path names the workspace root
  */
-export async function withEntry<T>(
+export async function withNamedEntry<T>(
   root: WorkspaceRoot,
   path: string,
   use: (entry: NamedEntry) => Promise<T>,

@@ -46,7 +46,7 @@ export interface FileContent {
  * @throws ProductError TOO_LARGE if the file is larger than the maximum
  * @throws ProductError UNSUPPORTED_CONTENT if the path does not name a regular file
  */
-export async function readContent(
+export async function readFileContent(
   directory: Directory,
   file: FileToRead & { info: BigIntStats },
 ): Promise<FileContent> {
@@ -54,8 +54,8 @@ export async function readContent(
   return { path: file.path, bytes, hash: hashOf(bytes), mode: Number(file.info.mode & 0o777n) };
 }
 
-/** Like `readContent`, for text in UTF-8. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
-export async function readText(directory: Directory, file: FileToRead): Promise<TextFile> {
+/** Like `readFileContent`, for text in UTF-8. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+export async function readTextFile(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;
   return { path, content: decodeFileText({ bytes, path }), bytes: bytes.length, hash: hashOf(bytes) };

@@ -1,9 +1,9 @@
 import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
-import { readEntries, type DirectoryEntry } from './entries.ts';
+import { readDirectoryEntries, type DirectoryEntry } from './entries.ts';
 import { notIgnored, addGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
-import { readText, type TextFile } from './text-file.ts';
+import { readTextFile, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The maximum depth of the walk. Each level keeps one handle open. */
@@ -56,8 +56,8 @@ async function descend(
 ): Promise<'go on' | 'stop'> {
   options.signal.throwIfAborted();
   const read = (name: string, most?: number) =>
-    readText(directory, { name, path: join(level.path, name), most });
-  const found = await readEntries(directory);
+    readTextFile(directory, { name, path: join(level.path, name), most });
+  const found = await readDirectoryEntries(directory);
   const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
   const entries = await notIgnored(rules, level.path, found.entries);
   const cut = found.cut || level.depth === MAX_DEPTH;
@@ -114,7 +114,9 @@ async function rulesAbove(root: WorkspaceRoot, start: string): Promise<IgnoreRul
     rules = await withResolvedPath(root, path, async (place) => {
       if (place.kind !== 'directory') return rules;
       const { directory } = place;
-      return ownRules({ path, rules }, (file) => readText(directory, { name: file, path: join(path, file) }));
+      return ownRules({ path, rules }, (file) =>
+        readTextFile(directory, { name: file, path: join(path, file) }),
+      );
     });
     const kept = await notIgnored(rules, path, [{ name, kind: 'directory' }]);
     if (kept.length === 0) return [];

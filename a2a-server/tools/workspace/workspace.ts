@@ -10,15 +10,21 @@ import {
   type DirectoryHold,
   type FileIdentity,
 } from './directory.ts';
-import { readEntries, type DirectoryListing } from './entries.ts';
+import { readDirectoryEntries, type DirectoryListing } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf, directoryError } from './file-failure.ts';
 import { requireMovable, moveFile, type MoveOptions } from './move-file.ts';
-import { withEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
+import { withNamedEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { removeEntry, type RemovalOptions } from './remove.ts';
 import { replaceFile, type ReplaceFileOptions } from './replace-file.ts';
 import { listForRemoval, type RemovalEntry } from './list-for-removal.ts';
-import { notRegularFileError, readContent, readText, type FileContent, type TextFile } from './text-file.ts';
+import {
+  notRegularFileError,
+  readFileContent,
+  readTextFile,
+  type FileContent,
+  type TextFile,
+} from './text-file.ts';
 import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
 
 /**
@@ -82,18 +88,20 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     root: root.path,
     locate: (inside) =>
       withResolvedPath(root, inside, (place) => Promise.resolve({ path: place.path, kind: place.kind })),
-    read: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readText)),
-    bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readContent)),
+    read: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readTextFile)),
+    bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readFileContent)),
     replace: (inside, replacement) =>
       withResolvedPath(root, inside, (place) => replaceFile(place, replacement)),
-    survey: (inside, signal) => withEntry(root, inside, (entry) => listForRemoval(entry, signal)),
+    survey: (inside, signal) => withNamedEntry(root, inside, (entry) => listForRemoval(entry, signal)),
     destination: (from, to) =>
-      withEntry(root, from, (entry) =>
+      withNamedEntry(root, from, (entry) =>
         withResolvedPath(root, to, (place) => Promise.resolve(requireMovable(entry, place).path)),
       ),
     move: (from, to, move) =>
-      withEntry(root, from, (entry) => withResolvedPath(root, to, (place) => moveFile(entry, place, move))),
-    remove: (inside, removal) => withEntry(root, inside, (entry) => removeEntry(entry, removal)),
+      withNamedEntry(root, from, (entry) =>
+        withResolvedPath(root, to, (place) => moveFile(entry, place, move)),
+      ),
+    remove: (inside, removal) => withNamedEntry(root, inside, (entry) => removeEntry(entry, removal)),
     list: (inside) => withResolvedPath(root, inside, (place) => listPlace(place, inside)),
     walk: (inside, options, visit) => walkTree(root, inside, options, visit),
   };
@@ -169,7 +177,7 @@ async function inFile<T>(
 }
 
 async function listPlace(place: ResolvedPath, path: string): Promise<DirectoryListing> {
-  if (place.kind === 'directory') return readEntries(place.directory);
+  if (place.kind === 'directory') return readDirectoryEntries(place.directory);
   if (place.kind === 'entry') throw new Error(`"${path}" is a file; read-file shows its content.`);
   throw new Error(`There is no directory "${path}" in the workspace.`);
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { MESSAGE_FORMS, readMessage } from '../../../a2a-server/models/offline/read-message.ts';
+import { MESSAGE_FORMS, parseOfflineMessage } from '../../../a2a-server/models/offline/read-message.ts';
 import { callsOfStep } from '../../../a2a-server/models/offline/step.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';
@@ -10,7 +10,7 @@ const DOCUMENT = new URL('../../../docs/offline-model.md', import.meta.url);
 
 /** Parses an example and checks its calls against the real tools' schemas. */
 function checkedCalls(example: string): string[] {
-  const reading = readMessage(example);
+  const reading = parseOfflineMessage(example);
   if (reading.type === 'refused') throw new Error(`${example}: ${reading.why}`);
   return reading.steps.flatMap(callsOfStep).map(({ tool: name, input }) => {
     const tool = toolbox.get(name);

@@ -1,6 +1,6 @@
 /** The context window of a loaded model, as local programs report it. */
 import { describe, expect, test } from '@jest/globals';
-import { readServedWindow } from '../../../a2a-server/models/served-window.ts';
+import { readServedContextWindow } from '../../../a2a-server/models/served-window.ts';
 import { localModelServer } from '../../support/fake-local-models.ts';
 
 describe('the context window of a loaded model', () => {
@@ -21,7 +21,7 @@ describe('the context window of a loaded model', () => {
     ['vllm', 'Qwen/Qwen3-8B', '/v1/models', { data: [{ id: 'Qwen/Qwen3-8B', max_model_len: 4096 }] }],
   ] as const)('the server reads the window from %s', async (provider, model, path, answer) => {
     const program = await localModelServer({ [path]: JSON.stringify(answer) });
-    expect(await readServedWindow({ provider, model }, `${program.url}/v1`)).toBe(4096);
+    expect(await readServedContextWindow({ provider, model }, `${program.url}/v1`)).toBe(4096);
     expect(program.asked).toEqual([path]);
   });
 
@@ -34,6 +34,6 @@ describe('the context window of a loaded model', () => {
   ] as const)('the window is unknown if %s does not report it', async (provider, answer) => {
     const paths = ['/api/ps', '/v1/models', '/props', '/api/v0/models/m'];
     const program = await localModelServer(Object.fromEntries(paths.map((path) => [path, answer])));
-    expect(await readServedWindow({ provider, model: 'm' }, `${program.url}/v1`)).toBeUndefined();
+    expect(await readServedContextWindow({ provider, model: 'm' }, `${program.url}/v1`)).toBeUndefined();
   });
 });

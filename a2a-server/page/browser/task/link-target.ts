@@ -1,5 +1,5 @@
 /** Returns the address of a link, or undefined if the page does not link to it. */
-export function linkTarget(href: string): URL | undefined {
+export function allowedLinkUrl(href: string): URL | undefined {
   if (!URL.canParse(href)) return undefined;
   const url = new URL(href);
   const { protocol, username, password } = url;

@@ -8,7 +8,7 @@
  */
 import type { ComponentChildren } from 'preact';
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
-import { linkTarget } from './link-target.ts';
+import { allowedLinkUrl } from './link-target.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 
 /**
@@ -193,7 +193,7 @@ function inline(token: Token, depth: number): ComponentChildren {
 }
 
 function link(href: string, text: string, children: ComponentChildren): ComponentChildren {
-  const url = linkTarget(href);
+  const url = allowedLinkUrl(href);
   if (url === undefined) return [children, ` (${visibleLine(href)})`];
   return (
     <>

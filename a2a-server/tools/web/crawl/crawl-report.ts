@@ -2,7 +2,7 @@
 import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../../../../shared/text/capped-text.ts';
 import type { WebPage } from '../page.ts';
-import { type QueryWords, passagesOf } from './query-words.ts';
+import { type QueryWords, bestPassages } from './query-words.ts';
 
 interface Found {
   url: URL;
@@ -35,7 +35,7 @@ export class CrawlReport {
     this.#found.push({
       url,
       title: title === '' ? url.pathname : title,
-      passages: passagesOf(text, this.#query),
+      passages: bestPassages(text, this.#query),
       matches: this.#query.matches(`${title}\n${text}`),
       opening: truncate(text, MAX_OPENING_CHARS),
     });

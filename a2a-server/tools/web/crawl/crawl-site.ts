@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
-import { fetchUrl, type WebResponse, type WebContext } from '../fetch-url.ts';
+import { fetchUrl, type WebResponse, type FetchContext } from '../fetch-url.ts';
 import { bodyKindOf } from '../media-type.ts';
 import { readWebPage } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
-import { Frontier, type KnownPage } from './frontier.ts';
+import { CrawlFrontier, type FrontierPage } from './frontier.ts';
 import type { RequestPacer } from './request-pacer.ts';
 import type { QueryWords } from './query-words.ts';
 import { readRobots, type RobotsRules } from './robots.ts';
@@ -35,7 +35,7 @@ export interface CrawlOptions {
   report: CrawlReport;
   signal: AbortSignal;
   output: ToolRun['output'];
-  web: WebContext;
+  web: FetchContext;
   pace: RequestPacer;
   /** The crawl calls this before it follows a redirect. The function throws to refuse the host. */
   onHost: (to: URL) => void;
@@ -72,7 +72,7 @@ class OtherSiteError extends Error {
 
 interface Going extends CrawlOptions {
   robots: RobotsRules;
-  frontier: Frontier;
+  frontier: CrawlFrontier;
   /** The hashes of the texts read so far. A page with a known text is the same page under another URL. */
   texts: Set<string>;
 }
@@ -80,7 +80,12 @@ interface Going extends CrawlOptions {
 /** Crawls from `start`. If `start` redirects to another site, returns the redirect target instead. */
 async function crawlFrom(start: URL, crawl: CrawlOptions): Promise<URL | undefined> {
   const robots = await readRobots(start, crawl);
-  const going = { ...crawl, robots, frontier: new Frontier(start, crawl.query), texts: new Set<string>() };
+  const going = {
+    ...crawl,
+    robots,
+    frontier: new CrawlFrontier(start, crawl.query),
+    texts: new Set<string>(),
+  };
   if (!robots.allows(start))
     throw new Error(
       `The robots.txt of ${start.host} forbids robots to read ${start.href}. To read a single page, use fetch.`,
@@ -100,7 +105,7 @@ async function crawlFrom(start: URL, crawl: CrawlOptions): Promise<URL | undefin
   return undefined;
 }
 
-function nextAllowed({ frontier, robots, report }: Going): KnownPage | undefined {
+function nextAllowed({ frontier, robots, report }: Going): FrontierPage | undefined {
   for (;;) {
     const place = frontier.next();
     if (place === undefined || robots.allows(place.url)) return place;
@@ -127,7 +132,7 @@ async function waitForTurn(
   return true;
 }
 
-async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' | OtherSiteError> {
+async function visit(place: FrontierPage, going: Going): Promise<'go on' | 'stop' | OtherSiteError> {
   const { signal, report } = going;
   try {
     const answer = await request(place, going);
@@ -147,7 +152,7 @@ async function visit(place: KnownPage, going: Going): Promise<'go on' | 'stop' |
   return 'go on';
 }
 
-function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): Promise<WebResponse> {
+function request({ url }: FrontierPage, { web, signal, robots, frontier }: Going): Promise<WebResponse> {
   return fetchUrl(url, web, {
     signal,
     timeMs: PAGE_MS,
@@ -162,7 +167,7 @@ function request({ url }: KnownPage, { web, signal, robots, frontier }: Going): 
   });
 }
 
-async function take(answer: WebResponse, { url, depth }: KnownPage, going: Going): Promise<void> {
+async function take(answer: WebResponse, { url, depth }: FrontierPage, going: Going): Promise<void> {
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
   const { body } = answer;

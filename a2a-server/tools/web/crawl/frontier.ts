@@ -2,13 +2,13 @@ import { looksLikePage, looksLikeCrawlerTrap, canonicalPageKey, withoutTracking 
 import type { WebLink } from '../page-metadata.ts';
 import type { QueryWords } from './query-words.ts';
 
-export interface KnownPage {
+export interface FrontierPage {
   url: URL;
   /** The number of links from the start page. */
   depth: number;
 }
 
-interface Waiting extends KnownPage {
+interface Waiting extends FrontierPage {
   matches: number;
   order: number;
 }
@@ -19,7 +19,7 @@ const MAX_SEEN_PAGES = 10_000;
 /** The maximum number of queries for one path. Calendars and filters produce endless queries. */
 const MAX_QUERIES = 5;
 
-export class Frontier {
+export class CrawlFrontier {
   readonly #origin: string;
   readonly #query: QueryWords;
   readonly #seen = new Set<string>();
@@ -58,7 +58,7 @@ export class Frontier {
    * Removes and returns the next page. Links that match the query come first, then pages nearer to the start, then
    * links in document order.
    */
-  next(): KnownPage | undefined {
+  next(): FrontierPage | undefined {
     const best = this.#waiting.toSorted(byPromise)[0];
     this.#waiting = this.#waiting.filter((waiting) => waiting !== best);
     return best;

@@ -53,7 +53,7 @@ const MAX_PASSAGES = 5;
 const MAX_CHARACTERS = 800;
 
 /** Returns the best passages in text order. Returns an empty list if no passage has enough query words. */
-export function passagesOf(text: string, query: QueryWords): string[] {
+export function bestPassages(text: string, query: QueryWords): string[] {
   return blocksOf(text)
     .map((block, order) => ({ block, order, matches: query.matches(block) }))
     .filter(({ matches }) => matches >= query.enough)

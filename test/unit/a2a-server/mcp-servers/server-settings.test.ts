@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
-import { trustRules } from '../../../../a2a-server/startup/settings/server-policy.ts';
+import { trustedServerRules } from '../../../../a2a-server/startup/settings/server-policy.ts';
 import { expandServerVariables } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
@@ -109,7 +109,7 @@ describe('the settings of MCP servers', () => {
       b: { command: 'x' },
       c: { command: 'x', trust: true, disabled: true },
     });
-    expect(trustRules(settings)).toEqual([
+    expect(trustedServerRules(settings)).toEqual([
       { action: 'allow', server: ['a'], comment: '"trust" in its settings' },
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { knownModel, knownListNameOf } from '../../../../a2a-server/models/known-models.ts';
+import { findKnownModel, knownListNameOf } from '../../../../a2a-server/models/known-models.ts';
 import { modelSettingsSchema, providerNameSchema } from '../../../../a2a-server/models/model-settings.ts';
 
 const FILE = new URL('../../../../a2a-server/models/known-models.json', import.meta.url);
@@ -46,33 +46,33 @@ describe('the list of known models', () => {
   });
 
   test('a model is found with and without a version date, and never by another name', () => {
-    const found = knownModel('anthropic', 'claude-sonnet-4-5');
+    const found = findKnownModel('anthropic', 'claude-sonnet-4-5');
     expect(found?.contextWindow).toBe(200_000);
     expect(found?.inputModes).toContain('application/pdf');
-    expect(knownModel('openai', 'gpt-3.5-turbo')?.inputModes).toBeUndefined();
-    expect(knownModel('anthropic', 'claude-sonnet-4-5-20250929')).toBe(found);
-    expect(knownModel('openai', 'gpt-5-mini-2025-08-07')).toBe(knownModel('openai', 'gpt-5-mini'));
+    expect(findKnownModel('openai', 'gpt-3.5-turbo')?.inputModes).toBeUndefined();
+    expect(findKnownModel('anthropic', 'claude-sonnet-4-5-20250929')).toBe(found);
+    expect(findKnownModel('openai', 'gpt-5-mini-2025-08-07')).toBe(findKnownModel('openai', 'gpt-5-mini'));
     for (const name of ['toString', 'claude', 'claude-sonnet-4-5-fast'])
-      expect(knownModel('anthropic', name)).toBeUndefined();
-    expect(knownModel('constructor', 'name')).toBeUndefined();
+      expect(findKnownModel('anthropic', name)).toBeUndefined();
+    expect(findKnownModel('constructor', 'name')).toBeUndefined();
   });
 
   test('OpenRouter’s models have their own window, price and files, and another route has no price', () => {
-    const found = knownModel('openrouter', 'anthropic/claude-sonnet-4.5');
+    const found = findKnownModel('openrouter', 'anthropic/claude-sonnet-4.5');
     expect(found).toMatchObject({
       contextWindow: 1_000_000,
       price: { input: 3, output: 15, longPrompt: { above: 200_000, input: 6 } },
       efforts: ['low', 'medium', 'high'],
     });
     expect(found?.inputModes).toContain('application/pdf');
-    expect(knownModel('openrouter', 'z-ai/glm-4.6')).toMatchObject({ contextWindow: 202_752 });
-    expect(knownModel('openrouter', 'openai/gpt-5-mini')).toMatchObject({ temperature: false });
-    expect(knownModel('openrouter', 'qwen/qwen3-coder:free')?.price).toEqual({ input: 0, output: 0 });
+    expect(findKnownModel('openrouter', 'z-ai/glm-4.6')).toMatchObject({ contextWindow: 202_752 });
+    expect(findKnownModel('openrouter', 'openai/gpt-5-mini')).toMatchObject({ temperature: false });
+    expect(findKnownModel('openrouter', 'qwen/qwen3-coder:free')?.price).toEqual({ input: 0, output: 0 });
     const { price, ...facts } = found ?? {};
     expect(price).toBeDefined();
-    expect(knownModel('openrouter', 'anthropic/claude-sonnet-4.5:nitro')).toEqual(facts);
-    expect(knownModel('anthropic', 'claude-sonnet-4-5:nitro')).toBeUndefined();
-    expect(knownModel('openrouter', 'anthropic/claude')).toBeUndefined();
+    expect(findKnownModel('openrouter', 'anthropic/claude-sonnet-4.5:nitro')).toEqual(facts);
+    expect(findKnownModel('anthropic', 'claude-sonnet-4-5:nitro')).toBeUndefined();
+    expect(findKnownModel('openrouter', 'anthropic/claude')).toBeUndefined();
   });
 
   test.each([
@@ -83,7 +83,7 @@ describe('the list of known models', () => {
     ['https://openrouter.ai/api/v1', 'openrouter', 'moonshotai/kimi-k2.5'],
   ])('the endpoint %s has the list %s, with %s', (url, list, model) => {
     expect(knownListNameOf(url)).toBe(list);
-    expect(knownModel(list, model)?.contextWindow).toBeGreaterThan(60_000);
+    expect(findKnownModel(list, model)?.contextWindow).toBeGreaterThan(60_000);
   });
 
   test.each(['', 'https://api.deepseek.com.example.com/v1', 'http://127.0.0.1:8000/v1', 'constructor'])(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { APICallError } from '@ai-sdk/provider';
 import { RETRY_AFTER_FACT } from '../../../../a2a-server/models/model.ts';
-import { RETRY_POLICY, withRetries } from '../../../../a2a-server/models/retry-policy.ts';
+import { PROVIDER_RETRY_POLICY, withRetries } from '../../../../a2a-server/models/retry-policy.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const BLAME = { model: 'openai:m', keySource: 'OPENAI_API_KEY', secrets: [] };
@@ -20,7 +20,7 @@ describe('the retries of a model request', () => {
       });
     };
     const { signal } = new AbortController();
-    const failure = await withRetries(busy, { patience: RETRY_POLICY, blame: BLAME, signal }).catch(
+    const failure = await withRetries(busy, { patience: PROVIDER_RETRY_POLICY, blame: BLAME, signal }).catch(
       (error: unknown) => error,
     );
     expect(attempts).toBe(1);

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
-import { sourceListText, type Source } from '../../../../a2a-server/models/source-list.ts';
-import { StreamPartReader } from '../../../../a2a-server/models/stream-part-reader.ts';
+import { citedSourcesText, type CitedSource } from '../../../../a2a-server/models/source-list.ts';
+import { ModelStreamReader } from '../../../../a2a-server/models/stream-part-reader.ts';
 
-function page(url: string, title?: string): Source {
+function page(url: string, title?: string): CitedSource {
   return { type: 'source', sourceType: 'url', id: url, url, ...(title !== undefined && { title }) };
 }
 
-function document(title: string, filename?: string): Source {
+function document(title: string, filename?: string): CitedSource {
   return {
     type: 'source',
     sourceType: 'document',
@@ -24,17 +24,17 @@ describe('the list of sources', () => {
       page('https://b.example/'),
       page('https://a.example/', 'again'),
     ];
-    expect(sourceListText(sources, 'x [1][2]')).toBe(
+    expect(citedSourcesText(sources, 'x [1][2]')).toBe(
       '\n\nSources:\n\n1. A: https://a.example/\n2. https://b.example/\n',
     );
   });
 
   test('omits the pages that the answer names, and keeps the numbers', () => {
     const sources = [page('https://a.example/', 'A'), page('https://b.example/', 'B')];
-    expect(sourceListText(sources, 'see https://a.example/')).toBe(
+    expect(citedSourcesText(sources, 'see https://a.example/')).toBe(
       '\n\nSources:\n\n2. B: https://b.example/\n',
     );
-    expect(sourceListText(sources, '(https://a.example/) (https://b.example/)')).toBe('');
+    expect(citedSourcesText(sources, '(https://a.example/) (https://b.example/)')).toBe('');
   });
 
   test('has no title that looks like a link or a line of its own, and no other scheme', () => {
@@ -43,7 +43,7 @@ describe('the list of sources', () => {
       page('javascript:alert(1)', 'J'),
       page('https://a.example/ b', 'space'),
     ];
-    expect(sourceListText(sources, '')).toBe(
+    expect(citedSourcesText(sources, '')).toBe(
       '\n\nSources:\n\n1. x https://evil.example 2. y: https://a.example/\n',
     );
   });
@@ -56,14 +56,14 @@ describe('the list of sources', () => {
       document(''),
       document('b.pdf', 'b.pdf'),
     ];
-    expect(sourceListText(sources, 'see https://a.example/')).toBe(
+    expect(citedSourcesText(sources, 'see https://a.example/')).toBe(
       '\n\nSources:\n\n1. Report 2 3. x (report.pdf)\n3. b.pdf\n',
     );
   });
 
   test('has a limit', () => {
     const sources = Array.from({ length: 60 }, (_, index) => page(`https://a.example/${index}`));
-    expect(sourceListText(sources, '').match(/https/g)).toHaveLength(50);
+    expect(citedSourcesText(sources, '').match(/https/g)).toHaveLength(50);
   });
 });
 
@@ -72,7 +72,7 @@ test.each([
   ['length', 'length', ['text', 'finish']],
   ['content-filter', 'content_filter', ['text', 'finish']],
 ] as const)('an answer that ended with %s has a list only if it is complete', (unified, raw, expected) => {
-  const reader = new StreamPartReader();
+  const reader = new ModelStreamReader();
   const results = [
     reader.read({ type: 'text-delta', id: '1', delta: 'x [1]' }),
     reader.read(page('https://a.example/')),

@@ -4,7 +4,7 @@ import { MAX_SAY_CHUNKS, MAX_SAY_CHARACTERS } from '../../../../../a2a-server/mo
 import {
   MESSAGE_FORMS,
   MAX_OFFLINE_MESSAGE_CHARS,
-  readMessage,
+  parseOfflineMessage,
 } from '../../../../../a2a-server/models/offline/read-message.ts';
 
 const call = (tool: string, input: Record<string, unknown>): unknown => ({ type: 'call', tool, input });
@@ -30,11 +30,11 @@ describe('a sentence that the offline model understands', () => {
     ['wait 1.5 seconds', call('wait', { seconds: 1.5 })],
     ['ask me "Which colour?"', call('ask-person', { question: 'Which colour?' })],
   ])('%j is one step', (text, step) => {
-    expect(readMessage(text)).toEqual({ type: 'steps', form: true, steps: [step] });
+    expect(parseOfflineMessage(text)).toEqual({ type: 'steps', form: true, steps: [step] });
   });
 
   test('a sentence requests nothing if the message only lets a task continue', () => {
-    expect(readMessage('Go on')).toEqual({ type: 'steps', steps: [] });
+    expect(parseOfflineMessage('Go on')).toEqual({ type: 'steps', steps: [] });
   });
 });
 
@@ -63,7 +63,7 @@ describe('a message that the offline model does not understand', () => {
     `{"plan": [{"tool": "wait", "input": {"a": ${'['.repeat(200)}${']'.repeat(200)}}}]}`,
     'x'.repeat(MAX_OFFLINE_MESSAGE_CHARS + 1),
   ])('the message %.60j is refused', (text) => {
-    expect(readMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
+    expect(parseOfflineMessage(text)).toEqual({ type: 'refused', why: expect.stringMatching(/./) });
   });
 
   test('the reader never throws, for any text', () => {
@@ -71,7 +71,7 @@ describe('a message that the offline model does not understand', () => {
     const text = fc
       .tuple(fc.constantFrom(...words, '', '{', '```'), fc.string())
       .map((parts) => parts.join(' '));
-    fc.assert(fc.property(text, (it) => ['steps', 'refused'].includes(readMessage(it).type)));
+    fc.assert(fc.property(text, (it) => ['steps', 'refused'].includes(parseOfflineMessage(it).type)));
   });
 });
 
@@ -84,7 +84,7 @@ describe('a plan in JSON', () => {
     const json = JSON.stringify({
       plan: [{ tool: 'wait', input: { seconds: 1 } }, { together }, { say: 'x', repeat: 2 }],
     });
-    expect(readMessage(written(json))).toEqual({
+    expect(parseOfflineMessage(written(json))).toEqual({
       type: 'steps',
       steps: [
         call('wait', { seconds: 1 }),

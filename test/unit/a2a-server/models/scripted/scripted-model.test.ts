@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nextSteps } from '../../../../../a2a-server/models/scripted/scripted-model.ts';
+import { nextScriptSteps } from '../../../../../a2a-server/models/scripted/scripted-model.ts';
 import { parseScript } from '../../../../../a2a-server/models/scripted/script.ts';
 import type { ConversationItem } from '../../../../../a2a-server/task/snapshot.ts';
 
@@ -29,7 +29,7 @@ const said = (text: string, messageId = 'm'): ConversationItem => ({
   message: { messageId, parts: [{ type: 'text', text }] },
 });
 const next = (...exchanges: ConversationItem[]): unknown[] =>
-  nextSteps(script, exchanges).map(({ type, value }) => (type === 'text' ? value[0] : type));
+  nextScriptSteps(script, exchanges).map(({ type, value }) => (type === 'text' ? value[0] : type));
 
 describe('nextSteps, the steps of the scripted agent', () => {
   it('nextSteps uses the first rule whose conditions all match', () => {

@@ -1,13 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { applyEdits, editText, type TextEdit } from '../../../../../a2a-server/tools/builtin/text-edit.ts';
+import {
+  applyEdits,
+  applySingleEdit,
+  type TextEdit,
+} from '../../../../../a2a-server/tools/builtin/text-edit.ts';
 import { anyCharacter } from '../../../../support/any-character.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const once = (content: string, oldText: string, newText: string) =>
-  editText(content, { oldText, newText, replaceAll: false });
+  applySingleEdit(content, { oldText, newText, replaceAll: false });
 const all = (content: string, oldText: string, newText: string) =>
-  editText(content, { oldText, newText, replaceAll: true });
+  applySingleEdit(content, { oldText, newText, replaceAll: true });
 
 describe('editText, which replaces a passage', () => {
   it('editText replaces the only match of the passage', () => {
@@ -119,7 +123,7 @@ describe('applyEdits, which makes several edits', () => {
       fc.property(small, fc.array(anyEdit, { maxLength: 6 }), (content, edits) => {
         let text = content;
         const refused = edits.findIndex((each) => {
-          const edited = editText(text, each);
+          const edited = applySingleEdit(text, each);
           if (edited.type === 'edited') text = edited.content;
           return edited.type === 'refused';
         });

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { linkTarget } from '../../../../../../a2a-server/page/browser/task/link-target.ts';
+import { allowedLinkUrl } from '../../../../../../a2a-server/page/browser/task/link-target.ts';
 
 test('X3 a link of foreign Markdown goes only to http and https, without a user name', () => {
   for (const href of [
@@ -14,7 +14,7 @@ test('X3 a link of foreign Markdown goes only to http and https, without a user 
     '',
     'https://bank.example@evil.example/',
   ])
-    expect([href, linkTarget(href)]).toEqual([href, undefined]);
-  expect(linkTarget('https://good.example/a?b#c')?.href).toBe('https://good.example/a?b#c');
-  expect(linkTarget('http://good.example')?.host).toBe('good.example');
+    expect([href, allowedLinkUrl(href)]).toEqual([href, undefined]);
+  expect(allowedLinkUrl('https://good.example/a?b#c')?.href).toBe('https://good.example/a?b#c');
+  expect(allowedLinkUrl('http://good.example')?.host).toBe('good.example');
 });

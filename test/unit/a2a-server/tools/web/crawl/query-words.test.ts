@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { QueryWords, passagesOf } from '../../../../../../a2a-server/tools/web/crawl/query-words.ts';
+import { QueryWords, bestPassages } from '../../../../../../a2a-server/tools/web/crawl/query-words.ts';
 
 describe('the words of a crawl query', () => {
   it.each<[string, string, number]>([
@@ -22,14 +22,14 @@ describe('passagesOf, which finds the passages of a page', () => {
     const text = ['# Top', '## Sub', 'nothing', ...weak, '# End', `tool abort ${'x'.repeat(900)}`].join(
       '\n\n',
     );
-    const passages = passagesOf(text, new QueryWords('abort tool'));
+    const passages = bestPassages(text, new QueryWords('abort tool'));
     expect(passages.slice(0, 4)).toEqual(weak.slice(0, 4));
     expect(passages[4]).toMatch(/^# End\ntool abort x+…$/);
     expect(passages[4]).toHaveLength(800);
-    expect(passagesOf('# Abort\n\n## Tool', new QueryWords('abort tool'))).toEqual(['# Abort\n## Tool']);
+    expect(bestPassages('# Abort\n\n## Tool', new QueryWords('abort tool'))).toEqual(['# Abort\n## Tool']);
   });
 
   it('a passage needs at least half of the query words', () => {
-    expect(passagesOf('one\n\none two', new QueryWords('one two three four'))).toEqual(['one two']);
+    expect(bestPassages('one\n\none two', new QueryWords('one two three four'))).toEqual(['one two']);
   });
 });
