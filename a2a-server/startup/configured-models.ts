@@ -14,7 +14,7 @@ import type { ServerSettings } from './settings/settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
 interface ModelOptions {
-  /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
+  /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
   patience?: RetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
   advise?: GetModelChoiceAdvice | undefined;

@@ -42,7 +42,7 @@ export interface ServerDependencies {
   pageDirectory: string;
   children: ChildProcessRecords;
   outputs: OutputReader;
-  /** The retry policy for failing providers. The default is `RETRY_POLICY`. */
+  /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
   patience?: RetryPolicy;
   /** Creates the state directory. In a check, the function does nothing. */
   makeDirectory: () => Promise<void>;
