@@ -15,7 +15,7 @@ export interface LinkedAction {
 }
 
 /** Returns the sign-in code, if the address has one. Removes it from the address. */
-export const takeCode = (): string | undefined => takeSecret('code');
+export const takeSignInCode = (): string | undefined => takeSecret('code');
 
 /** Returns the code that registers a passkey, if the address has one. Removes it from the address. */
 export const takeRegistrationCode = (): string | undefined => takeSecret('passkey');
@@ -57,10 +57,10 @@ export function openFirstTask(taskId: string): void {
 /** Returns the fragment that shows this task, or no task, and keeps the filters. */
 export function taskAddress(taskId?: string): string {
   const task = taskId === undefined ? [] : [['task', taskId]];
-  return `#${new URLSearchParams([...task, ...filterParameters(addressFilters())]).toString()}`;
+  return `#${new URLSearchParams([...task, ...filterParameters(readAddressFilters())]).toString()}`;
 }
 
-export function addressFilters(): TaskFilters {
+export function readAddressFilters(): TaskFilters {
   return filtersIn(new URLSearchParams(location.hash.slice(1)));
 }
 
@@ -80,7 +80,7 @@ export function replaceFragment(fragment: string): void {
 }
 
 /** Calls `act` when the fragment changes. Returns a function that removes the listener. */
-export function onAddressTarget(act: () => void): () => void {
+export function onAddressChange(act: () => void): () => void {
   window.addEventListener('hashchange', act);
   return () => window.removeEventListener('hashchange', act);
 }

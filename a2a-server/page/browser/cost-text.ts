@@ -11,13 +11,13 @@ export function todayCostText({ total, dailyBudget }: CostReport): string {
 }
 
 /** Returns the cost of the task's session, for the list. Returns '' if the agent counted no tokens. */
-export function sessionPrice({ cost }: Pick<ListedTask, 'cost'>): string {
+export function sessionRowCostText({ cost }: Pick<ListedTask, 'cost'>): string {
   if (cost === null || !hasTokens(cost.session)) return '';
   return cost.session.usd === null ? 'price unknown' : dollarsText(cost.session.usd);
 }
 
 /** Returns the cost of the task, for a row of the list. Returns '' if the agent counted no tokens. */
-export function taskPrice({ cost }: Pick<ListedTask, 'cost'>): string {
+export function taskRowCostText({ cost }: Pick<ListedTask, 'cost'>): string {
   if (cost === null || !hasTokens(cost.task)) return '';
   return cost.task.usd === null ? 'price unknown' : dollarsText(cost.task.usd);
 }

@@ -31,12 +31,12 @@ export function draftsOf(all: Map<string, TaskDrafts>, taskId: string): TaskDraf
 }
 
 /** Drops the drafts of a decided call. */
-export function dropDrafts({ reasons, edits, answers }: TaskDrafts, callId: string): void {
+export function dropDraftsOfCall({ reasons, edits, answers }: TaskDrafts, callId: string): void {
   for (const byCall of [reasons, edits, answers]) byCall.delete(callId);
 }
 
 /** Returns the texts that the person has written for a call. */
-export function writtenTexts({ reasons, edits, answers }: TaskDrafts, callId: string): string[] {
+export function draftTextsOfCall({ reasons, edits, answers }: TaskDrafts, callId: string): string[] {
   const { text = '', values = {} } = answers.get(callId) ?? {};
   const texts = [reasons.get(callId) ?? '', ...editTexts(edits.get(callId)), text, ...Object.values(values)];
   return texts.filter((each) => each.trim() !== '');

@@ -1,5 +1,5 @@
 /** Builds and checks the person's draft of an edit: a text, or the texts of a form. Pure. */
-import { type Editable, objectOf } from './editable.ts';
+import { type Editable, parseJsonObject } from './editable.ts';
 import {
   type FieldTexts,
   type FilledInput,
@@ -32,7 +32,7 @@ export function firstDraft({ type, text }: Editable, schema: unknown): EditDraft
  * @throws Error if the text is not a JSON object
  */
 export function formDraft(text: string, schema: unknown): FormDraft | undefined {
-  const input = objectOf(text);
+  const input = parseJsonObject(text);
   const fields = inputFields(schema, input);
   return fields && { view: 'form', input, fields, texts: new Map(), checked: false };
 }

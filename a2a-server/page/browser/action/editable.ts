@@ -29,12 +29,12 @@ export function editableOf({ callId, shown, input, preview }: PendingAction): Ed
   return {
     type: 'input',
     text: JSON.stringify(input, null, 2),
-    decision: (edited) => ({ callId, shown, decision: 'edit', input: objectOf(edited) }),
+    decision: (edited) => ({ callId, shown, decision: 'edit', input: parseJsonObject(edited) }),
   };
 }
 
 /** @throws Error if the text is not a JSON object */
-export function objectOf(text: string): Record<string, unknown> {
+export function parseJsonObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Error('The input is a JSON object.');

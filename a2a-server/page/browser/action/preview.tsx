@@ -2,7 +2,7 @@
 import { Fragment } from 'preact';
 import { useContext, useMemo } from 'preact/hooks';
 import type { PendingAction } from '../../../../shared/client/index.ts';
-import { HighlighterContext, type Language } from '../diff/code-pieces.ts';
+import { HighlighterContext, type HighlightLanguage } from '../diff/code-pieces.ts';
 import { ColouredText } from '../diff/coloured-text.tsx';
 import { DiffView } from '../diff/diff-view.tsx';
 import { proposedFileOf } from '../diff/proposed-file.ts';
@@ -33,7 +33,7 @@ export function PreviewView({ action }: { action: PendingAction }) {
 }
 
 /** @param text the visible text */
-function Code({ text, language }: { text: string; language: Language }) {
+function Code({ text, language }: { text: string; language: HighlightLanguage }) {
   const highlight = useContext(HighlighterContext);
   const lines = useMemo(() => highlight(text, language), [text, language, highlight]);
   return (

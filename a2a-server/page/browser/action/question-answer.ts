@@ -20,7 +20,7 @@ interface FormField {
 
 type Schema = NonNullable<Question['schema']>['properties'][string];
 
-export function fieldsOf({ schema }: Question): readonly FormField[] {
+export function formFieldsOfQuestion({ schema }: Question): readonly FormField[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
     title: field.title ?? name,

@@ -2,7 +2,13 @@ import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { DraftsContext } from './drafts-context.ts';
-import { answerFromForm, EMPTY_FORM, fieldsOf, type FilledForm, type Question } from './question-answer.ts';
+import {
+  answerFromForm,
+  EMPTY_FORM,
+  formFieldsOfQuestion,
+  type FilledForm,
+  type Question,
+} from './question-answer.ts';
 
 interface QuestionFormProps {
   action: PendingAction;
@@ -45,7 +51,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
           </span>
         </label>
       ))}
-      {fieldsOf(question).map(({ name, title, description, options, type }) => (
+      {formFieldsOfQuestion(question).map(({ name, title, description, options, type }) => (
         <label class="row" key={name}>
           <span>{title}</span>
           {options === undefined ? (

@@ -13,7 +13,7 @@ export type ShownAction = { action: PendingAction } & (
 );
 
 /** The answer of the server to decisions that it did not accept. */
-export interface Refusal {
+export interface DecisionRefusal {
   callIds: readonly string[];
   message: string;
 }
@@ -22,9 +22,9 @@ export interface Refusal {
  * Returns the call whose action shows the refusal: the last one, because "Approve all" is below it. Returns undefined if
  * no such action waits any more.
  */
-export function placeOfRefusal(
+export function callShowingRefusal(
   actions: readonly ShownAction[],
-  refusal: Pick<Refusal, 'callIds'> | undefined,
+  refusal: Pick<DecisionRefusal, 'callIds'> | undefined,
 ): string | undefined {
   const waits = ({ type, action: { callId } }: ShownAction): boolean =>
     type === 'waits' && refusal?.callIds.includes(callId) === true;

@@ -1,9 +1,9 @@
-import type { TrustLimits } from './trust-limits.ts';
+import type { TrustLimitTexts } from './trust-limits.ts';
 
 interface TrustLimitsProps {
-  limits: TrustLimits;
+  limits: TrustLimitTexts;
   disabled: boolean;
-  onChange: (limits: TrustLimits) => void;
+  onChange: (limits: TrustLimitTexts) => void;
 }
 
 export function TrustLimitFields({ limits, disabled, onChange }: TrustLimitsProps) {

@@ -1,12 +1,12 @@
 import type { Decision } from '../../../../shared/client/index.ts';
 
 /** The texts in the fields for the limits of a grant. An empty field sets no limit. */
-export interface TrustLimits {
+export interface TrustLimitTexts {
   minutes: string;
   uses: string;
 }
 
-export const NO_LIMITS: TrustLimits = { minutes: '', uses: '' };
+export const NO_LIMITS: TrustLimitTexts = { minutes: '', uses: '' };
 
 type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 
@@ -14,7 +14,7 @@ type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
  * Returns the limits of the grant, or undefined if there is no limit.
  * @throws Error if a field is not a positive number, or `uses` is not an integer
  */
-export function grantFromForm({ minutes, uses }: TrustLimits): Grant | undefined {
+export function grantFromForm({ minutes, uses }: TrustLimitTexts): Grant | undefined {
   const grant = {
     ...(minutes.trim() !== '' && { minutes: positive(minutes, 'minutes') }),
     ...(uses.trim() !== '' && { uses: positive(uses, 'calls') }),

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { A2aClient } from '../../../../shared/client/index.ts';
-import { onAddressTarget, replaceFragment, takeCode, takeRegistrationCode } from '../address.ts';
+import { onAddressChange, replaceFragment, takeSignInCode, takeRegistrationCode } from '../address.ts';
 import { SignedInPage } from './signed-in-page.tsx';
 import { guardClicks } from '../click-guard.ts';
 import { HighlighterContext } from '../diff/code-pieces.ts';
@@ -27,11 +27,11 @@ function Page({ code: given, providerAnswer: answer, registrationCode: registrat
   useEffect(() => onSignInChange(look), []);
   // A link that opens in a tab with this page changes only the fragment, so the page does not load again.
   const takeCodes = (): void => {
-    const [signInCode, passkeyCode] = [takeCode(), takeRegistrationCode()];
+    const [signInCode, passkeyCode] = [takeSignInCode(), takeRegistrationCode()];
     if (signInCode !== undefined) setCode(signInCode);
     if (passkeyCode !== undefined) setRegistrationCode(passkeyCode);
   };
-  useEffect(() => onAddressTarget(takeCodes), []);
+  useEffect(() => onAddressChange(takeCodes), []);
   const used = (): void => {
     setCode(undefined);
     setProviderAnswer(undefined);
@@ -68,7 +68,7 @@ if (root !== null) {
   render(
     <HighlighterContext.Provider value={highlightedLines}>
       <Page
-        code={takeCode()}
+        code={takeSignInCode()}
         providerAnswer={takeProviderAnswer()}
         registrationCode={takeRegistrationCode()}
       />

@@ -4,9 +4,9 @@ import { type A2aClient, ClientError } from '../../../../shared/client/index.ts'
 import { TASK_GROUPS } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import {
-  addressFilters,
+  readAddressFilters,
   readAddressTarget,
-  onAddressTarget,
+  onAddressChange,
   openFirstTask,
   setAddressFilters,
   openNewTask,
@@ -16,7 +16,7 @@ import { draftsOf, type TaskDrafts } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
-import { showCount } from '../home/page-icon.ts';
+import { showCountInIcon } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { PageKeys } from './page-keys.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
@@ -41,7 +41,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   const [today, setToday] = useState('');
   const [problem, setProblem] = useState<string>();
   const [{ taskId, callId, shown }, setTarget] = useState(readAddressTarget());
-  const [filters, setFilters] = useState(addressFilters());
+  const [filters, setFilters] = useState(readAddressFilters());
   const list = useTaskGroups(filters, onSignedOut);
   const { groups, since } = list;
   const notifications = useNotifications(groups?.attention.tasks);
@@ -50,9 +50,9 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
 
   useEffect(
     () =>
-      onAddressTarget(() => {
+      onAddressChange(() => {
         setTarget(readAddressTarget());
-        setFilters(addressFilters());
+        setFilters(readAddressFilters());
       }),
     [],
   );
@@ -73,7 +73,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
 
   const waiting = groups?.attention.count;
   useEffect(() => {
-    if (waiting !== undefined) showCount(waiting);
+    if (waiting !== undefined) showCountInIcon(waiting);
   }, [waiting]);
 
   const ended = groups?.ended.total;

@@ -9,14 +9,14 @@ import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
 import { decidedByText } from '../action/decided-elsewhere-text.ts';
-import { dropDrafts, writtenTexts } from '../action/drafts.ts';
+import { dropDraftsOfCall, draftTextsOfCall } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
 import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
 import { WrittenTexts } from '../action/written-texts.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import type { CardAction, CardSession, CardTools } from './card-tools.ts';
-import type { McpAppHost, HostConnection } from './host-connection.ts';
+import type { McpAppHost, McpAppHostConnection } from './host-connection.ts';
 
 /** The time that one tool call waits for the agent, in seconds. */
 const WAIT_SECONDS = 20;
@@ -29,7 +29,7 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 interface ApprovalCardProps {
-  connection: HostConnection;
+  connection: McpAppHostConnection;
   host: McpAppHost;
   tools: CardTools;
   sessionId: string;
@@ -72,7 +72,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
     try {
       const next = await tools.decide(sessionId, code, decision);
       setProblem(undefined);
-      dropDrafts(drafts, decision.callId);
+      dropDraftsOfCall(drafts, decision.callId);
       setActions((before) => withAcceptedDecision(before, decision));
       take(next);
       if (host.updatesModel)
@@ -155,7 +155,7 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
   const { callId } = action;
   if (type === 'decided-here') return null;
   if (type === 'gone') {
-    if (writtenTexts(drafts, callId).length === 0) return null;
+    if (draftTextsOfCall(drafts, callId).length === 0) return null;
     const decision = session.decided.find((each) => each.callId === callId);
     return (
       <ActionView action={action}>

@@ -2,7 +2,7 @@
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 import type { CallDecision } from '../action/decided-elsewhere-text.ts';
-import type { HostConnection } from './host-connection.ts';
+import type { McpAppHostConnection } from './host-connection.ts';
 
 export interface CardAction {
   action: PendingAction;
@@ -27,11 +27,11 @@ export interface CardSession {
 }
 
 export class CardTools {
-  readonly #host: HostConnection;
+  readonly #host: McpAppHostConnection;
   readonly #prefix: string;
 
   /** @param prefix the prefix of the bridge's tool names */
-  constructor(host: HostConnection, prefix: string) {
+  constructor(host: McpAppHostConnection, prefix: string) {
     this.#host = host;
     this.#prefix = prefix;
   }

@@ -28,7 +28,7 @@ interface HostEvents {
 
 type Waiting = (answer: { result: unknown } | { error: Error }) => void;
 
-export class HostConnection {
+export class McpAppHostConnection {
   readonly #host: Window;
   readonly #events: HostEvents;
   readonly #waiting = new Map<unknown, Waiting>();

@@ -3,7 +3,7 @@ import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { guardClicks } from '../click-guard.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CardTools, sessionIdOf } from './card-tools.ts';
-import { type McpAppHost, HostConnection, type HostContext } from './host-connection.ts';
+import { type McpAppHost, McpAppHostConnection, type HostContext } from './host-connection.ts';
 
 const page = document.getElementById('page');
 if (page !== null) await start(page);
@@ -28,7 +28,7 @@ async function start(root: HTMLElement): Promise<void> {
         root,
       );
   };
-  const connection = new HostConnection(window.parent, {
+  const connection = new McpAppHostConnection(window.parent, {
     onResult(structured) {
       sessionId = sessionIdOf(structured);
       show();

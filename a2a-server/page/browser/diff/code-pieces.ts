@@ -2,12 +2,12 @@
 import { createContext } from 'preact';
 
 /** A part of one line. `kind` is a class of highlight.js without its prefix. */
-export interface CodePiece {
+export interface HighlightedPiece {
   text: string;
   kind?: string;
 }
 
-export type Language =
+export type HighlightLanguage =
   | 'bash'
   | 'c'
   | 'cpp'
@@ -31,7 +31,7 @@ export type Language =
   | 'xml'
   | 'yaml';
 
-const EXTENSIONS: Readonly<Record<string, Language>> = {
+const EXTENSIONS: Readonly<Record<string, HighlightLanguage>> = {
   bash: 'bash',
   c: 'c',
   cc: 'cpp',
@@ -73,10 +73,10 @@ const EXTENSIONS: Readonly<Record<string, Language>> = {
   yml: 'yaml',
   zsh: 'bash',
 };
-const NAMES: Readonly<Record<string, Language>> = { dockerfile: 'dockerfile', makefile: 'makefile' };
+const NAMES: Readonly<Record<string, HighlightLanguage>> = { dockerfile: 'dockerfile', makefile: 'makefile' };
 
 /** Returns the language of a file. Returns undefined if the name of the file says nothing about it. */
-export function languageOf(path: string): Language | undefined {
+export function highlightLanguageOf(path: string): HighlightLanguage | undefined {
   const name = (path.split('/').at(-1) ?? '').toLowerCase();
   const extension = name.split('.').at(-1) ?? '';
   if (Object.hasOwn(NAMES, name)) return NAMES[name];
@@ -84,7 +84,7 @@ export function languageOf(path: string): Language | undefined {
 }
 
 /** Splits the lines of a text into pieces. The pieces together are exactly the text. */
-export type Highlighter = (text: string, language: Language | undefined) => CodePiece[][];
+export type Highlighter = (text: string, language: HighlightLanguage | undefined) => HighlightedPiece[][];
 
 /** Splits a text into lines without colours. */
 export const plainLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);

@@ -1,7 +1,7 @@
 /** Gives the lines of a diff their colours. Pure. */
 import { visibleLines } from '../../../../shared/text/visible-text.ts';
 import type { DiffRow } from './diff-rows.ts';
-import type { CodePiece } from './code-pieces.ts';
+import type { HighlightedPiece } from './code-pieces.ts';
 
 /**
  * Returns the visible text of each line in pieces, without the sign of the line. The removed lines are coloured
@@ -10,9 +10,9 @@ import type { CodePiece } from './code-pieces.ts';
  */
 export function colouredLines(
   rows: readonly DiffRow[],
-  highlight: (text: string) => readonly (readonly CodePiece[])[],
-): Map<DiffRow, readonly CodePiece[]> {
-  const coloured = new Map<DiffRow, readonly CodePiece[]>();
+  highlight: (text: string) => readonly (readonly HighlightedPiece[])[],
+): Map<DiffRow, readonly HighlightedPiece[]> {
+  const coloured = new Map<DiffRow, readonly HighlightedPiece[]>();
   for (const side of ['removed', 'added'] as const) {
     const lines = rows.filter(
       (row) => (row.type === side || row.type === 'context') && !row.text.includes('\n'),

@@ -19,7 +19,7 @@ const MIN_FOLDED_LINES = 4;
  * Replaces the start of each hunk by the unchanged lines that the diff leaves out, and adds those after the last hunk.
  * @param after the new text of the whole file. If the diff does not fit this text, the rows stay as they are.
  */
-export function withWholeContext(rows: readonly DiffRow[], after: string): readonly DiffRow[] {
+export function withAllUnchangedLines(rows: readonly DiffRow[], after: string): readonly DiffRow[] {
   const lines = after.split('\n');
   // The line feed at the end of a file starts no line.
   if (lines.at(-1) === '') lines.pop();
@@ -53,7 +53,7 @@ export function withWholeContext(rows: readonly DiffRow[], after: string): reado
  * Names each unchanged line by its file, its number in the file before the change, and its text. While a person edits
  * the change, the file before the change stays as it is. So a line keeps its name, and an opened line stays open.
  */
-export function unchangedLineNames(rows: readonly DiffRow[]): Map<DiffRow, string> {
+export function unchangedLineKeys(rows: readonly DiffRow[]): Map<DiffRow, string> {
   const names = new Map<DiffRow, string>();
   let file = '';
   for (const row of rows) {
@@ -64,7 +64,7 @@ export function unchangedLineNames(rows: readonly DiffRow[]): Map<DiffRow, strin
 }
 
 /** Folds long runs of unchanged lines. @param isOpen true for a line that the person has opened */
-export function withFolds(
+export function withFoldedRows(
   rows: readonly DiffRow[],
   isOpen: (row: DiffRow) => boolean,
 ): (DiffRow | FoldedRows)[] {

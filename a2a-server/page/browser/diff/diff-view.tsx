@@ -5,10 +5,10 @@
 import { useContext, useMemo, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.ts';
-import { HighlighterContext, languageOf, type CodePiece } from './code-pieces.ts';
+import { HighlighterContext, highlightLanguageOf, type HighlightedPiece } from './code-pieces.ts';
 import { ColouredText } from './coloured-text.tsx';
 import { colouredLines } from './diff-colours.ts';
-import { type FoldedRows, unchangedLineNames, withFolds, withWholeContext } from './diff-context.ts';
+import { type FoldedRows, unchangedLineKeys, withFoldedRows, withAllUnchangedLines } from './diff-context.ts';
 import { type DiffRow, diffRows, sideBySide, withBlankRunsJoined } from './diff-rows.ts';
 import { storeChoice, readStoredChoice } from '../stored-choice.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
@@ -40,22 +40,22 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
   const read = useMemo(() => diffRows(diff), [diff]);
   const rows = useMemo(() => {
     const found = read?.rows ?? [];
-    return withBlankRunsJoined(after === undefined ? found : withWholeContext(found, after));
+    return withBlankRunsJoined(after === undefined ? found : withAllUnchangedLines(found, after));
   }, [read, after]);
   const highlight = useContext(HighlighterContext);
   const pieces = useMemo(
-    () => colouredLines(rows, (text) => highlight(text, languageOf(path))),
+    () => colouredLines(rows, (text) => highlight(text, highlightLanguageOf(path))),
     [rows, path, highlight],
   );
   const lines = useMemo(() => {
-    const names = unchangedLineNames(rows);
+    const names = unchangedLineKeys(rows);
     const onOpen = (run: readonly DiffRow[]): void => {
       const opened = run.map((row) => names.get(row));
       setOpened((before) => ({ open: new Set([...before.open, ...opened]), last: opened[0] }));
     };
     const isLastOpened = (row: DiffRow): boolean => last !== undefined && names.get(row) === last;
     const show = { pieces, isLastOpened, onOpen };
-    const shown = withFolds(rows, (row) => open.has(names.get(row)));
+    const shown = withFoldedRows(rows, (row) => open.has(names.get(row)));
     return columns === 'one'
       ? shown.map((row, index) => oneColumn(row, index, show))
       : sideBySide(shown).map((line, index) => twoColumns(line, index, show));
@@ -94,7 +94,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
 }
 
 interface LineOptions {
-  pieces: ReadonlyMap<DiffRow, readonly CodePiece[]>;
+  pieces: ReadonlyMap<DiffRow, readonly HighlightedPiece[]>;
   /** True for the first of the lines that the person has opened last. It gets the focus of the button. */
   isLastOpened: (row: DiffRow) => boolean;
   onOpen: (run: readonly DiffRow[]) => void;

@@ -23,9 +23,14 @@ import xml from 'highlight.js/lib/languages/xml';
 import yaml from 'highlight.js/lib/languages/yaml';
 import type { LanguageFn } from 'highlight.js';
 import { createLowlight } from 'lowlight';
-import { type Highlighter, type Language, type CodePiece, plainLines } from './code-pieces.ts';
+import {
+  type Highlighter,
+  type HighlightLanguage,
+  type HighlightedPiece,
+  plainLines,
+} from './code-pieces.ts';
 
-const LANGUAGES: Readonly<Record<Language, LanguageFn>> = {
+const LANGUAGES: Readonly<Record<HighlightLanguage, LanguageFn>> = {
   bash,
   c,
   cpp,
@@ -85,8 +90,8 @@ function partsOf(text: string): string[] {
   return [...parts, part ?? ''];
 }
 
-function highlightedPart(text: string, language: Language): CodePiece[][] {
-  const lines: CodePiece[][] = [[]];
+function highlightedPart(text: string, language: HighlightLanguage): HighlightedPiece[][] {
+  const lines: HighlightedPiece[][] = [[]];
   const add = (value: string, kind: string | undefined): void => {
     for (const [at, piece] of value.split('\n').entries()) {
       if (at > 0) lines.push([]);

@@ -7,7 +7,7 @@ import {
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
-import { sessionPrice } from '../cost-text.ts';
+import { sessionRowCostText } from '../cost-text.ts';
 import { useNow } from '../relative-time.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { groupBySession, type SessionTasks, titleOfWaiting } from './task-pages.ts';
@@ -111,7 +111,7 @@ function Session({ session: { tasks }, chosen, now }: SessionProps) {
     <TaskRow key={task.taskId} task={task} chosen={task.taskId === chosen} now={now} />
   ));
   if (first === undefined || tasks.length === 1) return <>{rows}</>;
-  const price = sessionPrice(first);
+  const price = sessionRowCostText(first);
   return (
     <div class="session-tasks" role="group" aria-label="One session">
       <span class="quiet">

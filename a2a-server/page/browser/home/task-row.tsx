@@ -3,7 +3,7 @@ import { approvalNeededText } from '../../../../shared/protocol/demanded-approve
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { taskAddress } from '../address.ts';
-import { sessionPrice, taskPrice } from '../cost-text.ts';
+import { sessionRowCostText, taskRowCostText } from '../cost-text.ts';
 import { RelativeTime } from '../relative-time.tsx';
 import { STATE_WORDS } from '../state-words.ts';
 import { waitingLine, waitingRisks } from './task-risks.ts';
@@ -18,7 +18,7 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
   const { taskId, title, state, waitingFor, activity } = task;
   const name = title === '' ? 'Task without a title' : visibleLine(title);
   const ended = state !== 'waiting' && state !== 'working';
-  const price = taskPrice(task);
+  const price = taskRowCostText(task);
   return (
     <a
       class={`task ${state}`}
@@ -40,7 +40,7 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
             </span>
           ))}
         <StateAndTime task={task} now={now} />
-        {price !== '' && <span title={`Session: ${sessionPrice(task)}`}>{price}</span>}
+        {price !== '' && <span title={`Session: ${sessionRowCostText(task)}`}>{price}</span>}
         {ended && state !== 'completed' && activity !== '' && (
           <span class="activity">{visibleLine(activity)}</span>
         )}

@@ -5,11 +5,11 @@ import {
   linkToPasskeyAddress,
   listPasskeys,
   onPasskeysChange,
-  type LinkTarget,
+  type PasskeyLinkTarget,
   type PasskeyList,
 } from './passkey-requests.ts';
 
-export function PasskeyAddress({ target }: { target: LinkTarget }) {
+export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {
   const [list, setList] = useState<PasskeyList>();
   const [problem, setProblem] = useState<string>();
   useEffect(() => {

@@ -40,7 +40,7 @@ const creationOptionsSchema = z.custom<PublicKeyCredentialCreationOptionsJSON>(
   (value) => typeof fieldOf(value, 'challenge') === 'string',
 );
 
-export interface LinkTarget {
+export interface PasskeyLinkTarget {
   taskId?: string;
   callId?: string;
 }
@@ -84,7 +84,7 @@ export async function removePasskey(id: string): Promise<void> {
 }
 
 /** Returns a one-time link to this page at the address where passkeys work. */
-export async function linkToPasskeyAddress(target: LinkTarget): Promise<string> {
+export async function linkToPasskeyAddress(target: PasskeyLinkTarget): Promise<string> {
   return z.object({ url: z.string() }).parse(await sendJson('/passkeys/page-link', target)).url;
 }
 

@@ -4,7 +4,7 @@
  * address.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
-import { postJson, PROVIDER_SESSION_END_KEY, rememberSession } from './sign-in.ts';
+import { postJson, PROVIDER_SESSION_END_KEY, rememberPageSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
 
@@ -78,7 +78,7 @@ export async function finishProviderSignIn(
   const answer = await postJson('page/provider/finish', { pageSecret, query });
   if (fragment !== '') onFragment(`#${fragment}`);
   if ('problem' in answer) return answer.problem;
-  return rememberSession(answer.body, 'provider');
+  return rememberPageSession(answer.body, 'provider');
 }
 
 /**

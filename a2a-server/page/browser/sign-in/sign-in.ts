@@ -26,11 +26,11 @@ export const signedInFetch: typeof fetch = (input, init) =>
 /** Exchanges the code of a one-time link for the sign-in. Returns an error text, or undefined after success. */
 export async function signIn(code: string): Promise<string | undefined> {
   const answer = await postJson('page/session', { code });
-  return 'problem' in answer ? answer.problem : rememberSession(answer.body, 'link');
+  return 'problem' in answer ? answer.problem : rememberPageSession(answer.body, 'link');
 }
 
 /** Stores what the page needs of a new session. Returns an error text, or undefined after success. */
-export function rememberSession(
+export function rememberPageSession(
   { pageKey: key, expiresAt }: Record<string, unknown>,
   by: 'link' | 'provider',
 ): string | undefined {

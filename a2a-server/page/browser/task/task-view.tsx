@@ -8,15 +8,15 @@ import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
-import { dropDrafts } from '../action/drafts.ts';
+import { dropDraftsOfCall } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
 import { OutageBanner } from './outage-banner.tsx';
-import { placeOfRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
-import type { Refusal, ShownAction } from '../action/shown-actions.ts';
+import { callShowingRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
+import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessage } from './story.ts';
 import { StoryView } from './story-view.tsx';
 import { TaskFiles } from './task-files.tsx';
@@ -49,7 +49,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   const facts = useTaskFacts(taskId, changes);
   const [problem, setProblem] = useState<string>();
   const fail = (error: unknown): void => setProblem(messageOf(error));
-  const [refusal, setRefusal] = useState<Refusal>();
+  const [refusal, setRefusal] = useState<DecisionRefusal>();
 
   const { execution, report, outage, failure } = useFollowedTask(client, taskId, (progress) => {
     followed.readOn();
@@ -96,7 +96,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       return false;
     }
     for (const decision of decisions) {
-      dropDrafts(drafts, decision.callId);
+      dropDraftsOfCall(drafts, decision.callId);
       setActions((before) => withAcceptedDecision(before, decision));
     }
     return true;
@@ -123,7 +123,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     if (outage !== undefined) return <OutageBanner outage={outage} />;
     return <p class={failure === undefined ? 'quiet' : 'problem'}>{failure ?? 'Loading …'}</p>;
   }
-  const refusedCall = placeOfRefusal(actions, refusal);
+  const refusedCall = callShowingRefusal(actions, refusal);
   const shownProblem = problem ?? failure ?? (refusedCall === undefined ? refusal?.message : undefined);
   const ended = hasEnded(report);
   // A note about progress changes often. It must not move a button.

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import {
-  sessionPrice,
+  sessionRowCostText,
   taskCostText,
   todayCostText,
 } from '../../../../../a2a-server/page/browser/cost-text.ts';
@@ -26,11 +26,11 @@ test('the page shows the cost of the UTC day, and today’s limit of the daily b
 });
 
 test('a row of the task list shows the session’s price, and nothing for an agent that does not count tokens', () => {
-  expect(sessionPrice({ cost: null })).toBe('');
+  expect(sessionRowCostText({ cost: null })).toBe('');
   const none = { inputTokens: 0, outputTokens: 0, usd: 0 };
-  expect(sessionPrice({ cost: { task: none, session: none } })).toBe('');
-  expect(sessionPrice({ cost: { task: none, session: TASK } })).toBe('$0.2500');
-  expect(sessionPrice({ cost: { task: TASK, session: { ...TASK, usd: null } } })).toBe('price unknown');
+  expect(sessionRowCostText({ cost: { task: none, session: none } })).toBe('');
+  expect(sessionRowCostText({ cost: { task: none, session: TASK } })).toBe('$0.2500');
+  expect(sessionRowCostText({ cost: { task: TASK, session: { ...TASK, usd: null } } })).toBe('price unknown');
 });
 
 test('the page shows a task’s own cost, and the session’s cost if the session has other tasks', () => {

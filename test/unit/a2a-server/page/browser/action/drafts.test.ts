@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
 import {
-  dropDrafts,
+  dropDraftsOfCall,
   noDrafts,
-  writtenTexts,
+  draftTextsOfCall,
 } from '../../../../../../a2a-server/page/browser/action/drafts.ts';
 
 test('the texts of a call are those that the person has written in its reason, edit and answer', () => {
@@ -11,14 +11,14 @@ test('the texts of a call are those that the person has written in its reason, e
   drafts.edits.set('call', { view: 'text', text: 'a better line' });
   drafts.answers.set('call', { chosen: ['blue'], text: ' ', values: { colour: 'dark blue', size: '' } });
   drafts.reasons.set('other', 'another reason');
-  expect(writtenTexts(drafts, 'call')).toEqual(['not this file', 'a better line', 'dark blue']);
+  expect(draftTextsOfCall(drafts, 'call')).toEqual(['not this file', 'a better line', 'dark blue']);
 });
 
 test('the texts of an edit in a form are those of the changed fields', () => {
   const drafts = noDrafts();
   const texts = new Map([['path', 'b.md']]);
   drafts.edits.set('call', { view: 'form', input: { path: 'a.md' }, fields: [], texts, checked: false });
-  expect(writtenTexts(drafts, 'call')).toEqual(['b.md']);
+  expect(draftTextsOfCall(drafts, 'call')).toEqual(['b.md']);
 });
 
 test('a decided call has no draft any more, and those of other calls and the message stay', () => {
@@ -29,7 +29,7 @@ test('a decided call has no draft any more, and those of other calls and the mes
     drafts.edits.set(callId, { view: 'text', text: 'x' });
     drafts.answers.set(callId, { chosen: ['blue'], text: '', values: {} });
   }
-  dropDrafts(drafts, 'decided');
+  dropDraftsOfCall(drafts, 'decided');
   const { message, reasons, edits, answers } = drafts;
   expect([reasons, edits, answers].map((byCall) => [...byCall.keys()])).toEqual([
     ['waits'],

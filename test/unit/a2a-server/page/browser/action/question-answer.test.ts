@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   answerFromForm,
-  fieldsOf,
+  formFieldsOfQuestion,
   type FilledForm,
   type Question,
 } from '../../../../../../a2a-server/page/browser/action/question-answer.ts';
@@ -57,7 +57,7 @@ describe('an answer to a question', () => {
   });
 
   test('the form shows the labels of its fields and the choices', () => {
-    expect(fieldsOf(form)).toMatchObject([
+    expect(formFieldsOfQuestion(form)).toMatchObject([
       { name: 'name', title: 'Name', type: 'text' },
       { name: 'age', title: 'age', type: 'number' },
       {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  unchangedLineNames,
-  withFolds,
-  withWholeContext,
+  unchangedLineKeys,
+  withFoldedRows,
+  withAllUnchangedLines,
 } from '../../../../../../a2a-server/page/browser/diff/diff-context.ts';
 import {
   type DiffRow,
@@ -28,7 +28,7 @@ describe('the unchanged lines of a diff', () => {
         const before = head + middle + tail;
         const after = `${head}new\n${tail}`;
         fc.pre(before !== after);
-        const whole = withWholeContext(rowsOf(before, after), after);
+        const whole = withAllUnchangedLines(rowsOf(before, after), after);
         const [old, now] = (['before', 'after'] as const).map((side) =>
           whole.flatMap((row) =>
             'before' in row && row[side] !== null ? [[row[side], row.text.slice(1)]] : [],
@@ -42,14 +42,14 @@ describe('the unchanged lines of a diff', () => {
 
   test('stay as the diff has them, if the text does not fit the diff', () => {
     const rows = rowsOf('a\nb\nc', 'a\nx\nc');
-    expect(withWholeContext(rows, 'a\ny\nc')).toBe(rows);
-    expect(withWholeContext(rows, '')).toBe(rows);
+    expect(withAllUnchangedLines(rows, 'a\ny\nc')).toBe(rows);
+    expect(withAllUnchangedLines(rows, '')).toBe(rows);
   });
 
   test('fold to one row with all of them, beside three open lines at each change', () => {
     const after = lines(60).with(29, 'thirty');
-    const folded = withFolds(
-      withWholeContext(rowsOf(lines(60).join('\n'), after.join('\n')), after.join('\n')),
+    const folded = withFoldedRows(
+      withAllUnchangedLines(rowsOf(lines(60).join('\n'), after.join('\n')), after.join('\n')),
       never,
     );
     const folds = folded.flatMap((row) => (row.type === 'fold' ? [row.rows.length] : []));
@@ -59,9 +59,9 @@ describe('the unchanged lines of a diff', () => {
 
   test('open run by run', () => {
     const after = lines(60).with(29, 'thirty').join('\n');
-    const whole = withWholeContext(rowsOf(lines(60).join('\n'), after), after);
-    const [first] = withFolds(whole, never).filter((row) => row.type === 'fold');
-    const opened = withFolds(whole, (row) => first?.rows.includes(row) === true);
+    const whole = withAllUnchangedLines(rowsOf(lines(60).join('\n'), after), after);
+    const [first] = withFoldedRows(whole, never).filter((row) => row.type === 'fold');
+    const opened = withFoldedRows(whole, (row) => first?.rows.includes(row) === true);
     expect(opened.filter(({ type }) => type === 'fold')).toHaveLength(1);
     expect(opened.flatMap((row) => (row.type === 'fold' ? row.rows : [row]))).toEqual(whole);
     expect(sideBySide(opened).filter((line) => 'across' in line && line.across.type === 'fold')).toHaveLength(
@@ -88,19 +88,19 @@ describe('the unchanged lines of a diff', () => {
 
   test('have different names in different files', () => {
     const rows = diffRows(unifiedDiff('a', 'one\ntwo\n', 'one\n') + unifiedDiff('b', 'one\ntwo\n', 'one\n'));
-    expect(new Set(unchangedLineNames(rows?.rows ?? []).values()).size).toBe(2);
+    expect(new Set(unchangedLineKeys(rows?.rows ?? []).values()).size).toBe(2);
   });
 
   test('never hide a change', () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         fc.pre(before !== after);
-        const whole = withWholeContext(rowsOf(before, after), after);
-        for (const row of withFolds(whole, never))
+        const whole = withAllUnchangedLines(rowsOf(before, after), after);
+        for (const row of withFoldedRows(whole, never))
           if (row.type === 'fold') for (const { type } of row.rows) expect(type).toBe('context');
-        expect(withFolds(whole, never).flatMap((row) => (row.type === 'fold' ? row.rows : [row]))).toEqual(
-          whole,
-        );
+        expect(
+          withFoldedRows(whole, never).flatMap((row) => (row.type === 'fold' ? row.rows : [row])),
+        ).toEqual(whole);
       }),
     );
   });
@@ -109,18 +109,18 @@ describe('the unchanged lines of a diff', () => {
 /** Returns the whole diff between 60 lines and an edit of them. */
 function wholeOf(edit: readonly string[]): readonly DiffRow[] {
   const after = edit.join('\n');
-  return withWholeContext(rowsOf(lines(60).join('\n'), after), after);
+  return withAllUnchangedLines(rowsOf(lines(60).join('\n'), after), after);
 }
 
 /** Opens the first fold of one edit. Returns the texts of the lines that are folded in the next edit. */
 function foldedInNextEdit(edit: readonly string[], next: readonly string[]): string[] {
   const shown = wholeOf(edit);
-  const names = unchangedLineNames(shown);
-  const [first] = withFolds(shown, never).filter((row) => row.type === 'fold');
+  const names = unchangedLineKeys(shown);
+  const [first] = withFoldedRows(shown, never).filter((row) => row.type === 'fold');
   const open = new Set(first?.rows.map((row) => names.get(row)));
   const nextRows = wholeOf(next);
-  const nextNames = unchangedLineNames(nextRows);
-  return withFolds(nextRows, (row) => open.has(nextNames.get(row))).flatMap((row) =>
+  const nextNames = unchangedLineKeys(nextRows);
+  return withFoldedRows(nextRows, (row) => open.has(nextNames.get(row))).flatMap((row) =>
     row.type === 'fold' ? row.rows.map(({ text: line }) => line) : [],
   );
 }

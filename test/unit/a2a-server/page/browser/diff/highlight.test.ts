@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { colouredLines } from '../../../../../../a2a-server/page/browser/diff/diff-colours.ts';
 import { diffRows } from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
-import { languageOf } from '../../../../../../a2a-server/page/browser/diff/code-pieces.ts';
+import { highlightLanguageOf } from '../../../../../../a2a-server/page/browser/diff/code-pieces.ts';
 import { highlightedLines } from '../../../../../../a2a-server/page/browser/diff/highlight.ts';
 import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
 
@@ -57,7 +57,7 @@ describe('the colours of code', () => {
     ['a.constructor', undefined],
     ['__proto__', undefined],
   ])('come from the name of the file: %p is %p', (path, language) => {
-    expect(languageOf(path)).toBe(language);
+    expect(highlightLanguageOf(path)).toBe(language);
   });
 
   test('continue over the lines of a comment, on each side of a change', () => {
