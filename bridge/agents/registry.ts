@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 
-export class Registry {
+export class AgentRegistry {
   readonly #agents: ReadonlyMap<string, Agent>;
   readonly #first: Agent;
 

@@ -27,7 +27,7 @@ export interface ShownWaiting {
  * only what is shown in full. If the preview was cut, the command is therefore `show`.
  * @param program the command that runs the bridge in a terminal
  */
-export function decisionLines(waiting: ShownWaiting, program: string): readonly string[] {
+export function decisionCommandLines(waiting: ShownWaiting, program: string): readonly string[] {
   return decisionWords(waiting).map((words) => `${program} ${words}`);
 }
 

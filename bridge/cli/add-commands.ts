@@ -6,10 +6,13 @@ import { type Command, Option } from 'commander';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { ProgramPaths } from '../settings/program-paths.ts';
 import type { ProbeOptions } from './commands/probe.ts';
-import type { CommandHandler as Run, CommonOptions } from './context/run-command.ts';
+import type { CommandHandler as Run, CommonCommandOptions } from './context/run-command.ts';
 
 export function addCommands(program: Command, places: ProgramPaths): void {
-  const carryOut = async <Options extends CommonOptions>(it: Command, work: Run<Options>): Promise<void> => {
+  const carryOut = async <Options extends CommonCommandOptions>(
+    it: Command,
+    work: Run<Options>,
+  ): Promise<void> => {
     const { runCommand } = await import('./context/run-command.ts');
     // `optsWithGlobals` also returns the program's own options, such as --state-dir. A user may write them before or
     // after the command.
@@ -36,7 +39,7 @@ export function addCommands(program: Command, places: ProgramPaths): void {
 }
 
 type Add = (usage: string, description: string, into?: Command) => Command;
-type CarryOut = <Options extends CommonOptions>(it: Command, work: Run<Options>) => Promise<void>;
+type CarryOut = <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
 
 const PROBE_TEXT = 'Write the numbers from one to ten in words. Use no tools.';
 
@@ -55,21 +58,21 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
     'install [client] [args...]',
     'puts the bridge into the settings of claude, gemini, codex, cursor or vscode; arguments after -- go to the bridge',
   ).action(async (_client, _args, _, it: Command) => {
-    const { install } = await import('./commands/install.ts');
-    await carryOut(it, (run) => install(run, it.args));
+    const { installCommand } = await import('./commands/install.ts');
+    await carryOut(it, (run) => installCommand(run, it.args));
   });
   writing('uninstall [client]', 'removes the bridge from the settings of a client').action(
     async (_client, _, it: Command) => {
-      const { uninstall } = await import('./commands/install.ts');
-      await carryOut(it, (run) => uninstall(run, it.args));
+      const { uninstallCommand } = await import('./commands/install.ts');
+      await carryOut(it, (run) => uninstallCommand(run, it.args));
     },
   );
   add('doctor', 'checks settings, model, agents, tokens, clocks and clients, and says what to do')
     .option('--offline', 'ask no model and no agent')
     .option('--webhook', 'send a test post to the approval webhook')
     .action(async (_, it: Command) => {
-      const { doctor } = await import('./commands/doctor.ts');
-      await carryOut(it, doctor);
+      const { doctorCommand } = await import('./commands/doctor.ts');
+      await carryOut(it, doctorCommand);
     });
 }
 
@@ -181,16 +184,16 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--state <state>', 'only in this state, e.g. input-required')
     .option('--limit <number>', 'the maximum number; default 50')
     .action(async (_, it: Command) => {
-      const { tasks } = await import('./commands/tasks.ts');
-      await carryOut(it, tasks);
+      const { tasksCommand } = await import('./commands/tasks.ts');
+      await carryOut(it, tasksCommand);
     });
   add('inbox', 'lists finished tasks whose result no client has collected, and tasks that wait for a person')
     .option('--watch', 'also print each new entry, until Ctrl-C')
     .option('--bell', 'ring the terminal bell for each new entry')
     .option('--collect', 'then mark the listed results as collected; no bridge announces them any more')
     .action(async (_, it: Command) => {
-      const { inbox } = await import('./commands/inbox.ts');
-      await carryOut(it, inbox);
+      const { inboxCommand } = await import('./commands/inbox.ts');
+      await carryOut(it, inboxCommand);
     });
   add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
     .option('--agent <name>', 'the agent; default the first')
@@ -207,21 +210,21 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--times', 'begin each line with the time of its event (UTC)')
     .option('--thinking', "also print the model's reasoning")
     .action(async (session: string, _, it: Command) => {
-      const { watch } = await import('./commands/watch.ts');
-      await carryOut(it, (run) => watch(run, session));
+      const { watchCommand } = await import('./commands/watch.ts');
+      await carryOut(it, (run) => watchCommand(run, session));
     });
   add('show <what>', 'shows pending actions in full: one by its code or call, or all of a session')
     .option('--turns', "also show the cost of each turn of the session's task")
     .action(async (what: string, _, it: Command) => {
-      const { show } = await import('./commands/show.ts');
-      await carryOut(it, (run) => show(run, what));
+      const { showCommand } = await import('./commands/show.ts');
+      await carryOut(it, (run) => showCommand(run, what));
     });
   add('cost', 'shows what tasks cost: tokens and US dollars by UTC day, by session and by model')
     .option('--agent <name>', 'only this agent; default all')
     .option('--days <number>', 'today and the days before; default 30')
     .action(async (_, it: Command) => {
-      const { cost } = await import('./commands/cost.ts');
-      await carryOut(it, cost);
+      const { costCommand } = await import('./commands/cost.ts');
+      await carryOut(it, costCommand);
     });
   add(
     'receipt <session>',
@@ -229,8 +232,8 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   )
     .option('--out <directory>', 'write the receipts of all tasks of the session here, as Markdown and JSON')
     .action(async (session: string, _, it: Command) => {
-      const { receipt } = await import('./commands/receipt.ts');
-      await carryOut(it, (run) => receipt(run, session));
+      const { receiptCommand } = await import('./commands/receipt.ts');
+      await carryOut(it, (run) => receiptCommand(run, session));
     });
   add(
     'verify-receipt <file>',
@@ -244,8 +247,8 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('cancel <session>', "ends the session's task")
     .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (session: string, _, it: Command) => {
-      const { cancel } = await import('./commands/cancel.ts');
-      await carryOut(it, (run) => cancel(run, session));
+      const { cancelCommand } = await import('./commands/cancel.ts');
+      await carryOut(it, (run) => cancelCommand(run, session));
     });
   add('commands', 'lists the commands of the agents')
     .option('--agent <name>', 'only this agent; default all')
@@ -264,8 +267,8 @@ function addTasks(add: Add, carryOut: CarryOut): void {
     .option('--agent <name>', 'ask only this agent')
     .option('--reason <text>', 'the reason, for the agent and the journal')
     .action(async (toolId: string, _, it: Command) => {
-      const { abort } = await import('./commands/abort-tool.ts');
-      await carryOut(it, (run) => abort(run, toolId));
+      const { abortCommand } = await import('./commands/abort-tool.ts');
+      await carryOut(it, (run) => abortCommand(run, toolId));
     });
 }
 
@@ -284,28 +287,28 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
         .option('--minutes <number>', 'with a scope: trust it for this time, not for the whole task')
         .option('--uses <number>', 'with a scope: trust it for this number of calls');
     it.action(async (what: string, call: string | undefined, _, self: Command) => {
-      const { decide } = await import('./commands/decide.ts');
-      await carryOut(self, (run) => decide(run, word, { what, call }));
+      const { decideCommand } = await import('./commands/decide.ts');
+      await carryOut(self, (run) => decideCommand(run, word, { what, call }));
     });
   }
   deciding('edit <code> [call]', 'opens $EDITOR on the action, and approves your edited version')
     .option('--yes', 'with a code: send the edited text without asking')
     .option('--file <path>', 'read the edited text from this file; - is stdin')
     .action(async (what: string, call: string | undefined, _, it: Command) => {
-      const { edit } = await import('./commands/edit.ts');
-      await carryOut(it, (run) => edit(run, { what, call }));
+      const { editCommand } = await import('./commands/edit.ts');
+      await carryOut(it, (run) => editCommand(run, { what, call }));
     });
   add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
     .option('--all', 'all grants of the session')
     .action(async (session: string, grants: string[], _, it: Command) => {
-      const { revoke } = await import('./commands/revoke.ts');
-      await carryOut(it, (run) => revoke(run, session, grants));
+      const { revokeCommand } = await import('./commands/revoke.ts');
+      await carryOut(it, (run) => revokeCommand(run, session, grants));
     });
   add('answer <code> [words...]', 'answers the question with this code; without words, it asks you')
     .option('--call <call>', 'with a session instead of the code: the question, if several wait')
     .action(async (what: string, words: string[], _, it: Command) => {
-      const { answer } = await import('./commands/answer.ts');
-      await carryOut(it, (run) => answer(run, what, words));
+      const { answerCommand } = await import('./commands/answer.ts');
+      await carryOut(it, (run) => answerCommand(run, what, words));
     });
 }
 
@@ -349,14 +352,14 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   )
     .option('--agent <name>', 'the agent whose page to open; default the first')
     .action(async (_, it: Command) => {
-      const { page } = await import('./commands/page.ts');
-      await carryOut(it, page);
+      const { pageCommand } = await import('./commands/page.ts');
+      await carryOut(it, pageCommand);
     });
   add('logs', 'prints the log of the local server')
     .option('-f, --follow', 'also print new lines')
     .option('-n, --lines <number>', 'the number of last lines; default 50')
     .action(async (_, it: Command) => {
-      const { logs } = await import('./commands/logs.ts');
-      await carryOut(it, logs);
+      const { logsCommand } = await import('./commands/logs.ts');
+      await carryOut(it, logsCommand);
     });
 }

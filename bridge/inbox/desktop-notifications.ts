@@ -15,7 +15,7 @@ import type { NotifiedEntries } from '../state/notified-entries.ts';
 import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
 import { inboxEntries, ownSessions } from './inbox-entry.ts';
 import type { InboxContents, InboxSurface } from './inbox-follower.ts';
-import { isWaiting } from '../sessions/list-sessions.ts';
+import { isSessionWaiting } from '../sessions/list-sessions.ts';
 import { entryText } from './notices.ts';
 
 /** The maximum number of notifications at once. If more entries are new, one notification shows their number. */
@@ -36,7 +36,7 @@ export class DesktopNotifications implements InboxSurface {
   show({ tasks, sessions }: InboxContents): void {
     // The notification about an ended task comes from the database, which records the end only if no tool call waits
     // for the result. So ended sessions are left out here.
-    const waiting = ownSessions(tasks, sessions).filter(isWaiting);
+    const waiting = ownSessions(tasks, sessions).filter(isSessionWaiting);
     const added = inboxEntries(waiting, tasks).filter(({ key }) => this.#shown.add(key));
     const texts =
       added.length > MAX_NOTIFICATIONS

@@ -1,6 +1,6 @@
 /** Builds the entries of the inbox: results that no client has collected, and tasks that wait for a person. Pure. */
 import { TASK_STATE_NAMES, type SessionStateName, type TaskStateName } from '../dialects/observation.ts';
-import { isWaiting, type ListedSession } from '../sessions/list-sessions.ts';
+import { isSessionWaiting, type ListedSession } from '../sessions/list-sessions.ts';
 import { resultKey, type UncollectedTask } from '../state/waiting-results.ts';
 
 /**
@@ -46,7 +46,7 @@ export function inboxEntries(
   );
   const waiting = [...listed].flatMap(([key, session]): KeyedEntry[] => {
     const { sessionId, agent, taskId, state, title, pending, codes, updatedAt } = session;
-    if (taskId === null || !isWaiting(session)) return [];
+    if (taskId === null || !isSessionWaiting(session)) return [];
     const asks = codes.length === 0 ? [updatedAt] : codes;
     return [
       {

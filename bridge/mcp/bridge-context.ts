@@ -5,7 +5,7 @@ import type { CardCodes } from '../approvals/card-codes.ts';
 import type { PageLinks } from '../approvals/page-links.ts';
 import type { RequestStateSigner } from '../approvals/request-state.ts';
 import type { AllowedWorkspaces } from '../agents/check-workspace.ts';
-import type { Registry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import type { ResultInbox } from '../inbox/result-inbox.ts';
 import type { DelegatingClients } from '../sessions/delegating-clients.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
@@ -16,7 +16,7 @@ import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 
 export interface BridgeContext {
-  readonly registry: Registry;
+  readonly registry: AgentRegistry;
   readonly live: LiveSessions;
   readonly sessions: Sessions;
   readonly delegations: DelegationService;

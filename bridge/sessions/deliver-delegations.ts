@@ -10,7 +10,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { currentTrace } from '../agents/http/current-trace.ts';
 import type { Agent } from '../agents/agent.ts';
-import type { Registry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { titleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
@@ -37,7 +37,7 @@ interface Delegation {
 }
 
 interface DelegationParts {
-  registry: Registry;
+  registry: AgentRegistry;
   outbox: Outbox;
   results: WaitingResults;
   live: LiveSessions;

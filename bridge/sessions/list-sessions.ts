@@ -210,11 +210,12 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
 /** Waiting sessions come first. The others follow, newest first. */
 export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
-    (a, b) => Number(isWaiting(b)) - Number(isWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),
+    (a, b) =>
+      Number(isSessionWaiting(b)) - Number(isSessionWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),
   );
 }
 
-export function isWaiting({ state }: Pick<ListedSession, 'state'>): boolean {
+export function isSessionWaiting({ state }: Pick<ListedSession, 'state'>): boolean {
   return WAITING_STATES.some((each) => each === state);
 }
 

@@ -6,7 +6,7 @@
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { CancelRequest } from '../agents/connection.ts';
-import type { Registry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';
@@ -16,7 +16,7 @@ import { isCancelRevoked } from './open-outbox-entries.ts';
 
 interface RecordedCancelsParts {
   outbox: Outbox;
-  registry: Registry;
+  registry: AgentRegistry;
   live: LiveSessions;
   log: Logger;
   channel: CancelRequest['channel'];

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import { askEachAgent } from '../agents/ask-each.ts';
-import type { Registry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
@@ -49,14 +49,14 @@ interface FindOptions {
 }
 
 interface SessionsParts {
-  registry: Registry;
+  registry: AgentRegistry;
   outbox: Outbox;
   live: LiveSessions;
   delegations: Pick<DelegationService, 'takeUp'>;
 }
 
 export class Sessions {
-  readonly #registry: Registry;
+  readonly #registry: AgentRegistry;
   readonly #outbox: Outbox;
   readonly #live: LiveSessions;
   readonly #delegations: Pick<DelegationService, 'takeUp'>;

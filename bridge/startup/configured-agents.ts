@@ -6,7 +6,7 @@ import { Agent } from '../agents/agent.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { readCardKeys } from '../agents/card-keys.ts';
 import { credentialHeaders } from '../agents/credentials.ts';
-import { Registry } from '../agents/registry.ts';
+import { AgentRegistry } from '../agents/registry.ts';
 
 /** The name of the agent that the setting `agentUrl` defines. */
 const NAME_OF_URL_AGENT = 'agent';
@@ -17,7 +17,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Creates the configured agents. If none is configured, creates the local agent.
  * @param serverScript the path of the built a2a-server, with which the local agent is started
  */
-export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): Registry {
+export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): AgentRegistry {
   const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
   const byUrl =
     agentUrl === undefined
@@ -38,9 +38,9 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
             `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
           ),
         ];
-  const listed = Object.entries(agents).map(([name, agent]) => createListedAgent(name, agent, env));
+  const listed = Object.entries(agents).map(([name, agent]) => createConfiguredAgent(name, agent, env));
   const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
-  return new Registry(first, ...others);
+  return new AgentRegistry(first, ...others);
 }
 
 /**
@@ -64,7 +64,7 @@ export function findHolderOfName(settings: BridgeSettings, name: string, url: st
 }
 
 /** Creates an agent of the setting `agents`. */
-export function createListedAgent(name: string, agent: AgentSettings, env: Env): Agent {
+export function createConfiguredAgent(name: string, agent: AgentSettings, env: Env): Agent {
   return new Agent(
     name,
     () => listedEndpoint(name, agent, env),

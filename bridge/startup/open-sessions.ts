@@ -1,5 +1,5 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { Registry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
 import { LiveSessions } from '../sessions/live-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';
@@ -12,7 +12,7 @@ import { configuredAgents } from './configured-agents.ts';
 
 /** The agents, and the sessions with them. */
 export interface OpenSessions {
-  registry: Registry;
+  registry: AgentRegistry;
   live: LiveSessions;
   sessions: Sessions;
   delegations: DelegationService;

@@ -4,11 +4,11 @@
  */
 import { cursor } from '../../bridge/cli/clients/cursor.ts';
 import { vscode } from '../../bridge/cli/clients/vscode.ts';
-import type { ServerCommand } from '../../bridge/cli/clients/client.ts';
+import type { BridgeStartCommand } from '../../bridge/cli/clients/client.ts';
 import { NAME, type PackageFiles } from './package-description.ts';
 
 /** Returns the links. `server` starts a published version: for the program of a clone, `install` does the same. */
-export function installLinks(server: ServerCommand): PackageFiles {
+export function installLinks(server: BridgeStartCommand): PackageFiles {
   const forVscode = JSON.stringify({ ...vscode.entry(server), ...vscode.defaults });
   const forCursor = Buffer.from(JSON.stringify(cursor.entry(server))).toString('base64');
   // VS Code decodes percent signs, and leaves `+` as it is.

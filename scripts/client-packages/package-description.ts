@@ -1,6 +1,6 @@
 /** The facts about the bridge that every package for a client has, and the command with which a client starts the bridge. */
 import { z } from 'zod';
-import type { ServerCommand } from '../../bridge/cli/clients/client.ts';
+import type { BridgeStartCommand } from '../../bridge/cli/clients/client.ts';
 
 /** The name of each plugin and of its MCP server. It is the name that `install` uses. */
 export const NAME = 'a2a-bridge';
@@ -68,7 +68,7 @@ export const PROGRAM_DIRECTORY = 'program';
  * Returns the command that starts the bridge.
  * @param root the directory of the package, or the client's variable for it
  */
-export function bridgeCommand({ origin, version }: PackageDescription, root: string): ServerCommand {
+export function bridgeCommand({ origin, version }: PackageDescription, root: string): BridgeStartCommand {
   switch (origin.type) {
     case 'bundled':
       return { command: 'node', args: [`${root}/${PROGRAM_DIRECTORY}/dist/bridge/main.js`] };

@@ -5,7 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { Registry } from '../../agents/registry.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { LiveSessions } from '../../sessions/live-sessions.ts';
@@ -24,7 +24,7 @@ interface WebhookParts {
   settings: WebhookSettings;
   env: Env;
   database: BridgeDatabase;
-  registry: Registry;
+  registry: AgentRegistry;
   outbox: Outbox;
   live: LiveSessions;
   sessions: Pick<Sessions, 'find'>;

@@ -4,7 +4,7 @@ import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
-import { decisionLines } from '../ways-to-decide.ts';
+import { decisionCommandLines } from '../ways-to-decide.ts';
 import { offeredDecisionWords } from '../../mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -144,5 +144,5 @@ function howToDecide(
 ): Record<string, unknown> {
   const reply =
     'Answer this post with 200 and {"decisions": [{"callId", "shown", "decision", …}]} as JSON, or with 204 and decide in one of the other ways.';
-  return { reply, commandLines: decisionLines({ pending, question }, 'mcp-a2a-bridge') };
+  return { reply, commandLines: decisionCommandLines({ pending, question }, 'mcp-a2a-bridge') };
 }

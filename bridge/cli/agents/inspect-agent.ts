@@ -16,10 +16,10 @@ export interface AgentInspection {
 /** Checks the agent, and finds out what it can do. Starts no task. */
 export async function inspectAgent(agent: Agent): Promise<AgentInspection> {
   const findings = await checkAgent(agent);
-  return { findings, abilities: hasFailed(findings) ? null : await agentAbilities(agent) };
+  return { findings, abilities: hasFailedCheck(findings) ? null : await agentAbilities(agent) };
 }
 
-export function hasFailed(findings: readonly CheckResult[]): boolean {
+export function hasFailedCheck(findings: readonly CheckResult[]): boolean {
   return findings.some(({ level }) => level === 'fail');
 }
 

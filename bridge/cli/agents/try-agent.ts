@@ -2,9 +2,9 @@
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
-import { findHolderOfName, createListedAgent } from '../../startup/configured-agents.ts';
-import type { CommandRun, CommonOptions } from '../context/run-command.ts';
-import { commandWords } from '../models/edit-model-settings.ts';
+import { findHolderOfName, createConfiguredAgent } from '../../startup/configured-agents.ts';
+import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import { splitCommandLine } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { type AgentEntry, suggestAgentName } from './agent-entry.ts';
 import { type AgentInspection, inspectAgent } from './inspect-agent.ts';
@@ -30,12 +30,16 @@ export interface TriedAgent extends AgentInspection {
  * @throws UsageError, also if another agent has the name; ProductError, e.g. AGENT_UNREACHABLE
  */
 export async function tryAgent(
-  { settings, env }: Pick<CommandRun<CommonOptions>, 'settings' | 'env'>,
+  { settings, env }: Pick<CommandRun<CommonCommandOptions>, 'settings' | 'env'>,
   wanted: WantedAgent,
 ): Promise<TriedAgent> {
   const entry = entryOf(wanted);
   const { url } = entry;
-  const agent = createListedAgent(wanted.name ?? new URL(url).host, agentSettingsSchema.parse(entry), env);
+  const agent = createConfiguredAgent(
+    wanted.name ?? new URL(url).host,
+    agentSettingsSchema.parse(entry),
+    env,
+  );
   const { facts } = await agent.connect();
   const name = wanted.name ?? suggestAgentName(facts.name, url);
   refuseTakenName(settings, name, url);
@@ -64,7 +68,7 @@ function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgen
     url,
     ...(cardUrl !== undefined && { cardUrl }),
     ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
-    ...(tokenCommand !== undefined && { tokenCommand: commandWords(tokenCommand, '--token-command') }),
+    ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
   };
   const parsed = agentSettingsSchema.safeParse(entry);
   if (parsed.success) return entry;

@@ -5,14 +5,14 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { writeConfig } from '../clients/config-file.ts';
 import type { ConfigChange } from '../clients/config-text.ts';
-import { planEntryChange } from '../clients/entry-change.ts';
-import type { CommandRun, CommonOptions } from '../context/run-command.ts';
+import { planBridgeEntryChange } from '../clients/entry-change.ts';
+import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 const MODE = 0o600;
 
-export interface WriteOptions extends CommonOptions {
+export interface WriteOptions extends CommonCommandOptions {
   dryRun?: boolean;
   yes?: boolean;
 }
@@ -44,7 +44,7 @@ export async function writeAgents(
   };
   await prepareStateDirectory(settings.stateDir);
   const path = settings.configFile ?? join(settings.stateDir, 'config.json');
-  const change = await planEntryChange(path, 'agents', decide);
+  const change = await planBridgeEntryChange(path, 'agents', decide);
   if (change.type === 'same') {
     say(`${change.file.path} is up to date: nothing to change.`);
     report(change.file.path, false);

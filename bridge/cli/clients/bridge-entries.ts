@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ClientEnvironment, type McpClient, type ConfigScope, CONFIG_SCOPES } from './client.ts';
 import { readConfig } from './config-file.ts';
-import { configFormatOf, isBridge } from './config-text.ts';
+import { configFormatOf, isBridgeEntry } from './config-text.ts';
 
 export interface BridgeEntry {
   scope: ConfigScope;
@@ -45,13 +45,13 @@ export async function findBridgeEntries(
       const { text, path } = await readConfig(place.path);
       const found = servers.safeParse(configFormatOf(client.format).read(text, place.section)).data ?? {};
       for (const [name, entry] of Object.entries(found))
-        if (isBridge(entry))
+        if (isBridgeEntry(entry))
           entries.push({
             scope,
             name,
             path,
             started: startedProgramSchema.parse(entry),
-            hazards: entryWarnings(client, entry),
+            hazards: bridgeEntryWarnings(client, entry),
           });
     } catch (error) {
       onUnreadable(scope, place.path, error);
@@ -61,7 +61,7 @@ export async function findBridgeEntries(
 }
 
 /** Returns the warnings about an entry. @param entry the entry exactly as the client's file contains it */
-export function entryWarnings({ hazards }: McpClient, entry: unknown): readonly string[] {
+export function bridgeEntryWarnings({ hazards }: McpClient, entry: unknown): readonly string[] {
   const parsed = servers.safeParse(entry);
   return parsed.success ? (hazards?.(parsed.data) ?? []) : [];
 }

@@ -30,7 +30,7 @@ interface ConfigPlace {
 }
 
 /** The command with which a client starts the bridge. */
-export interface ServerCommand {
+export interface BridgeStartCommand {
   command: string;
   args: readonly string[];
 }
@@ -48,7 +48,7 @@ export interface McpClient {
   format: 'json' | 'jsonc' | 'toml';
   /** The file of each scope. Some clients do not have all scopes. */
   places: Readonly<Partial<Record<ConfigScope, (around: ClientEnvironment) => Promise<ConfigPlace>>>>;
-  entry: (server: ServerCommand) => Readonly<Record<string, unknown>>;
+  entry: (server: BridgeStartCommand) => Readonly<Record<string, unknown>>;
   /** Keys that a new entry also gets. If the user has set such a key, its value does not change. */
   defaults?: Readonly<Record<string, unknown>>;
   /**

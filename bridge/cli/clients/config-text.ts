@@ -17,7 +17,7 @@ export const configFormatOf = (format: McpClient['format']): ConfigFormat => FOR
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 
 /** Returns true if the entry starts the bridge, however the bridge was installed. */
-export function isBridge(entry: unknown): boolean {
+export function isBridgeEntry(entry: unknown): boolean {
   const parsed = startedOverStdio.safeParse(entry);
   if (!parsed.success) return false;
   const { command, args } = parsed.data;
@@ -42,7 +42,7 @@ export function putBridgeEntry(
   { keys, entry, defaults = {} }: { keys: readonly string[]; entry: ServerEntry; defaults?: ServerEntry },
 ): ConfigChange {
   const before = config.read(text, keys);
-  if (before !== undefined && !isBridge(before)) return { type: 'taken' };
+  if (before !== undefined && !isBridgeEntry(before)) return { type: 'taken' };
   const known = z.record(z.string(), z.unknown()).safeParse(before).data ?? {};
   const wanted = { ...entry, ...defaults, ...known, ...entry };
   return isDeepStrictEqual(wanted, known)
@@ -53,6 +53,6 @@ export function putBridgeEntry(
 export function removeBridgeEntry(config: ConfigFormat, text: string, keys: readonly string[]): ConfigChange {
   const before = config.read(text, keys);
   if (before === undefined) return { type: 'same' };
-  if (!isBridge(before)) return { type: 'taken' };
+  if (!isBridgeEntry(before)) return { type: 'taken' };
   return { type: 'changed', text: config.remove(text, keys) };
 }

@@ -4,7 +4,7 @@ import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { type ConfigFile, readConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
 
-export type EntryChange =
+export type BridgeEntryChange =
   | { type: 'same'; file: ConfigFile }
   | { type: 'changed'; file: ConfigFile; text: string; diff: string };
 
@@ -13,11 +13,11 @@ export type EntryChange =
  * @param decide returns the change for the text of the file
  * @throws ProductError CONFIGURATION if the file cannot be read, or if another server uses the name
  */
-export async function planEntryChange(
+export async function planBridgeEntryChange(
   path: string,
   name: string,
   decide: (text: string) => ConfigChange,
-): Promise<EntryChange> {
+): Promise<BridgeEntryChange> {
   const file = await readConfig(path);
   const change = decided(file, decide);
   switch (change.type) {

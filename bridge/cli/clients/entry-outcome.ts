@@ -5,14 +5,14 @@ import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { McpClient, ConfigScope } from './client.ts';
 
-export type EntryOutcome =
+export type BridgeEntryOutcome =
   | { type: 'written' | 'same' | 'dry run' | 'declined'; facts: object }
   | { type: 'no such scope' }
   | { type: 'not here' }
   | { type: 'failed'; error: ProductError };
 
 /** Returns the outcome as JSON for --json. */
-export function outcomeFacts(outcome: EntryOutcome): object {
+export function bridgeEntryOutcomeFacts(outcome: BridgeEntryOutcome): object {
   switch (outcome.type) {
     case 'written':
     case 'same':
@@ -31,10 +31,10 @@ export function outcomeFacts(outcome: EntryOutcome): object {
 }
 
 /** Returns the outcome as one line for the person. */
-export function outcomeLine(
+export function bridgeEntryOutcomeLine(
   { title, program }: McpClient,
   scope: ConfigScope,
-  outcome: EntryOutcome,
+  outcome: BridgeEntryOutcome,
 ): string {
   switch (outcome.type) {
     case 'written':
@@ -57,7 +57,7 @@ export function outcomeLine(
 /**
  * Returns the exit code of a command that changed several clients. The command fails if it found no client to change.
  */
-export function outcomesExitCode(outcomes: readonly EntryOutcome[]): number {
+export function bridgeEntryOutcomesExitCode(outcomes: readonly BridgeEntryOutcome[]): number {
   const failed = outcomes.find((outcome) => outcome.type === 'failed');
   if (failed !== undefined) return exitCodeOf(failed.error);
   const reached = outcomes.filter(({ type }) => type !== 'not here' && type !== 'no such scope');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
-import type { ServerCommand } from './client.ts';
+import type { BridgeStartCommand } from './client.ts';
 
 /**
  * Matches a path in the directory to which `npx` copies packages: `<npm's cache>/_npx/<hash>/node_modules`. The
@@ -20,7 +20,7 @@ const PACKAGE_OF_REGISTRY = /^mcp-a2a-bridge(@[\w.^~+-]+)?$/;
  * Returns true if the script is a copy that a package runner such as `npx` made. Such a copy may be deleted at any
  * time.
  */
-export function isTemporary(script: string): boolean {
+export function isPackageRunnerCopy(script: string): boolean {
   return NPX_DIRECTORY.test(script) || OTHER_TEMPORARY.test(script);
 }
 
@@ -31,11 +31,11 @@ export function isTemporary(script: string): boolean {
  * @throws ProductError CONFIGURATION if the script is a temporary copy, and no command would start the same package
  * again
  */
-export async function chooseStartCommand(
+export async function chooseBridgeStartCommand(
   script: string,
   platform: NodeJS.Platform = process.platform,
-): Promise<ServerCommand> {
-  if (!isTemporary(script)) return { command: process.execPath, args: [script] };
+): Promise<BridgeStartCommand> {
+  if (!isPackageRunnerCopy(script)) return { command: process.execPath, args: [script] };
   const directory = NPX_DIRECTORY.exec(script)?.groups?.['directory'];
   const named = directory === undefined ? undefined : await packageNamedToNpx(directory);
   if (named === undefined)

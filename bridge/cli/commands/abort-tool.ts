@@ -2,15 +2,15 @@
 import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
-interface AbortOptions extends CommonOptions {
+interface AbortOptions extends CommonCommandOptions {
   agent?: string;
   reason?: string;
 }
 
-export async function abort(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
+export async function abortCommand(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
   const context = await openCommandContext(run);
   const { success, message } = await abortToolExecution(context, {

@@ -4,20 +4,26 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { configuredAgent, configuredAgents } from '../../startup/configured-agents.ts';
 import { addAgentEntry, removeAgentEntry } from '../agents/agent-entry.ts';
-import { inspectAgent, hasFailed, printInspection } from '../agents/inspect-agent.ts';
+import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect-agent.ts';
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
-import { table } from '../terminal/table.ts';
+import { formatTable } from '../terminal/table.ts';
 
-export type AddOptions = WriteOptions & Omit<WantedAgent, 'url'>;
+export type AddAgentOptions = WriteOptions & Omit<WantedAgent, 'url'>;
 
 const NEEDS_TOKEN =
   ' If the agent needs a token, name where it is: --token-variable <name>, or --token-command <command>.';
 
 /** Prints the configured agents. Sends no request to them. */
-export function listAgents({ options, settings, terminal, env, places }: CommandRun<CommonOptions>): void {
+export function listAgents({
+  options,
+  settings,
+  terminal,
+  env,
+  places,
+}: CommandRun<CommonCommandOptions>): void {
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = registry.all.map(({ name }, index) => ({
     name,
@@ -29,7 +35,7 @@ export function listAgents({ options, settings, terminal, env, places }: Command
     { text: isDefault ? `${name} (default)` : name },
     { text: url ?? 'the server on this machine, which the bridge starts' },
   ]);
-  terminal.say(table([{ title: 'AGENT' }, { title: 'URL' }], rows, terminal.width));
+  terminal.say(formatTable([{ title: 'AGENT' }, { title: 'URL' }], rows, terminal.width));
 }
 
 /**
@@ -38,7 +44,7 @@ export function listAgents({ options, settings, terminal, env, places }: Command
  * @returns EXIT_FAILURE if a check fails
  * @throws ProductError UNKNOWN_AGENT
  */
-export async function checkAgents(run: CommandRun<CommonOptions>, name?: string): Promise<number> {
+export async function checkAgents(run: CommandRun<CommonCommandOptions>, name?: string): Promise<number> {
   const { options, settings, terminal, env, places } = run;
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = name === undefined ? registry.all : [registry.pick(name)];
@@ -47,18 +53,18 @@ export async function checkAgents(run: CommandRun<CommonOptions>, name?: string)
   );
   if (options.json === true) terminal.say(JSON.stringify({ agents: checked }));
   else for (const each of checked) printInspection(terminal, each.agent, each);
-  return checked.some(({ findings }) => hasFailed(findings)) ? EXIT_FAILURE : 0;
+  return checked.some(({ findings }) => hasFailedCheck(findings)) ? EXIT_FAILURE : 0;
 }
 
 /**
  * Connects to an agent, shows what it can do, and adds it to the configuration file.
  * @throws UsageError, or ProductError, e.g. AGENT_UNREACHABLE. In both cases, nothing was written.
  */
-export async function addAgent(run: CommandRun<AddOptions>, url: string): Promise<number> {
+export async function addAgent(run: CommandRun<AddAgentOptions>, url: string): Promise<number> {
   const { options, settings, terminal } = run;
   const { name, entry, findings, abilities } = await tryAgent(run, { ...options, url });
   if (options.json !== true) printInspection(terminal, name, { findings, abilities });
-  if (hasFailed(findings)) {
+  if (hasFailedCheck(findings)) {
     if (options.json === true)
       terminal.say(JSON.stringify({ agent: name, findings, abilities, changed: false }));
     else terminal.say(`Nothing was written.${(entry.tokenEnv ?? entry.tokenCommand) ? '' : NEEDS_TOKEN}`);

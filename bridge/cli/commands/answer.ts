@@ -11,10 +11,10 @@ import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';
 import { type SessionAndCode, sessionWithCode } from '../decisions/waiting-code.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
-interface AnswerOptions extends CommonOptions {
+interface AnswerOptions extends CommonCommandOptions {
   call?: string;
 }
 
@@ -24,7 +24,7 @@ interface AnswerOptions extends CommonOptions {
  * @throws ProductError DECISION_NEEDED if no question waits, INPUT_CHANGED if no question has the complete code;
  * UsageError without a terminal
  */
-export async function answer(
+export async function answerCommand(
   run: CommandRun<AnswerOptions>,
   given: string,
   words: readonly string[],

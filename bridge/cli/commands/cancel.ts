@@ -4,10 +4,10 @@ import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
-interface CancelOptions extends CommonOptions {
+interface CancelOptions extends CommonCommandOptions {
   reason?: string;
 }
 
@@ -15,7 +15,7 @@ interface CancelOptions extends CommonOptions {
  * Cancels the task of a session, and prints the outcome.
  * @throws ProductError
  */
-export async function cancel(run: CommandRun<CancelOptions>, given: string): Promise<number> {
+export async function cancelCommand(run: CommandRun<CancelOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const context = await openCommandContext(run);
   const session = await resolveSession(context.sessions, given);

@@ -2,12 +2,12 @@
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { costTables } from '../terminal/cost-tables.ts';
 import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
-interface CostOptions extends CommonOptions {
+interface CostOptions extends CommonCommandOptions {
   agent?: string;
   days?: string;
 }
@@ -16,7 +16,7 @@ const DEFAULT_DAYS = 30;
 /** The maximum number of days that `GET /api/costs` accepts. */
 const MAX_DAYS = 3_660;
 
-export async function cost(run: CommandRun<CostOptions>): Promise<number> {
+export async function costCommand(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
   const days = daysOf(options.days);
   const context = await openCommandContext(run);

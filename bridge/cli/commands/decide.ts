@@ -15,10 +15,10 @@ import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
-interface DecideOptions extends CommonOptions {
+interface DecideOptions extends CommonCommandOptions {
   all?: boolean;
   reason?: string;
   scope?: string;
@@ -33,7 +33,7 @@ const APPROVALS: Readonly<Record<string, McpDecisionWord>> = {
   always: 'trust_always',
 };
 
-export async function decide(
+export async function decideCommand(
   run: CommandRun<DecideOptions>,
   word: 'approve' | 'deny',
   given: { what: string; call: string | undefined },

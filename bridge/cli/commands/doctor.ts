@@ -11,9 +11,9 @@ import { checkAgent } from '../doctor/check-agent.ts';
 import { checkClients } from '../doctor/check-clients.ts';
 import { checkClockMark } from '../doctor/check-clock-mark.ts';
 import { checkDatabase } from '../doctor/check-database.ts';
-import { indented } from '../terminal/wrap-words.ts';
+import { wrapIndented } from '../terminal/wrap-words.ts';
 import { checkNode, checkStateDirectory, checkTokenFile } from '../doctor/check-machine.ts';
-import { checkServer, isPortInUse } from '../doctor/check-server.ts';
+import { checkLocalServer, isPortInUse } from '../doctor/check-server.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import { checkNotifications } from '../doctor/check-notifications.ts';
 import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
@@ -24,10 +24,10 @@ import {
   warnResult,
 } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import type { Style } from '../terminal/paint.ts';
 
-export interface DoctorOptions extends CommonOptions {
+export interface DoctorOptions extends CommonCommandOptions {
   offline?: boolean;
   webhook?: boolean;
 }
@@ -42,7 +42,7 @@ const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style
  * Runs all checks and prints their results.
  * @returns EXIT_FAILURE if a check fails; a warning is not a failure
  */
-export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
+export async function doctorCommand(run: CommandRun<DoctorOptions>): Promise<number> {
   const { options, terminal } = run;
   const findings = await findingsOf(run);
   const failed = findings.filter(({ level }) => level === 'fail').length;
@@ -51,8 +51,8 @@ export async function doctor(run: CommandRun<DoctorOptions>): Promise<number> {
     for (const { subject, level, message, next } of findings) {
       const [mark, style] = LEVEL_MARKS[level];
       const line = `${terminal.paint(style, mark)} ${terminal.paint('bold', subject)}: ${visibleText(message)}`;
-      terminal.say(indented(line, '  ', terminal.width));
-      if (next !== undefined) terminal.say(indented(`  → ${visibleText(next)}`, '    ', terminal.width));
+      terminal.say(wrapIndented(line, '  ', terminal.width));
+      if (next !== undefined) terminal.say(wrapIndented(`  → ${visibleText(next)}`, '    ', terminal.width));
     }
     const warned = findings.filter(({ level }) => level === 'warn').length;
     terminal.say(
@@ -74,7 +74,7 @@ async function findingsOf({
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
-  const server = start && (await checkServer(settings, env, start.agent));
+  const server = start && (await checkLocalServer(settings, env, start.agent));
   // A local server that does not run is not a problem of the agent. `checkLocalServer` reports it.
   const asked = registry.all.filter(
     ({ name }) => !offline && (name !== LOCAL_AGENT || server?.running === true),

@@ -16,20 +16,20 @@ import { type EditableText, editableTextOf } from '../decisions/editable-text.ts
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions } from '../decisions/resolve-id.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { type EditedText, editInEditor } from '../terminal/editor.ts';
 import { wrapIntoRows } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
-interface EditOptions extends CommonOptions {
+interface EditOptions extends CommonCommandOptions {
   yes?: boolean;
   reason?: string;
   /** The file that contains the edited text (`-` is stdin). Absent if the person edits in an editor. */
   file?: string;
 }
 
-export async function edit(
+export async function editCommand(
   run: CommandRun<EditOptions>,
   given: { what: string; call: string | undefined },
 ): Promise<number> {

@@ -5,7 +5,7 @@ import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { addAgentEntries } from '../agents/agent-entry.ts';
 import type { AgentList } from '../agents/registry/agent-list.ts';
-import { agentListText, unusableLines } from '../agents/registry/agent-list-text.ts';
+import { agentListText, unusableEntryLines } from '../agents/registry/agent-list-text.ts';
 import { readRegistry } from '../agents/registry/read-registry.ts';
 import {
   printTrial,
@@ -53,7 +53,7 @@ export async function importAgents(
   if (options.json !== true && failures > 0)
     terminal.say(
       [
-        ...unusableLines({ ...list, unusable }),
+        ...unusableEntryLines({ ...list, unusable }),
         `${failures} of ${countWithNoun(trials.length + unusable.length, 'agent')} cannot be added. If an agent needs a token: mcp-a2a-bridge agents add <url> --token-variable <name>`,
       ].join('\n'),
     );

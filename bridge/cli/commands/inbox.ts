@@ -6,16 +6,16 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 import { type InboxEntry, type KeyedEntry, recordedEndState } from '../../inbox/inbox-entry.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
-import { idAt, shortIds } from '../terminal/short-ids.ts';
+import { idForWidth, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { cutToWidth } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { InboxWatch, readInbox } from '../watch/inbox-watch.ts';
 
-interface InboxOptions extends CommonOptions {
+interface InboxOptions extends CommonCommandOptions {
   watch?: boolean;
   bell?: boolean;
   collect?: boolean;
@@ -27,7 +27,7 @@ const BELL = '\u{7}';
  * Prints the inbox. With `--watch`, also prints each later entry.
  * @throws UsageError; ProductError CONFIGURATION or STORAGE
  */
-export async function inbox(run: CommandRun<InboxOptions>): Promise<number> {
+export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<number> {
   const { options, terminal } = run;
   const json = options.json === true;
   if (json && options.bell === true) throw new UsageError('--bell is for a terminal. Omit --json.');
@@ -68,7 +68,7 @@ function inboxText(entries: readonly KeyedEntry[], { paint, width }: Terminal): 
     .map(({ entry }) => {
       const { sessionId, agent, title, state } = entry;
       const about = title === '' ? '' : `: ${visibleLine(title)}`;
-      const id = visibleLine(idAt(width, short.get(sessionId) ?? sessionId));
+      const id = visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId));
       const word = stateWord(state);
       const rest = `  ${id}  ${agent}${about}`;
       // The command below shows the whole title.

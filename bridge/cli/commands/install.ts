@@ -6,7 +6,7 @@ import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { type McpClient, type ConfigScope, CONFIG_SCOPES, clientEnvironment } from '../clients/client.ts';
-import { type BridgeEntry, findBridgeEntries, entryWarnings } from '../clients/bridge-entries.ts';
+import { type BridgeEntry, findBridgeEntries, bridgeEntryWarnings } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
 import {
@@ -15,17 +15,22 @@ import {
   putBridgeEntry,
   removeBridgeEntry,
 } from '../clients/config-text.ts';
-import { planEntryChange } from '../clients/entry-change.ts';
-import { type EntryOutcome, outcomeFacts, outcomeLine, outcomesExitCode } from '../clients/entry-outcome.ts';
+import { planBridgeEntryChange } from '../clients/entry-change.ts';
+import {
+  type BridgeEntryOutcome,
+  bridgeEntryOutcomeFacts,
+  bridgeEntryOutcomeLine,
+  bridgeEntryOutcomesExitCode,
+} from '../clients/entry-outcome.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
-import { chooseStartCommand } from '../clients/start-command.ts';
+import { chooseBridgeStartCommand } from '../clients/start-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-interface InstallOptions extends CommonOptions {
+interface InstallOptions extends CommonCommandOptions {
   all?: boolean;
   scope?: string;
   name?: string;
@@ -43,13 +48,16 @@ const MODES: Readonly<Record<ConfigScope, number>> = { user: 0o600, project: 0o6
  * @param words the name of the client (not with `--all`), then arguments for the bridge that the entry contains
  * @throws ProductError CONFIGURATION; UsageError, also for arguments with which the bridge would not start
  */
-export async function install(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
+export async function installCommand(
+  run: CommandRun<InstallOptions>,
+  words: readonly string[],
+): Promise<number> {
   const target = targetOf(run.options, words[0]);
   const args = target === 'all' ? words : words.slice(1);
   const problem = serveArgumentsProblem(args);
   if (problem !== undefined)
     throw new UsageError(`Nothing was written. The bridge would not start with these arguments: ${problem}`);
-  const { command, args: before } = await chooseStartCommand(run.places.bridgeScript);
+  const { command, args: before } = await chooseBridgeStartCommand(run.places.bridgeScript);
   return changeEntries(run, target, {
     decide: (it, text, keys) =>
       putBridgeEntry(configFormatOf(it.format), text, {
@@ -60,7 +68,7 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
     nextStep: ({ nextStep }) => nextStep,
     afterwards: async (name, text, keys) => {
       const client: McpClient = CLIENTS[name];
-      const hazards = entryWarnings(client, configFormatOf(client.format).read(text, keys));
+      const hazards = bridgeEntryWarnings(client, configFormatOf(client.format).read(text, keys));
       return { lines: hazards.map((each) => `! Your settings stay: ${each}.`), facts: { hazards } };
     },
   });
@@ -70,7 +78,10 @@ export async function install(run: CommandRun<InstallOptions>, words: readonly s
  * Removes the bridge from the configuration of one client. With `--all`, removes it from every client on this machine.
  * @throws ProductError CONFIGURATION; UsageError
  */
-export async function uninstall(run: CommandRun<InstallOptions>, words: readonly string[]): Promise<number> {
+export async function uninstallCommand(
+  run: CommandRun<InstallOptions>,
+  words: readonly string[],
+): Promise<number> {
   return changeEntries(run, targetOf(run.options, words[0]), {
     decide: (it, text, keys) => removeBridgeEntry(configFormatOf(it.format), text, keys),
     nextStep: ({ title }) => `Restart ${title}. It then runs without the bridge.`,
@@ -123,24 +134,25 @@ async function changeEntries(
   const outcome = await changeEntry(run, target, aim, work);
   if (outcome.type === 'no such scope') throw noSuchScope(target, aim.scope);
   if (options.json === true)
-    terminal.say(JSON.stringify({ client: target, ...aim, ...outcomeFacts(outcome) }));
+    terminal.say(JSON.stringify({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) }));
   return outcome.type === 'declined' ? EXIT_FAILURE : 0;
 }
 
 async function changeAll(run: CommandRun<InstallOptions>, aim: Aim, work: Work): Promise<number> {
   const { options, terminal } = run;
-  const outcomes: (readonly [ClientName, EntryOutcome])[] = [];
+  const outcomes: (readonly [ClientName, BridgeEntryOutcome])[] = [];
   for (const name of Object.keys(CLIENTS).filter(isClientName)) {
     const outcome = await changeIfHere(run, name, aim, work);
     outcomes.push([name, outcome]);
   }
   if (options.json === true) {
-    const clients = outcomes.map(([client, outcome]) => ({ client, ...outcomeFacts(outcome) }));
+    const clients = outcomes.map(([client, outcome]) => ({ client, ...bridgeEntryOutcomeFacts(outcome) }));
     terminal.say(JSON.stringify({ ...aim, clients }));
   } else {
-    for (const [name, outcome] of outcomes) terminal.say(outcomeLine(CLIENTS[name], aim.scope, outcome));
+    for (const [name, outcome] of outcomes)
+      terminal.say(bridgeEntryOutcomeLine(CLIENTS[name], aim.scope, outcome));
   }
-  return outcomesExitCode(outcomes.map(([, outcome]) => outcome));
+  return bridgeEntryOutcomesExitCode(outcomes.map(([, outcome]) => outcome));
 }
 
 async function changeIfHere(
@@ -148,7 +160,7 @@ async function changeIfHere(
   name: ClientName,
   aim: Aim,
   work: Work,
-): Promise<EntryOutcome> {
+): Promise<BridgeEntryOutcome> {
   if (!(await isHere(CLIENTS[name]))) return { type: 'not here' };
   try {
     return await changeEntry(run, name, aim, work);
@@ -175,12 +187,12 @@ async function changeEntry(
   clientName: ClientName,
   { scope, name }: Aim,
   { decide, nextStep, afterwards }: Work,
-): Promise<EntryOutcome> {
+): Promise<BridgeEntryOutcome> {
   const client: McpClient = CLIENTS[clientName];
   const place = await client.places[scope]?.(clientEnvironment());
   if (place === undefined) return { type: 'no such scope' };
   const keys = [...place.section, name];
-  const change = await planEntryChange(place.path, name, (text) => decide(client, text, keys));
+  const change = await planBridgeEntryChange(place.path, name, (text) => decide(client, text, keys));
   const { path } = change.file;
   const tell = options.json === true ? silence : terminal;
   const finish = async (text: string): Promise<object> => {

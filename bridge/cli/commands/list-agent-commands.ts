@@ -3,10 +3,10 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { fetchCommands } from '../../agents/agent-commands.ts';
 import { commandUsage } from '../../../shared/protocol/agent-command.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { table } from '../terminal/table.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { formatTable } from '../terminal/table.ts';
 
-interface CommandsOptions extends CommonOptions {
+interface CommandsOptions extends CommonCommandOptions {
   agent?: string;
 }
 
@@ -23,7 +23,7 @@ export async function listAgentCommands(run: CommandRun<CommandsOptions>): Promi
   if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, commands: offered }));
   else
     terminal.say(
-      table(
+      formatTable(
         [{ title: 'COMMAND' }, { title: 'DOES' }],
         offered.map((each) => [
           { text: visibleLine(commandUsage(each)) },

@@ -4,9 +4,9 @@ import { readLastLines, readNewLogContent } from '../../local-server/log-reader.
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLine, logLine } from '../terminal/log-line.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
-interface LogsOptions extends CommonOptions {
+interface LogsOptions extends CommonCommandOptions {
   follow?: boolean;
   lines?: string;
 }
@@ -17,7 +17,7 @@ const DEFAULT_LINES = 50;
  * Prints the last lines of the local server's log. With `--follow`, also prints each new line.
  * @throws ProductError CONFIGURATION if there is no log; UsageError
  */
-export async function logs({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
+export async function logsCommand({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
   const count = options.lines === undefined ? DEFAULT_LINES : Number(options.lines);
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
   const path = join(settings.stateDir, 'server.log');

@@ -9,8 +9,8 @@ import { restartServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, setModelInText } from '../models/edit-model-settings.ts';
 import { refuseKeyInSettings } from '../models/refuse-key-in-settings.ts';
-import { readRequestedChange, type SetOptions } from '../models/requested-change.ts';
-import { type TriedModel, tryChange } from '../models/try-change.ts';
+import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
+import { type TriedModel, tryModelChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
 
 const MODE = 0o600;
@@ -20,14 +20,14 @@ const MODE = 0o600;
  * even a temporary file.
  * @throws ProductError CONFIGURATION if the settings are not valid or the trial fails; UsageError
  */
-export async function setModel(run: CommandRun<SetOptions>, id: string): Promise<void> {
+export async function setModel(run: CommandRun<SetModelOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
-  const change = await readRequestedChange(run, id);
+  const change = await readModelChange(run, id);
   await refuseKeyInSettings(change, run.env);
   await prepareStateDirectory(settings.stateDir);
   const file = await readConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
   const text = changed(file, change);
-  const trial = await tryChange(run, change, { path: file.path, text });
+  const trial = await tryModelChange(run, change, { path: file.path, text });
   if (text !== file.text) await replaceConfig(file, text, { fresh: MODE, backUp: false });
   const restart = await applied(run, trial);
   if (options.json === true) {
@@ -75,7 +75,7 @@ type Applied =
  * because a new server would have no key.
  */
 async function applied(
-  { settings, places }: CommandRun<SetOptions>,
+  { settings, places }: CommandRun<SetModelOptions>,
   { missingVariable }: TriedModel,
 ): Promise<Applied> {
   const { stateDir: stateDirectory, configFile, autoStart } = settings;
@@ -100,7 +100,7 @@ async function applied(
   };
 }
 
-function tellFinding({ terminal }: CommandRun<SetOptions>, { level, message, next }: CheckResult): void {
+function tellFinding({ terminal }: CommandRun<SetModelOptions>, { level, message, next }: CheckResult): void {
   const mark = level === 'ok' ? terminal.paint('green', '✓') : terminal.paint('yellow', '!');
   terminal.say(`${mark} ${visibleText(message)}`);
   if (next !== undefined) terminal.say(`  → ${visibleText(next)}`);

@@ -3,7 +3,7 @@ import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-na
 import { readLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
 import { readServerModels } from '../models/server-models.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 /**
  * Prints the models in use.
@@ -14,7 +14,7 @@ export async function showModel({
   settings,
   places,
   terminal,
-}: CommandRun<CommonOptions>): Promise<void> {
+}: CommandRun<CommonCommandOptions>): Promise<void> {
   const report = await readServerModels(settings, places.serverScript);
   const state = await readLocalServerState(settings.stateDir);
   const running =
@@ -45,7 +45,7 @@ const OPENROUTER = 'openrouter:';
  * on this machine serve.
  */
 export async function listModels(
-  { options, settings, places, terminal }: CommandRun<CommonOptions>,
+  { options, settings, places, terminal }: CommandRun<CommonCommandOptions>,
   words: readonly string[],
 ): Promise<void> {
   const report = await readServerModels(settings, places.serverScript);

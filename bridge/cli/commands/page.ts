@@ -7,10 +7,10 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { configuredAgent, configuredAgents } from '../../startup/configured-agents.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import type { PageLink } from '../../agents/page-link.ts';
 
-interface PageOptions extends CommonOptions {
+interface PageOptions extends CommonCommandOptions {
   agent?: string;
 }
 
@@ -27,7 +27,7 @@ interface Page {
  * the command then, and a model must not be able to decide.
  * @throws ProductError CONFIGURATION if the local server does not start; UNKNOWN_AGENT; AGENT_ERROR without a page
  */
-export async function page(run: CommandRun<PageOptions>): Promise<void> {
+export async function pageCommand(run: CommandRun<PageOptions>): Promise<void> {
   const { options, terminal } = run;
   const { url, link: makeLink, advice } = await pageOf(run);
   if (!terminal.interactive) {

@@ -9,11 +9,11 @@ import { findTarget, MAX_PROBE_MS, probe, type ProbeSubject, type ProbeTarget } 
 import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
 import { reportText } from '../../probe/report-text.ts';
 import { agentSettingsSchema } from '../../settings/settings.ts';
-import type { CommandRun, CommonOptions } from '../context/run-command.ts';
-import { commandWords } from '../models/edit-model-settings.ts';
+import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
+import { splitCommandLine } from '../models/edit-model-settings.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 
-export interface ProbeOptions extends CommonOptions {
+export interface ProbeOptions extends CommonCommandOptions {
   cardUrl?: string;
   tokenVariable?: string;
   tokenCommand?: string;
@@ -78,7 +78,7 @@ async function subjectOf(
     url,
     ...(cardUrl !== undefined && { cardUrl }),
     ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
-    ...(tokenCommand !== undefined && { tokenCommand: commandWords(tokenCommand, '--token-command') }),
+    ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
   });
   if (!parsed.success) throw new UsageError(`This agent cannot be tested: ${issuesText(parsed.error)}.`);
   const headers = await credentialHeaders('The agent', parsed.data, env);

@@ -5,10 +5,10 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ReceiptFormat } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 
-interface ReceiptOptions extends CommonOptions {
+interface ReceiptOptions extends CommonCommandOptions {
   out?: string;
 }
 
@@ -19,7 +19,7 @@ const FORMATS = { md: 'text/markdown', json: 'application/json' } as const;
  * @param given the id of a session or a task, or a unique prefix of it
  * @throws ProductError UNKNOWN_SESSION, AGENT_ERROR
  */
-export async function receipt(run: CommandRun<ReceiptOptions>, given: string): Promise<void> {
+export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: string): Promise<void> {
   const { options, terminal } = run;
   const context = await openCommandContext(run);
   const { id, agent } = await resolveSession(context.sessions, given);

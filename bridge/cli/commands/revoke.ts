@@ -8,13 +8,13 @@ import type { Session } from '../../sessions/session/session.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
-interface RevokeOptions extends CommonOptions {
+interface RevokeOptions extends CommonCommandOptions {
   all?: boolean;
 }
 
-export async function revoke(
+export async function revokeCommand(
   run: CommandRun<RevokeOptions>,
   given: string,
   grants: readonly string[],

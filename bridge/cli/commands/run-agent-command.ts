@@ -11,11 +11,11 @@ import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 const WAIT_SECONDS = 100;
 
-interface CommandOptions extends CommonOptions {
+interface CommandOptions extends CommonCommandOptions {
   agent?: string;
   session?: string;
 }

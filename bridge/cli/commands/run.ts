@@ -13,7 +13,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { promptForDecision } from '../decisions/prompt-for-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -23,7 +23,7 @@ import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { undeliveredText } from '../terminal/undelivered-text.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
-interface RunOptions extends CommonOptions {
+interface RunOptions extends CommonCommandOptions {
   agent?: string;
   mode?: string;
   detach?: boolean;

@@ -5,9 +5,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
-interface ServerCommandOptions extends CommonOptions {
+interface ServerCommandOptions extends CommonCommandOptions {
   acceptLoss?: boolean;
   replace?: boolean;
 }

@@ -19,10 +19,10 @@ import { stateWord } from '../../../shared/text/spell-state.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sessionWithCode } from '../decisions/waiting-code.ts';
 
-interface ShowOptions extends CommonOptions {
+interface ShowOptions extends CommonCommandOptions {
   turns?: boolean;
 }
 
@@ -36,7 +36,7 @@ interface Waiting {
  * @param given the code of an action, or the id of a session or a call, or a unique prefix of it
  * @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
  */
-export async function show(run: CommandRun<ShowOptions>, given: string): Promise<number> {
+export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const context = await openCommandContext(run);
   const { session, actions, question } =

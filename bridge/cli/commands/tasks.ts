@@ -9,16 +9,16 @@ import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { idAt, shortIds } from '../terminal/short-ids.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { idForWidth, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { table } from '../terminal/table.ts';
+import { formatTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
 
-interface TasksOptions extends CommonOptions {
+interface TasksOptions extends CommonCommandOptions {
   agent?: string;
   state?: string;
   limit?: string;
@@ -33,7 +33,7 @@ const NO_TASKS =
  * Prints the sessions of every agent.
  * @throws ProductError UNKNOWN_AGENT; UsageError
  */
-export async function tasks(run: CommandRun<TasksOptions>): Promise<number> {
+export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<number> {
   const { options, terminal } = run;
   const state = parseState(options.state);
   const limit = limitOf(options.limit);
@@ -100,7 +100,7 @@ function tasksTable(
   // The table has a column for costs only if at least one session has a cost.
   const priced = shown.some(({ usd }) => usd !== null && usd > 0);
   const short = shortIds(all.map(({ sessionId }) => sessionId));
-  return table(
+  return formatTable(
     [
       { title: 'SESSION' },
       { title: 'AGENT' },
@@ -111,7 +111,7 @@ function tasksTable(
       { title: 'TASK' },
     ],
     shown.map(({ sessionId, agent, state, notDone, pending, updatedAt, title, usd }) => [
-      { text: visibleLine(idAt(width, short.get(sessionId) ?? sessionId)) },
+      { text: visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId)) },
       { text: agent },
       {
         text: `${stateWord(state)}${notDone === '' ? '' : ', not done'}`,

@@ -11,11 +11,11 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
-interface VerifyOptions extends CommonOptions {
+interface VerifyOptions extends CommonCommandOptions {
   key?: string;
 }
 

@@ -10,10 +10,10 @@ import { hasEnded, hasSettled } from '../../sessions/session/observed-task.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { TaskWatch } from '../watch/task-watch.ts';
 
-interface WatchOptions extends CommonOptions {
+interface WatchOptions extends CommonCommandOptions {
   from?: string;
   untilSettled?: boolean;
   times?: boolean;
@@ -21,7 +21,7 @@ interface WatchOptions extends CommonOptions {
 }
 
 /** @throws ProductError; UsageError if the cursor is invalid, or if the agent does not know it */
-export async function watch(run: CommandRun<WatchOptions>, given: string): Promise<number> {
+export async function watchCommand(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
   const context = await openCommandContext(run);

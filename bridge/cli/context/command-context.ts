@@ -1,6 +1,6 @@
 /** Opens the agents and sessions for one command. It uses the same classes as the MCP tools. */
 import { openSessions, type OpenSessions } from '../../startup/open-sessions.ts';
-import type { CommonOptions, CommandRun } from './run-command.ts';
+import type { CommonCommandOptions, CommandRun } from './run-command.ts';
 
 export interface CommandContext extends OpenSessions {
   /** Waits until pending writes are done, then closes the connections. Tasks continue. */
@@ -18,7 +18,7 @@ export async function openCommandContext({
   places,
   env,
   log,
-}: CommandRun<CommonOptions>): Promise<CommandContext> {
+}: CommandRun<CommonCommandOptions>): Promise<CommandContext> {
   const { serverScript } = places;
   const opened = await openSessions({ settings, env, serverScript, log, channel: 'cli' });
   const { delegations, live, database } = opened;

@@ -7,10 +7,13 @@ import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { EXIT_TASK_FAILED, EXIT_TASK_WAITS, EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from './run-command.ts';
+import type { CommonCommandOptions, CommandRun } from './run-command.ts';
 
 /** Prints the state of a session's task. Returns the exit code. */
-export function printTaskOutcome({ options, terminal }: CommandRun<CommonOptions>, session: Session): number {
+export function printTaskOutcome(
+  { options, terminal }: CommandRun<CommonCommandOptions>,
+  session: Session,
+): number {
   const { id, agent, view, stateName: state } = session;
   const problem = problemMessage(session.state);
   const output = view === undefined ? '' : agentOutput(view);

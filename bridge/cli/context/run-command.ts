@@ -10,11 +10,11 @@ import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, createTerminal } from '../terminal/terminal.ts';
 
-export interface CommonOptions {
+export interface CommonCommandOptions {
   json?: boolean;
 }
 
-export interface CommandRun<Options extends CommonOptions> {
+export interface CommandRun<Options extends CommonCommandOptions> {
   options: Options;
   settings: BridgeSettings;
   places: ProgramPaths;
@@ -24,12 +24,12 @@ export interface CommandRun<Options extends CommonOptions> {
 }
 
 /** The function that runs a command. It prints the result and returns the exit code (undefined means 0). */
-export type CommandHandler<Options extends CommonOptions> = (
+export type CommandHandler<Options extends CommonCommandOptions> = (
   run: CommandRun<Options>,
 ) => Promise<number | void>;
 
 /** Runs the command and exits with its exit code. Open connections are dropped. E4: a lost connection stops no task. */
-export async function runCommand<Options extends CommonOptions>(
+export async function runCommand<Options extends CommonCommandOptions>(
   command: CommandHandler<Options>,
   options: Options & Readonly<Record<string, unknown>>,
   places: ProgramPaths,

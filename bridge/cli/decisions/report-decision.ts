@@ -3,7 +3,7 @@ import type { DecisionWord } from '../../../shared/protocol/tool-approval.ts';
 import { visibleText, visibleLine } from '../../../shared/text/visible-text.ts';
 import { whenApprovedCallRuns } from '../../mcp/reports/next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
@@ -16,7 +16,7 @@ const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
 };
 
 export function reportDecision(
-  { options, terminal }: CommandRun<CommonOptions>,
+  { options, terminal }: CommandRun<CommonCommandOptions>,
   session: Session,
   decided: readonly { callId: string; decision: DecisionWord | 'answer' }[],
 ): void {

@@ -8,7 +8,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
-import { isCode, isWholeCode, sessionWithCode } from './waiting-code.ts';
+import { looksLikeActionCode, isWholeActionCode, sessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
 const MAX_NAMED_SESSIONS = 10;
@@ -34,7 +34,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
       'AGENT_UNREACHABLE',
       `The bridge cannot look for session "${given}".${unsure.join('')}`,
     );
-  const code = isCode(given)
+  const code = looksLikeActionCode(given)
     ? ` No action waits with the code ${given}: it was decided, or it has another code now.`
     : '';
   throw new ProductError('UNKNOWN_SESSION', `${found.message}${code}${unsure.join('')}`, {
@@ -47,7 +47,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
  * @throws ProductError INPUT_CHANGED if the text is a complete code; otherwise as `resolveSession`
  */
 export async function resolveSessionToDecide(sessions: Sessions, given: string): Promise<Session> {
-  if (isWholeCode(given)) {
+  if (isWholeActionCode(given)) {
     const { sessions: named, unreachable } = await sessions.withPrefix(given);
     if (named.length === 0 && unreachable.length === 0) throw codeWaitsNoMore(given);
   }
@@ -118,7 +118,7 @@ export async function resolveActions(
   }
   const session = await resolveSessionToDecide(sessions, given.what);
   await session.refresh();
-  return { session, actions: resolveCalls(session.view, given.call, all), seen: false };
+  return { session, actions: resolvePendingActions(session.view, given.call, all), seen: false };
 }
 
 /**
@@ -127,7 +127,7 @@ export async function resolveActions(
  * @throws ProductError UNKNOWN_CALL; ALREADY_DECIDED if the action no longer waits (R07: a second decision gets an
  * error that names the first)
  */
-export function resolveCalls(
+export function resolvePendingActions(
   view: TaskView | undefined,
   given: string | undefined,
   all: boolean,

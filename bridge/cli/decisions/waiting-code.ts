@@ -57,10 +57,10 @@ function codesOf({ asked: { pending, question } }: Session): string[] {
   return [...pending.map(({ shown }) => shown), ...(question === null ? [] : [question.shown])];
 }
 
-export function isCode(given: string): boolean {
+export function looksLikeActionCode(given: string): boolean {
   return CODE.test(given);
 }
 
-export function isWholeCode(given: string): boolean {
+export function isWholeActionCode(given: string): boolean {
   return CODE.test(given) && given.length === SHOWN_CODE_DIGITS;
 }

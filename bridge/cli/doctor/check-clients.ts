@@ -8,7 +8,7 @@ import type { ClientEnvironment, McpClient } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
-import { isTemporary } from '../clients/start-command.ts';
+import { isPackageRunnerCopy } from '../clients/start-command.ts';
 import { checkDoubledEntries } from './doubled-entries.ts';
 import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 
@@ -82,7 +82,7 @@ async function checkEntry(
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
   if (script !== undefined && !(await isReadable(script)))
     return [failResult(subject, `${where} starts ${script}, which is not there`, NEXT)];
-  if (script !== undefined && isTemporary(script))
+  if (script !== undefined && isPackageRunnerCopy(script))
     return [warnResult(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
   const problem =
     script === undefined ? undefined : serveArgumentsProblem(args.slice(args.indexOf(script) + 1));

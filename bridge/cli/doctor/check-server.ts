@@ -23,7 +23,7 @@ interface LocalServer {
 }
 
 /** @param agent the agent in the settings; null if the settings cannot be read */
-export async function checkServer(
+export async function checkLocalServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
   env: Readonly<Record<string, string | undefined>>,
   agent: string | null,

@@ -37,7 +37,7 @@ export function setModelInText(text: string, { id, tier, key, baseUrl }: ModelCh
 /** Matches the API keys of well-known providers. `refuse-key-in-settings.ts` finds other keys. */
 const API_KEY = /(?:sk-|sk_|AIza|gsk_|xai-)[\w-]{16,}/;
 
-export function looksLikeKey(word: string): boolean {
+export function looksLikeApiKey(word: string): boolean {
   return API_KEY.test(word);
 }
 
@@ -46,7 +46,7 @@ export function looksLikeKey(word: string): boolean {
  * @param option the option that contains the command line, for error messages
  * @throws UsageError if the command needs a shell, or contains the API key of a provider
  */
-export function commandWords(text: string, option = '--key-command'): string[] {
+export function splitCommandLine(text: string, option = '--key-command'): string[] {
   let variable = false;
   const words = parse(text, () => {
     variable = true;
@@ -58,7 +58,7 @@ export function commandWords(text: string, option = '--key-command'): string[] {
     throw new UsageError(
       `The command of ${option} runs without a shell, so it cannot contain variables, pipes or patterns. Write: ${option} "sh -c '…'"`,
     );
-  if (plain.some(looksLikeKey))
+  if (plain.some(looksLikeApiKey))
     throw new UsageError(
       `The command of ${option} contains a key itself, so the settings would contain the key as plain text. Store the key in a password manager, or in an environment variable.`,
     );

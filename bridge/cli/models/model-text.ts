@@ -2,7 +2,7 @@
 import type { ModelReport, ModelUse, ReportedKey } from '../../../shared/runtime/model-report.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Paint } from '../terminal/paint.ts';
-import { table } from '../terminal/table.ts';
+import { formatTable } from '../terminal/table.ts';
 
 /** Formats the models in use. If a model is used for several tiers, it is printed once. */
 export function modelsInUseText({ uses, agent, agentType }: ModelReport, paint: Paint): string {
@@ -91,5 +91,5 @@ export function knownModelsText(known: ModelReport['known'], width: number | und
     { title: '$ OUT', align: 'right' },
     { title: 'MODEL' },
   ] as const;
-  return table(columns, rows, width);
+  return formatTable(columns, rows, width);
 }

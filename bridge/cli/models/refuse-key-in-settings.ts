@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readKeyFromCommand } from '../../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../../shared/runtime/secret-command.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { looksLikeKey, type ModelChange } from './edit-model-settings.ts';
+import { looksLikeApiKey, type ModelChange } from './edit-model-settings.ts';
 
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
@@ -38,6 +38,6 @@ export async function refuseKeyInSettings(
  * variable. So the value of any variable counts as a key.
  */
 function isKey(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
-  if (!VARIABLE_NAME.test(name) || looksLikeKey(name)) return true;
+  if (!VARIABLE_NAME.test(name) || looksLikeApiKey(name)) return true;
   return env[name] === undefined && Object.values(env).includes(name);
 }

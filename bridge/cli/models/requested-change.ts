@@ -2,11 +2,11 @@
 import { quote } from 'shell-quote';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import type { CommonOptions, CommandRun } from '../context/run-command.ts';
-import { commandWords, type ModelChange, TIERS } from './edit-model-settings.ts';
+import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { splitCommandLine, type ModelChange, TIERS } from './edit-model-settings.ts';
 import { readServerModels } from './server-models.ts';
 
-export interface SetOptions extends CommonOptions {
+export interface SetModelOptions extends CommonCommandOptions {
   tier?: string;
   keyCommand?: string;
   keyVariable?: string;
@@ -16,8 +16,8 @@ export interface SetOptions extends CommonOptions {
 }
 
 /** @throws UsageError */
-export async function readRequestedChange(
-  { options, settings, places }: CommandRun<SetOptions>,
+export async function readModelChange(
+  { options, settings, places }: CommandRun<SetModelOptions>,
   id: string,
 ): Promise<ModelChange> {
   const { tier, keyCommand, keyVariable, baseUrl } = options;
@@ -54,8 +54,8 @@ function modelHint(typed: string, ids: readonly string[]): string {
 }
 
 /** Returns the source of the key. @throws UsageError if the command needs a shell */
-function keySetting({ keyCommand, keyVariable }: SetOptions): ModelChange['key'] {
-  if (keyCommand !== undefined) return { command: commandWords(keyCommand) };
+function keySetting({ keyCommand, keyVariable }: SetModelOptions): ModelChange['key'] {
+  if (keyCommand !== undefined) return { command: splitCommandLine(keyCommand) };
   return keyVariable === undefined ? undefined : { env: keyVariable };
 }
 

@@ -9,7 +9,7 @@ import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import type { CommandRun } from '../context/run-command.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import type { ModelChange } from './edit-model-settings.ts';
-import type { SetOptions } from './requested-change.ts';
+import type { SetModelOptions } from './requested-change.ts';
 import { readServerModels } from './server-models.ts';
 
 const MODE = 0o600;
@@ -20,8 +20,8 @@ const UNCHANGED = 'Nothing was changed';
  * @param file the configuration file with its new text
  * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */
-export async function tryChange(
-  run: CommandRun<SetOptions>,
+export async function tryModelChange(
+  run: CommandRun<SetModelOptions>,
   change: ModelChange,
   file: { path: string; text: string },
 ): Promise<TriedModel> {
@@ -30,7 +30,7 @@ export async function tryChange(
 
 /** Writes the new settings into a temporary file, and runs the work with it. Error messages name the real file. */
 async function withCandidate<Result>(
-  { settings: { stateDir } }: CommandRun<SetOptions>,
+  { settings: { stateDir } }: CommandRun<SetModelOptions>,
   { path, text }: { path: string; text: string },
   work: (candidate: string) => Promise<Result>,
 ): Promise<Result> {
@@ -67,7 +67,7 @@ export interface TriedModel {
  * @throws ProductError CONFIGURATION if a server with these settings would not start, or if its model does not answer
  */
 async function tried(
-  { options, settings: { stateDir }, places }: CommandRun<SetOptions>,
+  { options, settings: { stateDir }, places }: CommandRun<SetModelOptions>,
   { id, tier }: ModelChange,
   configFile: string,
 ): Promise<TriedModel> {

@@ -4,7 +4,7 @@ import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { shortIds } from './short-ids.ts';
-import { table, type Column } from './table.ts';
+import { formatTable, type Column } from './table.ts';
 
 /** The maximum number of sessions in the table. `--json` prints more sessions. */
 const MAX_SESSIONS = 20;
@@ -28,12 +28,12 @@ export function costTables(report: CostReport, width: number | undefined): strin
   const more = moreSessions + sessions.length - shown.length;
   return [
     `From ${from} to ${to} (UTC days):`,
-    table(
+    formatTable(
       [{ title: 'DAY' }, ...SUMS],
       [...days.map((each) => [{ text: each.day }, ...cells(each)]), [{ text: 'total' }, ...cells(total)]],
       width,
     ),
-    table(
+    formatTable(
       [{ title: 'SESSION' }, { title: 'LAST DAY' }, ...SUMS, { title: 'TASK' }],
       shown.map(({ sessionId, title, lastDay, ...sums }) => [
         { text: sessionId === null ? '(deleted sessions)' : visibleLine(short.get(sessionId) ?? sessionId) },
@@ -44,7 +44,7 @@ export function costTables(report: CostReport, width: number | undefined): strin
       width,
     ),
     ...(more === 0 ? [] : [`… and ${String(more)} more sessions`]),
-    table(
+    formatTable(
       [{ title: 'MODEL' }, ...SUMS],
       models.map(({ model, ...sums }) => [{ text: visibleLine(model) }, ...cells(sums)]),
       width,

@@ -4,7 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 
 /** The reason to end a prompt without an answer. */
-export interface Withdrawal {
+export interface PromptWithdrawal {
   signal: AbortSignal;
   /** Called with the text that the person had typed when `signal` aborted during the prompt, before Enter. */
   onWithdrawn: (typed: string) => void;
@@ -14,7 +14,7 @@ interface Prompt {
   input: Readable;
   output: Writable;
   question: string;
-  withdrawal?: Withdrawal | undefined;
+  withdrawal?: PromptWithdrawal | undefined;
 }
 
 /** @returns the typed line; `''` at the end of the input, or after a withdrawal */

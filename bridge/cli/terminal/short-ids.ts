@@ -10,7 +10,7 @@ const NARROW_COLUMNS = 80;
  * Returns an id for a terminal of this width. In a narrow terminal, the id has no kind, so that more of the title fits.
  * Commands accept such an id too.
  */
-export function idAt(width: number | undefined, id: string): string {
+export function idForWidth(width: number | undefined, id: string): string {
   return width !== undefined && width < NARROW_COLUMNS ? id.replace(ID_KIND, '') : id;
 }
 

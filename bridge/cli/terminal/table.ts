@@ -16,7 +16,7 @@ const COLUMN_SEPARATOR = '  ';
  */
 const MIN_LAST_COLUMN_WIDTH = 10;
 
-export function table(
+export function formatTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
   width: number | undefined,

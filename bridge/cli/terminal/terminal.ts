@@ -1,7 +1,7 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
 import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
-import { readLine, type Withdrawal } from './read-line.ts';
+import { readLine, type PromptWithdrawal } from './read-line.ts';
 import { wrapWords } from './wrap-words.ts';
 import { paintWithColour, type Paint, paintNothing, wantsColour } from './paint.ts';
 
@@ -22,7 +22,7 @@ export interface Terminal {
    * Asks a question, and reads one line. What the person has typed before the question is discarded.
    * @returns the typed line; `''` at the end of the input, or after a withdrawal
    */
-  ask(question: string, withdrawal?: Withdrawal): Promise<string>;
+  ask(question: string, withdrawal?: PromptWithdrawal): Promise<string>;
 }
 
 export function createTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
@@ -61,7 +61,7 @@ export function wrapIntoRowsAtWords(text: string, width: number | undefined): st
     .join('\n');
 }
 
-async function typed(question: string, withdrawal?: Withdrawal): Promise<string> {
+async function typed(question: string, withdrawal?: PromptWithdrawal): Promise<string> {
   const { stdin: input, stdout: output } = process;
   if (input.isTTY) await discardTypedAhead(input);
   return readLine({ input, output, question, withdrawal });

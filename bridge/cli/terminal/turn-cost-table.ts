@@ -1,11 +1,11 @@
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import { requestLabel, requestPriceText } from '../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { table } from './table.ts';
+import { formatTable } from './table.ts';
 
 export function turnCostTable({ requests }: TaskCosts, width: number | undefined): string {
   if (requests.length === 0) return 'The turns of this task have no tokens.';
-  return table(
+  return formatTable(
     [
       { title: 'TURN' },
       { title: 'TOKENS IN', align: 'right' },

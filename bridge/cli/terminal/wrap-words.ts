@@ -7,7 +7,7 @@ export function wrapWords(text: string, width: number | undefined): string {
 }
 
 /** Wraps text as `wrapWords` does. Each line after the first starts with `indent`. */
-export function indented(text: string, indent: string, width: number | undefined): string {
+export function wrapIndented(text: string, indent: string, width: number | undefined): string {
   if (width === undefined) return text;
   return wrapWords(text, Math.max(1, width - indent.length)).replaceAll('\n', `\n${indent}`);
 }

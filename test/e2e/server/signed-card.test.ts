@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Agent } from '../../../bridge/agents/agent.ts';
 import { agentSettingsSchema } from '../../../bridge/settings/settings.ts';
-import { createListedAgent } from '../../../bridge/startup/configured-agents.ts';
+import { createConfiguredAgent } from '../../../bridge/startup/configured-agents.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
 import { signCard } from '../../../shared/card/card-signature.ts';
 import { listenOnLoopback, type LoopbackAddress } from '../../support/listen-on-loopback.ts';
@@ -36,7 +36,7 @@ function agentAt(url: string, cardKeys: readonly string[], token = ''): Agent {
     cardKeys,
     headers: { authorization: `Bearer ${token}` },
   });
-  return createListedAgent('team', settings, {});
+  return createConfiguredAgent('team', settings, {});
 }
 
 /** Starts an agent that sends this JSON for each request. */

@@ -1,7 +1,7 @@
 /** Tests the command `mcp-a2a-bridge page` at a terminal. */
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { page } from '../../../bridge/cli/commands/page.ts';
+import { pageCommand } from '../../../bridge/cli/commands/page.ts';
 import { readBridgeSettings } from '../../../bridge/settings/settings.ts';
 import { paintNothing } from '../../../bridge/cli/terminal/paint.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
@@ -14,7 +14,7 @@ function unused(): never {
 test('the command prints a link that signs a person in to the page', async () => {
   const { server } = await stage();
   const said: string[] = [];
-  await page({
+  await pageCommand({
     options: { json: true },
     settings: await readBridgeSettings({ stateDir: server.stateDir }, {}),
     places: { bridgeScript: '/unused', serverScript: '/no/server/is/started', cardFile: '/unused' },

@@ -1,7 +1,7 @@
 /** Formats the agents of a registry as text for a person. Pure. */
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { table } from '../../terminal/table.ts';
+import { formatTable } from '../../terminal/table.ts';
 import type { AgentList } from './agent-list.ts';
 
 /** The maximum length of a text of the registry on the screen, in UTF-16 code units. */
@@ -20,8 +20,8 @@ export function agentListText(list: AgentList, width: number | undefined): strin
   ]);
   const columns = [{ title: 'NAME' }, { title: 'URL' }, { title: 'AGENT' }];
   const lines = [
-    agents.length === 0 ? 'It lists no agent that can be added.' : table(columns, rows, width),
-    ...unusableLines(list),
+    agents.length === 0 ? 'It lists no agent that can be added.' : formatTable(columns, rows, width),
+    ...unusableEntryLines(list),
   ];
   if (others > 0) lines.push(`${countWithNoun(others, 'more item')}: no A2A agents.`);
   for (const url of catalogs)
@@ -34,7 +34,7 @@ export function agentListText(list: AgentList, width: number | undefined): strin
 }
 
 /** Returns one line for each entry that names no usable agent. */
-export function unusableLines({ unusable }: AgentList): readonly string[] {
+export function unusableEntryLines({ unusable }: AgentList): readonly string[] {
   return unusable.map(({ title, problem }) => {
     const entry = title === '' ? 'An entry' : `"${shownLine(title)}"`;
     return `! ${entry} cannot be used: ${shownLine(problem)}.`;

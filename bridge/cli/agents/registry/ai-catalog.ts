@@ -1,7 +1,7 @@
 /** Reads an AI Catalog 1.0 (specification/ai-catalog.md of Agent-Card/ai-catalog). Pure. */
 import { z } from 'zod';
 import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
-import { agentWithCard, readAgent, type RegistryEntry } from './listed-agent.ts';
+import { registryEntryOfCard, readRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
@@ -56,8 +56,8 @@ function readEntry(entry: CatalogEntry, depth: number): readonly RegistryEntry[]
     return [{ type: 'unusable', title, problem }];
   }
   if (type !== AGENT_CARD) return [{ type: 'other' }];
-  if (url !== undefined) return [agentWithCard(url, { title, description })];
-  const found = readAgent(data);
+  if (url !== undefined) return [registryEntryOfCard(url, { title, description })];
+  const found = readRegistryEntry(data);
   if (found.type !== 'agent') return [found];
   const words = { title, ...(description !== '' && { description }) };
   return [{ type: 'agent', agent: { ...found.agent, ...words } }];

@@ -10,7 +10,7 @@ import { agentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
-import { type AgentList, agentList } from './agent-list.ts';
+import { type AgentList, parseAgentList } from './agent-list.ts';
 import { unusableRegistryError } from './registry-document.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -20,7 +20,7 @@ const WELL_KNOWN = '/.well-known/ai-catalog.json';
 /** The accepted media types. Servers of static files may serve JSON as plain text. */
 const ACCEPT = 'application/ai-catalog+json, application/json, text/plain';
 
-export interface Registry extends AgentList {
+export interface RegistryAgentList extends AgentList {
   /** True if another machine wrote the list. */
   isRemote: boolean;
 }
@@ -29,14 +29,14 @@ export interface Registry extends AgentList {
  * @param source a file or a URL. If the URL names only a host, the host's well-known catalog is read.
  * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE
  */
-export async function readRegistry(source: string): Promise<Registry> {
+export async function readRegistry(source: string): Promise<RegistryAgentList> {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source))
-    return { ...agentList(json(await textOfFile(source))), isRemote: false };
+    return { ...parseAgentList(json(await textOfFile(source))), isRemote: false };
   const address = httpUrlSchema.safeParse(source);
   if (!address.success) throw new UsageError(`This registry cannot be read: ${issuesText(address.error)}.`);
   const url = new URL(source);
   if (url.pathname === '/' && url.search === '') url.pathname = WELL_KNOWN;
-  return { ...agentList(json(await textAt(url))), isRemote: !isLoopback(url.hostname) };
+  return { ...parseAgentList(json(await textAt(url))), isRemote: !isLoopback(url.hostname) };
 }
 
 async function textOfFile(path: string): Promise<string> {

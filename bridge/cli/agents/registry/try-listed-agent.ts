@@ -3,10 +3,10 @@ import { isOnThisMachine } from '../../../../shared/net/this-machine.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../../settings/settings.ts';
-import type { CommandRun, CommonOptions } from '../../context/run-command.ts';
+import type { CommandRun, CommonCommandOptions } from '../../context/run-command.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { inTerminalWords } from '../../terminal/terminal-words.ts';
-import { hasFailed, printInspection } from '../inspect-agent.ts';
+import { hasFailedCheck, printInspection } from '../inspect-agent.ts';
 import { type TriedAgent, tryAgent } from '../try-agent.ts';
 import type { AgentList } from './agent-list.ts';
 
@@ -22,7 +22,7 @@ export type AgentTrial =
 
 /** Tries one agent. @param isRemote true if the list comes from another machine */
 export async function tryListedAgent(
-  run: Pick<CommandRun<CommonOptions>, 'settings' | 'env'>,
+  run: Pick<CommandRun<CommonCommandOptions>, 'settings' | 'env'>,
   { name, url, cardUrl }: AgentList['agents'][number],
   isRemote: boolean,
 ): Promise<AgentTrial> {
@@ -36,7 +36,7 @@ export async function tryListedAgent(
     );
   try {
     const tried = await tryAgent(run, { name, url, cardUrl, isElsewhere: isRemote });
-    return { type: hasFailed(tried.findings) ? 'refused' : 'usable', ...tried };
+    return { type: hasFailedCheck(tried.findings) ? 'refused' : 'usable', ...tried };
   } catch (error) {
     return failed(inTerminalWords(messageOf(error)));
   }

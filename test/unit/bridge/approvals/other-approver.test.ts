@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
-import { decisionLines } from '../../../../bridge/approvals/ways-to-decide.ts';
+import { decisionCommandLines } from '../../../../bridge/approvals/ways-to-decide.ts';
 import { howToDecideText, decisionElsewhereError } from '../../../../bridge/cli/terminal/how-to-decide.ts';
 import { paintNothing } from '../../../../bridge/cli/terminal/paint.ts';
 import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
@@ -63,7 +63,7 @@ test.each([lacksRole, asksQuestion])('R122 without the role, a tool result offer
   expect(decisions).toEqual([]);
   expect(why).toContain(NEEDS_ROLE);
   expect(why).toContain('Nothing can be decided here.');
-  expect(decisionLines({ pending: [pendingReport(action)], question: null }, 'bridge')).toEqual([]);
+  expect(decisionCommandLines({ pending: [pendingReport(action)], question: null }, 'bridge')).toEqual([]);
 });
 
 test.each([lacksRole, asksQuestion])('R122 without the role, a terminal names no command', (action) => {

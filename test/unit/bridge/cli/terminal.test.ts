@@ -4,7 +4,7 @@ import stringWidth from 'string-width';
 import { ageText, durationText } from '../../../../bridge/cli/terminal/age.ts';
 import { editorOf } from '../../../../bridge/cli/terminal/editor.ts';
 import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
-import { cutToWidth, table } from '../../../../bridge/cli/terminal/table.ts';
+import { cutToWidth, formatTable } from '../../../../bridge/cli/terminal/table.ts';
 
 describe('colours at the terminal', () => {
   it.each([
@@ -36,12 +36,12 @@ describe('a table at the terminal', () => {
       [{ text: 'bb' }, { text: '100' }, { text: '寸法寸法寸法寸法' }],
     ];
     const columns = [{ title: 'N' }, { title: 'P', align: 'right' as const }, { title: 'TITLE' }];
-    expect(table(columns, rows, undefined).split('\n')).toEqual([
+    expect(formatTable(columns, rows, undefined).split('\n')).toEqual([
       'N     P  TITLE',
       'a     1  a long title',
       'bb  100  寸法寸法寸法寸法',
     ]);
-    expect(table(columns, rows, 20).split('\n')[2]).toBe('bb  100  寸法寸法寸…');
+    expect(formatTable(columns, rows, 20).split('\n')[2]).toBe('bb  100  寸法寸法寸…');
   });
 
   it('a cell is never cut beyond its width, nor inside a character', () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
-import { Registry } from '../../../../bridge/agents/registry.ts';
+import { AgentRegistry } from '../../../../bridge/agents/registry.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
@@ -85,7 +85,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const log = createLogger({ name: 'test', level: 'silent' });
     const results = new WaitingResults(database);
     const delegations = new DelegationService({
-      registry: new Registry(agent),
+      registry: new AgentRegistry(agent),
       outbox,
       results,
       live,

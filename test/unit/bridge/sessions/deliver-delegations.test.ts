@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/connection.ts';
-import { Registry } from '../../../../bridge/agents/registry.ts';
+import { AgentRegistry } from '../../../../bridge/agents/registry.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
@@ -91,7 +91,7 @@ describe('delegations that are not delivered yet', () => {
     agent = new SlowAgent();
     const database = await temporaryDatabase();
     outbox = new Outbox(database);
-    const registry = new Registry(agent);
+    const registry = new AgentRegistry(agent);
     live = new LiveSessions(outbox, new StoredDecisionClaims(database));
     const log = createLogger({ name: 'test', level: 'silent' });
     delegations = new DelegationService({

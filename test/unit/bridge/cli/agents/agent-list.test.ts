@@ -1,6 +1,6 @@
 /** Tests the documents of registries: AI Catalogs, lists of agent cards, and documents of other kinds. */
 import { describe, expect, it } from '@jest/globals';
-import { agentList } from '../../../../../bridge/cli/agents/registry/agent-list.ts';
+import { parseAgentList } from '../../../../../bridge/cli/agents/registry/agent-list.ts';
 import { agentListText } from '../../../../../bridge/cli/agents/registry/agent-list-text.ts';
 import { terminalErrorText } from '../../../../../bridge/cli/context/run-command.ts';
 
@@ -12,7 +12,7 @@ function catalog(...entries: object[]): object {
 
 describe('an AI Catalog', () => {
   it('has agents by the URL of their card or with an inline card; other items are counted', () => {
-    const list = agentList(
+    const list = parseAgentList(
       catalog(
         { identifier: 'urn:air:acme.com:agent:research', type: CARD, url: 'https://a.example/cards/7' },
         {
@@ -53,7 +53,7 @@ describe('an AI Catalog', () => {
   });
 
   it('a card at the well-known path belongs to the URL before this path', () => {
-    const { agents } = agentList(
+    const { agents } = parseAgentList(
       catalog(
         { displayName: 'a', mediaType: CARD, url: 'https://a.example/x/.well-known/agent-card.json' },
         { displayName: 'b', type: CARD, url: 'https://b.example/cards/b.json' },
@@ -77,7 +77,9 @@ describe('an AI Catalog', () => {
       url: `https://a.example/${version}.json`,
     }));
     for (const each of [entries, entries.toReversed()])
-      expect(agentList(catalog(...each)).agents).toMatchObject([{ url: `https://a.example/${newest}.json` }]);
+      expect(parseAgentList(catalog(...each)).agents).toMatchObject([
+        { url: `https://a.example/${newest}.json` },
+      ]);
   });
 
   it('a nested catalog is read to the depth of 4', () => {
@@ -85,15 +87,15 @@ describe('an AI Catalog', () => {
       depth === 0
         ? { displayName: 'deep', type: CARD, url: 'https://a.example/card.json' }
         : { displayName: 'n', type: 'application/ai-catalog+json', data: catalog(nested(depth - 1)) };
-    expect(agentList(catalog(nested(3)))).toMatchObject({ agents: [{ name: 'deep' }], unusable: [] });
-    expect(agentList(catalog(nested(4)))).toMatchObject({
+    expect(parseAgentList(catalog(nested(3)))).toMatchObject({ agents: [{ name: 'deep' }], unusable: [] });
+    expect(parseAgentList(catalog(nested(4)))).toMatchObject({
       agents: [],
       unusable: [{ problem: 'its catalogs are nested too deep' }],
     });
   });
 
   it('a later major version is refused', () => {
-    expect(() => agentList({ specVersion: '2.0', entries: [] })).toThrow('version 2.0');
+    expect(() => parseAgentList({ specVersion: '2.0', entries: [] })).toThrow('version 2.0');
   });
 });
 
@@ -102,25 +104,25 @@ describe('a list of agents', () => {
 
   it('is an array, or the agents of an object', () => {
     const agents = [{ name: 'hello-world-agent', title: card.name, description: 'Greets.', url: card.url }];
-    expect(agentList([card])).toMatchObject({ agents, total: undefined });
-    expect(agentList({ agents: [card], total: 1 })).toMatchObject({ agents, total: undefined });
-    expect(agentList({ agents: [card], total: 30, limit: 1, offset: 0 })).toMatchObject({
+    expect(parseAgentList([card])).toMatchObject({ agents, total: undefined });
+    expect(parseAgentList({ agents: [card], total: 1 })).toMatchObject({ agents, total: undefined });
+    expect(parseAgentList({ agents: [card], total: 30, limit: 1, offset: 0 })).toMatchObject({
       agents,
       total: 30,
     });
-    expect(agentList({ agents: [card], pagination: { total: 2 } })).toMatchObject({ agents, total: 2 });
+    expect(parseAgentList({ agents: [card], pagination: { total: 2 } })).toMatchObject({ agents, total: 2 });
   });
 
   it('an item may be a URL, or say where the card is', () => {
     const wellKnownURI = 'https://hello.example/.well-known/agent-card.json';
-    expect(agentList(['https://a.example/x', { ...card, wellKnownURI }]).agents).toMatchObject([
+    expect(parseAgentList(['https://a.example/x', { ...card, wellKnownURI }]).agents).toMatchObject([
       { name: 'a.example', url: 'https://a.example/x' },
       { url: 'https://hello.example/' },
     ]);
   });
 
   it('names are unique, and the same URL is listed once', () => {
-    const { agents } = agentList([card, card, { ...card, url: 'https://two.example' }]);
+    const { agents } = parseAgentList([card, card, { ...card, url: 'https://two.example' }]);
     expect(agents.map(({ name }) => name)).toEqual(['hello-world-agent', 'hello-world-agent-2']);
   });
 
@@ -130,7 +132,7 @@ describe('a list of agents', () => {
     ['https://user:secret@a.example/', 'a user or password belongs into a header, not into the URL'],
     [undefined, 'it has no URL'],
   ])('the URL %s cannot be used, and hides no other agent', (url, problem) => {
-    expect(agentList([{ name: 'odd', url }, card, 7])).toMatchObject({
+    expect(parseAgentList([{ name: 'odd', url }, card, 7])).toMatchObject({
       agents: [{ title: card.name }],
       unusable: [{ title: 'odd', problem }, { title: '' }],
     });
@@ -146,13 +148,13 @@ it.each([
   [{ entries: [] }, 'specVersion'],
   [Array.from({ length: 2001 }, () => 'https://a.example'), '2000'],
 ])('the document %j is no registry', (document, problem) => {
-  expect(() => agentList(document)).toThrow(problem);
+  expect(() => parseAgentList(document)).toThrow(problem);
 });
 
 it('a text of a registry cannot control the terminal', () => {
   const hostile = '\u{1b}[2J\u{202e}\n';
   const shown = agentListText(
-    agentList([
+    parseAgentList([
       { name: hostile, description: hostile, url: 'https://a.example' },
       { name: hostile, url: hostile },
     ]),
@@ -165,7 +167,7 @@ it('a text of a registry cannot control the terminal', () => {
 it('the error about a document cannot control the terminal either', () => {
   let problem: unknown;
   try {
-    agentList({ specVersion: '2\u{1b}[2J', entries: [] });
+    parseAgentList({ specVersion: '2\u{1b}[2J', entries: [] });
   } catch (error) {
     problem = error;
   }
@@ -175,7 +177,11 @@ it('the error about a document cannot control the terminal either', () => {
 it('X3 a registry with long texts is listed, and each text is cut', () => {
   const long = 'A'.repeat(1_000_000);
   const shown = agentListText(
-    agentList([{ name: long, description: long, url: `https://a.example/${long}` }, { name: long }, long]),
+    parseAgentList([
+      { name: long, description: long, url: `https://a.example/${long}` },
+      { name: long },
+      long,
+    ]),
     undefined,
   );
   expect(shown.length).toBeLessThan(3_000);

@@ -1,6 +1,6 @@
 /** Tests what `install` and `doctor` say about an entry that a person has changed. */
 import { expect, it } from '@jest/globals';
-import { entryWarnings } from '../../../../../bridge/cli/clients/bridge-entries.ts';
+import { bridgeEntryWarnings } from '../../../../../bridge/cli/clients/bridge-entries.ts';
 import type { McpClient } from '../../../../../bridge/cli/clients/client.ts';
 import { CLIENTS, isClientName } from '../../../../../bridge/cli/clients/clients.ts';
 
@@ -12,7 +12,7 @@ const client = (name: string): McpClient => {
 it.each(Object.keys(CLIENTS))('the entry that install writes for %s is no hazard', (name) => {
   const written = client(name);
   expect(
-    entryWarnings(written, { ...written.entry({ command: 'node', args: [] }), ...written.defaults }),
+    bridgeEntryWarnings(written, { ...written.entry({ command: 'node', args: [] }), ...written.defaults }),
   ).toEqual([]);
 });
 
@@ -29,5 +29,7 @@ it.each([
   ['claude', {}, []],
   ['vscode', { timeout: 1 }, []],
 ])('%s with %j: hazards %j', (name, entry, hazards) => {
-  expect(entryWarnings(client(name), entry)).toEqual(hazards.map((part) => expect.stringContaining(part)));
+  expect(bridgeEntryWarnings(client(name), entry)).toEqual(
+    hazards.map((part) => expect.stringContaining(part)),
+  );
 });

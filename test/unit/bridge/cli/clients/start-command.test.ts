@@ -1,7 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isTemporary, chooseStartCommand } from '../../../../../bridge/cli/clients/start-command.ts';
+import {
+  isPackageRunnerCopy,
+  chooseBridgeStartCommand,
+} from '../../../../../bridge/cli/clients/start-command.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 /** Makes the directory of npx. @returns the path of the bridge in it */
@@ -15,15 +18,21 @@ async function copiedByNpx(packages: readonly string[]): Promise<string> {
 describe('the command with which a client starts the bridge', () => {
   it('from a clone or an installed package, it is this Node with this script', async () => {
     const script = '/opt/mcp-a2a-bridge/dist/bridge/main.js';
-    expect(await chooseStartCommand(script, 'linux')).toEqual({ command: process.execPath, args: [script] });
+    expect(await chooseBridgeStartCommand(script, 'linux')).toEqual({
+      command: process.execPath,
+      args: [script],
+    });
   });
 
   it.each(['mcp-a2a-bridge', 'mcp-a2a-bridge@1.2.3', 'mcp-a2a-bridge@^1.2', 'mcp-a2a-bridge@latest'])(
     'under npx, it is npx with the package as the person named it: %s',
     async (named) => {
       const script = await copiedByNpx(['other', named]);
-      expect(await chooseStartCommand(script, 'linux')).toEqual({ command: 'npx', args: ['-y', named] });
-      expect(await chooseStartCommand(script, 'win32')).toEqual({
+      expect(await chooseBridgeStartCommand(script, 'linux')).toEqual({
+        command: 'npx',
+        args: ['-y', named],
+      });
+      expect(await chooseBridgeStartCommand(script, 'win32')).toEqual({
         command: 'cmd',
         args: ['/c', 'npx', '-y', named],
       });
@@ -38,7 +47,7 @@ describe('the command with which a client starts the bridge', () => {
     ['nothing', []],
   ])('npx with %s is refused, and the error says what to do', async (_, packages) => {
     const script = await copiedByNpx(packages);
-    await expect(chooseStartCommand(script, 'linux')).rejects.toMatchObject({
+    await expect(chooseBridgeStartCommand(script, 'linux')).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringContaining('npm install -g'),
     });
@@ -51,5 +60,5 @@ describe('the command with which a client starts the bridge', () => {
     ['C:\\Users\\ada\\npm-cache\\_npx\\5f2\\node_modules\\mcp-a2a-bridge\\dist\\bridge\\main.js', true],
     ['/usr/lib/node_modules/mcp-a2a-bridge/dist/bridge/main.js', false],
     ['/home/ada/npx/mcp-a2a-bridge/dist/bridge/main.js', false],
-  ])('%s is a temporary copy: %s', (script, is) => expect(isTemporary(script)).toBe(is));
+  ])('%s is a temporary copy: %s', (script, is) => expect(isPackageRunnerCopy(script)).toBe(is));
 });

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { promptForDecision } from '../../../../../bridge/cli/decisions/prompt-for-decision.ts';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
-import type { Withdrawal } from '../../../../../bridge/cli/terminal/read-line.ts';
+import type { PromptWithdrawal } from '../../../../../bridge/cli/terminal/read-line.ts';
 import type { Terminal } from '../../../../../bridge/cli/terminal/terminal.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
@@ -40,7 +40,7 @@ async function printedAfter(typed: string, next: unknown, unclear: readonly stri
   });
   const said: string[] = [];
   const lines = [...unclear];
-  const ask = (_: string, { signal, onWithdrawn }: Withdrawal): Promise<string> => {
+  const ask = (_: string, { signal, onWithdrawn }: PromptWithdrawal): Promise<string> => {
     const line = lines.shift();
     if (line !== undefined) return Promise.resolve(line);
     view = taskView.parse(next);

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { reportDecision } from '../../../../../bridge/cli/decisions/report-decision.ts';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
-import type { CommandRun, CommonOptions } from '../../../../../bridge/cli/context/run-command.ts';
+import type { CommandRun, CommonCommandOptions } from '../../../../../bridge/cli/context/run-command.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
 
 test.each([
@@ -11,7 +11,7 @@ test.each([
 ])('the report says when each decided call runs: %p', (oneByOne, words) => {
   const said: string[] = [];
   const terminal = { paint: paintNothing, say: (text: string) => said.push(text) };
-  const run = z.custom<CommandRun<CommonOptions>>().parse({ options: {}, terminal });
+  const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
   const session = z.custom<Session>().parse({
     id: 's',
     agent: { name: 'a' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  resolveCalls,
+  resolvePendingActions,
   resolveSessionId,
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
@@ -67,20 +67,24 @@ describe('the session argument of a command', () => {
 describe('the action argument of a command', () => {
   it('the argument may be absent for a single pending action, be a prefix of its id, or select all actions', () => {
     const both = view([action('call-a1'), action('call-b2')]);
-    expect(resolveCalls(view([action('call-a1')]), undefined, false)).toMatchObject([{ callId: 'call-a1' }]);
-    expect(resolveCalls(both, 'b', false)).toMatchObject([{ callId: 'call-b2' }]);
-    expect(resolveCalls(both, undefined, true)).toHaveLength(2);
+    expect(resolvePendingActions(view([action('call-a1')]), undefined, false)).toMatchObject([
+      { callId: 'call-a1' },
+    ]);
+    expect(resolvePendingActions(both, 'b', false)).toMatchObject([{ callId: 'call-b2' }]);
+    expect(resolvePendingActions(both, undefined, true)).toHaveLength(2);
   });
 
   it('an id that is the prefix of another id selects its own action', () => {
-    expect(resolveCalls(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([{ callId: 'c1' }]);
+    expect(resolvePendingActions(view([action('c1'), action('c12')]), 'c1', false)).toMatchObject([
+      { callId: 'c1' },
+    ]);
   });
 
   it('R07 an argument for a decided action is refused, and the error contains the decision', () => {
     const decided = { decision: 'deny', by: 'ada', channel: 'page' } as const;
-    expect(() => resolveCalls(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false)).toThrow(
-      /was decided before: deny, by ada over page/,
-    );
+    expect(() =>
+      resolvePendingActions(view([], [{ ...call('call-a1'), decided }]), 'call-a1', false),
+    ).toThrow(/was decided before: deny, by ada over page/);
   });
 
   it.each([
@@ -98,7 +102,7 @@ describe('the action argument of a command', () => {
   ])(
     'an unclear argument selects no action, and the error lists the choices (%#)',
     (of, given, all, message) => {
-      expect(() => resolveCalls(of, given, all)).toThrow(message);
+      expect(() => resolvePendingActions(of, given, all)).toThrow(message);
     },
   );
 });

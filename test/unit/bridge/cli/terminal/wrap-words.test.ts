@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { indented, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
+import { wrapIndented, wrapWords } from '../../../../../bridge/cli/terminal/wrap-words.ts';
 
 describe('text that is wrapped for the terminal', () => {
   it('the text breaks between words, keeps line breaks and long words, and stays unchanged in a pipe', () => {
@@ -16,12 +16,12 @@ describe('text that is wrapped for the terminal', () => {
 
 describe('text that is indented for the terminal', () => {
   it('the text fits the width, cuts no word, and starts each further line with the indent', () => {
-    const text = indented(`→ Run: ${'word '.repeat(18).trim()}`, '  ', 50);
+    const text = wrapIndented(`→ Run: ${'word '.repeat(18).trim()}`, '  ', 50);
     expect(text.split('\n')).toEqual([
       '→ Run: word word word word word word word word',
       '  word word word word word word word word word',
       '  word',
     ]);
-    expect(indented('one line', '  ', undefined)).toBe('one line');
+    expect(wrapIndented('one line', '  ', undefined)).toBe('one line');
   });
 });
