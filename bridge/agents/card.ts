@@ -50,7 +50,7 @@ const usableCard = z.object({
     .default([]),
 });
 
-export interface CardFacts {
+export interface AgentCardFacts {
   name: string;
   description: string;
   version: string;
@@ -71,15 +71,15 @@ const OLD_CARD_PATH = '.well-known/agent.json';
  * @param cardKeys the public keys that may sign the card; undefined if the card needs no signature
  * @throws HttpError, UntrustedCardError, or any error of `fetch`
  */
-export async function fetchCard(
+export async function fetchAgentCard(
   url: string,
   fetchImpl: typeof fetch,
   cardKeys?: readonly KeyObject[],
-): Promise<{ card: AgentCard; facts: CardFacts }> {
-  const received = await firstFound(cardUrls(url), fetchImpl);
+): Promise<{ card: AgentCard; facts: AgentCardFacts }> {
+  const received = await firstFound(agentCardUrls(url), fetchImpl);
   const card = cardKeys === undefined ? normalizedCard(received) : await verifyCard(received, cardKeys);
   if (card === undefined) throw new UntrustedCardError();
-  return { card, facts: parseCard(card) };
+  return { card, facts: parseAgentCard(card) };
 }
 
 /** Converts a card of A2A 0.3 to version 1.0. */
@@ -88,7 +88,7 @@ function normalizedCard(received: unknown): AgentCard {
 }
 
 /** @throws an error that names the missing or invalid field */
-export function parseCard(card: unknown): CardFacts {
+export function parseAgentCard(card: unknown): AgentCardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {
     throw new Error(`its agent card cannot be used: ${issuesText(parsed.error)}`);
@@ -108,7 +108,7 @@ export function parseCard(card: unknown): CardFacts {
   };
 }
 
-export function declaresExtension(facts: CardFacts, extension: string): boolean {
+export function declaresExtension(facts: AgentCardFacts, extension: string): boolean {
   return facts.extensions.some((each) => each.uri === extension);
 }
 
@@ -116,7 +116,7 @@ export function declaresExtension(facts: CardFacts, extension: string): boolean 
  * Returns the URL of the agent's HTTP+JSON interface (A2A 1.0), where the bridge can resume a stream with a cursor.
  * Returns null if the agent has no resumable streams.
  */
-export function resumableUrl(facts: CardFacts): string | null {
+export function resumableUrl(facts: AgentCardFacts): string | null {
   if (!declaresExtension(facts, RESUMABLE_STREAM_EXTENSION)) return null;
   const found = facts.interfaces.find(
     (each) => each.binding.toUpperCase() === 'HTTP+JSON' && !each.protocolVersion.startsWith('0.'),
@@ -125,7 +125,7 @@ export function resumableUrl(facts: CardFacts): string | null {
 }
 
 /** Returns the URLs where the card may be, the most likely first. */
-export function cardUrls(url: string): readonly string[] {
+export function agentCardUrls(url: string): readonly string[] {
   if (new URL(url).pathname.endsWith('.json')) return [url];
   const below = url.endsWith('/') ? url : `${url}/`;
   return [

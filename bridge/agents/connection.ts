@@ -29,7 +29,7 @@ import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './http/agent-fetch.ts';
-import { type CardFacts, declaresExtension, fetchCard, resumableUrl } from './card.ts';
+import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableUrl } from './card.ts';
 import { HttpError } from './http/http-error.ts';
 import { tasksInState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { resumableEvents } from './resumable-events.ts';
@@ -41,7 +41,7 @@ import { asStreamResponse } from './task-as-stream-response.ts';
 
 export interface A2aConnection {
   readonly url: string;
-  readonly facts: CardFacts;
+  readonly facts: AgentCardFacts;
   readonly dialect: Dialect;
   /** True if the agent recognizes a repeated message by its id. The bridge may then send a message twice. */
   readonly deduplicates: boolean;
@@ -168,7 +168,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   const { headers: credentials, isGone } = endpoint;
   const peer = { origin, headers: credentials, ...(isGone && { isGone }) };
   const plainFetch = agentFetch(peer);
-  const { card, facts } = await fetchCard(
+  const { card, facts } = await fetchAgentCard(
     endpoint.cardUrl ?? endpoint.url,
     (input, init) => plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
     endpoint.cardKeys,

@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { AttachedFile } from '../state/outbox-entry.ts';
-import type { CardFacts } from './card.ts';
+import type { AgentCardFacts } from './card.ts';
 
 /** The media type for each word that some cards use instead of a media type. */
 const MEDIA_TYPE_OF_WORD: Readonly<Record<string, string>> = { text: 'text/plain' };
@@ -13,7 +13,7 @@ const MEDIA_TYPE_OF_WORD: Readonly<Record<string, string>> = { text: 'text/plain
  */
 export function refuseUnsupportedFiles(
   files: readonly AttachedFile[],
-  { name, inputModes }: CardFacts,
+  { name, inputModes }: AgentCardFacts,
 ): void {
   const refused = files.find(({ mediaType }) => !acceptsMediaType(inputModes, mediaType));
   if (refused === undefined) return;

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import type { Answer, Choice, FormSchema, Question } from '../../shared/protocol/question.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { FormField, FormFields, TextField } from './form-field.ts';
-import { fitsField } from './form-rows.ts';
+import { fitsFormField } from './form-rows.ts';
 
 /** The name of the field for a free-text answer beside the choices. */
 const OTHER_FIELD = 'other';
@@ -53,7 +53,7 @@ export function canShowFieldsInFull({ properties }: FormFields): boolean {
   return Object.entries(properties).every(([name, field]) => {
     const names = 'enumNames' in field ? field.enumNames : undefined;
     const choices = field.type === 'array' ? field.items.enum : 'enum' in field ? (names ?? field.enum) : [];
-    return [field.title ?? name, field.description ?? '', ...choices].every(fitsField);
+    return [field.title ?? name, field.description ?? '', ...choices].every(fitsFormField);
   });
 }
 
@@ -218,7 +218,7 @@ function textField(field: SchemaField): TextField {
     ...(maxLength !== undefined && { maxLength }),
     // A default may be in the form only if the form shows it in full.
     ...defaultOf(
-      z.string().refine((text) => visibleLine(text) === text && fitsField(text)),
+      z.string().refine((text) => visibleLine(text) === text && fitsFormField(text)),
       preset,
     ),
   };

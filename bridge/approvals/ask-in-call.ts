@@ -6,7 +6,7 @@ import type { Session } from '../sessions/session/session.ts';
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { ApprovalForm } from './form.ts';
-import type { ApprovalRules } from '../settings/approval-mode.ts';
+import type { ApprovalSettings } from '../settings/approval-mode.ts';
 import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
@@ -20,7 +20,7 @@ export interface AskInCallOptions {
   client: RequestingClient;
   offers: OpenForms;
   links: PageLinks;
-  rules: ApprovalRules;
+  rules: ApprovalSettings;
   signal: AbortSignal;
   /** The maximum duration of the tool call, in milliseconds. */
   timeout: number;

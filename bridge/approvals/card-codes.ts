@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 
-export interface CardAction {
+export interface ApprovalCardAction {
   taskId: string;
   callId: string;
   /** The code of what the card shows. D2: a decision is valid only for what the person saw. */
@@ -16,8 +16,8 @@ export interface CardAction {
 const LIFETIME_MS = 10 * 60_000;
 const MAX_CODES = 1_000;
 
-export class CardCodes {
-  readonly #actions = new Map<string, CardAction & { until: number }>();
+export class ApprovalCardCodes {
+  readonly #actions = new Map<string, ApprovalCardAction & { until: number }>();
   readonly #now: () => number;
 
   /** @param now returns the time of the wall clock in milliseconds since 1970 */
@@ -25,7 +25,7 @@ export class CardCodes {
     this.#now = now;
   }
 
-  issue({ taskId, callId, shown }: CardAction): string {
+  issue({ taskId, callId, shown }: ApprovalCardAction): string {
     const code = randomBytes(16).toString('base64url');
     this.#actions.set(code, { taskId, callId, shown, until: this.#now() + LIFETIME_MS });
     const [oldest] = this.#actions.keys();
@@ -37,7 +37,7 @@ export class CardCodes {
    * Accepts a code once.
    * @throws ProductError INVALID_DECISION if the code is unknown, used, expired, or issued for another action
    */
-  use(code: string, { taskId, callId, shown }: CardAction): void {
+  use(code: string, { taskId, callId, shown }: ApprovalCardAction): void {
     const issued = this.#actions.get(code);
     this.#actions.delete(code);
     if (issued === undefined || issued.until <= this.#now())

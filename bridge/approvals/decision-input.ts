@@ -108,7 +108,7 @@ type Single = { [Key in keyof DecisionInput]?: DecisionInput[Key] | undefined };
  * two.
  * @throws ProductError INVALID_DECISION
  */
-export function decisionsOf(
+export function decisionsOfToolCall(
   single: Single,
   list: readonly DecisionInput[] | undefined,
 ): readonly DecisionInput[] {

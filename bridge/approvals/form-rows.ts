@@ -36,7 +36,7 @@ interface Line {
  * Returns the rows of a form: a warning, if there is one, and the complete action. Returns undefined if the action
  * needs more than four rows.
  */
-export function formRows(action: PendingAction): readonly string[] | undefined {
+export function approvalFormRows(action: PendingAction): readonly string[] | undefined {
   if (isLong(action)) return undefined;
   const lines = linesOf(action);
   if (lines === undefined) return undefined;
@@ -53,7 +53,7 @@ export function formRows(action: PendingAction): readonly string[] | undefined {
  * Returns the kind and size of the action, in at most two rows. For a form that links to the page with the complete
  * action.
  */
-export function summaryRows(action: PendingAction): readonly string[] {
+export function actionSummaryRows(action: PendingAction): readonly string[] {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
 }
@@ -72,17 +72,17 @@ export function untrustedTextRows(text: string): readonly string[] | undefined {
  * Splits a sentence of the bridge into rows of a form. The caller has already escaped the untrusted names in the
  * sentence.
  */
-export function ownTextRows(text: string): readonly string[] {
+export function bridgeTextRows(text: string): readonly string[] {
   return [...wrapped(productLine(text))];
 }
 
 /** Cuts a text to one row. A cut row ends in `…`. */
-export function clippedRow(text: string): string {
+export function clippedFormRow(text: string): string {
   return clipped(text);
 }
 
 /** Returns true if a client shows the whole text in one row of a field. */
-export function fitsField(text: string): boolean {
+export function fitsFormField(text: string): boolean {
   return displayWidth(text) <= FIELD_COLUMNS;
 }
 

@@ -17,9 +17,15 @@ import { decisionWordsFor } from './decision-input.ts';
 import { sourceText } from '../../shared/protocol/preview-text.ts';
 import { formFieldsOfQuestion, canShowFieldsInFull } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
-import { decisionFields } from './decision-fields.ts';
+import { decisionFormFields } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
-import { formRows, untrustedTextRows, MAX_FORM_ROWS, ownTextRows, summaryRows } from './form-rows.ts';
+import {
+  approvalFormRows,
+  untrustedTextRows,
+  MAX_FORM_ROWS,
+  bridgeTextRows,
+  actionSummaryRows,
+} from './form-rows.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
@@ -73,14 +79,14 @@ function actionAsk(
     return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
   if (preview.type === 'question') return answerAsk(action, preview, before);
   const words = decisionWordsFor(action);
-  const rows = words.includes('approve') ? formRows(action) : undefined;
+  const rows = words.includes('approve') ? approvalFormRows(action) : undefined;
   const note = noteRows(before);
   if (rows === undefined) {
     const why = action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
-    const message = messageOf(note, [...summaryRows(action), why]);
+    const message = messageOf(note, [...actionSummaryRows(action), why]);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
-  const properties = fields === 'more' ? decisionFields(action, words) : {};
+  const properties = fields === 'more' ? decisionFormFields(action, words) : {};
   const form = formOf(messageOf(note, rows), { properties });
   return { about: 'action', key: keyOf(action, form, before), callId, form, action, words };
 }
@@ -97,11 +103,11 @@ function answerAsk(
   before: EarlierForms | undefined,
 ): ApprovalForm {
   const { callId, tool, source } = action;
-  const by = ownTextRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
+  const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
   const text = untrustedTextRows(asked.text);
   const fields = formFieldsOfQuestion(asked);
   if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !canShowFieldsInFull(fields)) {
-    const message = messageOf(noteRows(before), [...summaryRows(action), ANSWER_ON_THE_PAGE]);
+    const message = messageOf(noteRows(before), [...actionSummaryRows(action), ANSWER_ON_THE_PAGE]);
     const words = decisionWordsFor(action);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
@@ -127,7 +133,7 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
 
 /** Returns the rows of the note about the last answer. The note is escaped: it may contain text of the agent. */
 function noteRows(before: EarlierForms | undefined): readonly string[] {
-  return before === undefined || before.note === '' ? [] : ownTextRows(visibleLine(before.note));
+  return before === undefined || before.note === '' ? [] : bridgeTextRows(visibleLine(before.note));
 }
 
 /** Joins the rows of a form. If there are too many, the note about the last answer is left out. */

@@ -77,7 +77,11 @@ export function showsForms({ server }: McpServer, { mcpReq }: ServerContext, una
 }
 
 /** Returns true if the client shows the approval card to a person. @param unattended see `showsForms` */
-export function showsCards({ server }: McpServer, { mcpReq }: ServerContext, unattended: boolean): boolean {
+export function showsApprovalCards(
+  { server }: McpServer,
+  { mcpReq }: ServerContext,
+  unattended: boolean,
+): boolean {
   const declared = declaredIn(mcpReq) ?? capabilities.safeParse(server.getClientCapabilities()).data;
   return !unattended && declaresCards(declared);
 }

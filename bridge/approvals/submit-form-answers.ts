@@ -8,7 +8,7 @@ import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
 import { readAnswer, type UnansweredReason } from './form-answer.ts';
-import type { ApprovalRules, Channel } from '../settings/approval-mode.ts';
+import type { ApprovalSettings, Channel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './withdrawn-form-answer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
@@ -21,7 +21,7 @@ export interface SubmitFormAnswersOptions {
   channel: Channel;
   offers: OpenForms;
   links: PageLinks;
-  rules: ApprovalRules;
+  rules: ApprovalSettings;
 }
 
 export interface SubmittedAnswers {

@@ -1,7 +1,7 @@
 /** Chooses the dialect of an agent. The settings name it. Otherwise the agent's card decides. */
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, DialectName } from './dialect.ts';
-import { geminiDialect, type CardIdentity, isGemini } from './gemini-cli.ts';
+import { geminiDialect, type AgentCardIdentity, isGemini } from './gemini-cli.ts';
 import { toolApprovalDialect } from './tool-approval.ts';
 import { plainDialect } from './plain-a2a.ts';
 
@@ -11,7 +11,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   gemini: geminiDialect,
 };
 
-export function chooseDialect(card: CardIdentity, set?: DialectName): Dialect {
+export function chooseDialect(card: AgentCardIdentity, set?: DialectName): Dialect {
   if (set !== undefined) return DIALECTS[set];
   if (card.extensions.includes(TOOL_APPROVAL_EXTENSION)) return toolApprovalDialect;
   return isGemini(card) ? geminiDialect : plainDialect;

@@ -8,7 +8,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { type Dialect, refuseCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
 import { toConfirmation, editExplanation } from './gemini-outcome-of-decision.ts';
-import { dataOf, dataPart, textPart } from './parts.ts';
+import { dataOfPart, dataPart, textPart } from './parts.ts';
 import { phraseAnswer } from './question.ts';
 
 const confirmed = z.object({ callId: z.string(), outcome: z.string() });
@@ -17,12 +17,12 @@ const confirmed = z.object({ callId: z.string(), outcome: z.string() });
 const PROPOSED_EXTENSION =
   /^https:\/\/github\.com\/google-gemini\/gemini-cli\/.*(?:developer-profile|development-tool)\b/;
 
-export interface CardIdentity {
+export interface AgentCardIdentity {
   name: string;
   extensions: readonly string[];
 }
 
-export function isGemini({ name, extensions }: CardIdentity): boolean {
+export function isGemini({ name, extensions }: AgentCardIdentity): boolean {
   return name === 'Gemini SDLC Agent' || extensions.some((uri) => PROPOSED_EXTENSION.test(uri));
 }
 
@@ -75,7 +75,7 @@ export const geminiDialect: Dialect = {
 };
 
 function confirmationsIn(parts: readonly Part[]): readonly z.infer<typeof confirmed>[] {
-  return parts.flatMap((part) => confirmed.safeParse(dataOf(part)).data ?? []);
+  return parts.flatMap((part) => confirmed.safeParse(dataOfPart(part)).data ?? []);
 }
 
 function decisionIn(each: PersonDecision) {

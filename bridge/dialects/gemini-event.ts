@@ -18,7 +18,7 @@ import {
 } from './gemini-tool-call.ts';
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
-import { dataOf, messageText, partsText } from './parts.ts';
+import { dataOfPart, messageText, partsText } from './parts.ts';
 import { questionOf } from './question.ts';
 import { withShownCode } from './asked-question.ts';
 
@@ -195,11 +195,11 @@ function wordsOf({ parts }: Message): string {
 }
 
 function callsIn(message: Message | undefined): readonly GeminiToolCall[] {
-  return (message?.parts ?? []).flatMap((part: Part) => toolCallIn(dataOf(part)) ?? []);
+  return (message?.parts ?? []).flatMap((part: Part) => toolCallIn(dataOfPart(part)) ?? []);
 }
 
 function thoughtOf(message: Message | undefined): string {
-  const parsed = thought.safeParse((message?.parts ?? []).map(dataOf).find((data) => data !== undefined));
+  const parsed = thought.safeParse((message?.parts ?? []).map(dataOfPart).find((data) => data !== undefined));
   if (!parsed.success) return messageText(message);
   return [parsed.data.subject, parsed.data.description].filter((each) => each !== '').join(': ');
 }

@@ -44,7 +44,7 @@ export function messageText(
 }
 
 /** Returns the value of a data part. Returns undefined for other parts. */
-export function dataOf(part: Part): unknown {
+export function dataOfPart(part: Part): unknown {
   return part.content?.$case === 'data' ? part.content.value : undefined;
 }
 

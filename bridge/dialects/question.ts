@@ -6,7 +6,7 @@ import { TaskState, type TaskStatus } from '@a2a-js/sdk';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { MessageContent, PersonDecision } from './dialect.ts';
-import { dataOf, dataPart, messageText, textPart } from './parts.ts';
+import { dataOfPart, dataPart, messageText, textPart } from './parts.ts';
 import {
   answerAsData,
   missingRequiredFields,
@@ -27,7 +27,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Plai
   const said = messageText(message);
   const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_TEXT : QUESTION_WITHOUT_TEXT) : said;
   const links = signIn ? urlsOutsideText(parts) : [];
-  const data = parts.map(dataOf).filter((each) => each !== undefined);
+  const data = parts.map(dataOfPart).filter((each) => each !== undefined);
   const id = message?.messageId;
   return withShownCode({
     id: id === undefined || id === '' ? `question-${taskId}` : id,

@@ -24,7 +24,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import { type DialectReader, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, type PersonDecision } from './dialect.ts';
-import { dataOf, dataPart, textPart } from './parts.ts';
+import { dataOfPart, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
@@ -39,7 +39,7 @@ function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Val
 }
 
 function pendingIn(part: Part): readonly PendingAction[] | null {
-  return validOrNull(pendingActionsPartSchema, dataOf(part))?.pending ?? null;
+  return validOrNull(pendingActionsPartSchema, dataOfPart(part))?.pending ?? null;
 }
 
 const reading: DialectReader = {

@@ -16,7 +16,7 @@ import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
 import { inboxEntries, ownSessions } from './inbox-entry.ts';
 import type { InboxContents, InboxSurface } from './inbox-follower.ts';
 import { isSessionWaiting } from '../sessions/list-sessions.ts';
-import { entryText } from './notices.ts';
+import { inboxEntryText } from './notices.ts';
 
 /** The maximum number of notifications at once. If more entries are new, one notification shows their number. */
 const MAX_NOTIFICATIONS = 3;
@@ -41,7 +41,7 @@ export class DesktopNotifications implements InboxSurface {
     const texts =
       added.length > MAX_NOTIFICATIONS
         ? [`${String(added.length)} results or actions wait in the inbox.`]
-        : added.map(({ entry }) => entryText(entry));
+        : added.map(({ entry }) => inboxEntryText(entry));
     // The caller does not wait for these promises, because a slow desktop must not delay the files for hooks.
     for (const text of texts) void this.#run(desktopCommand(process.platform, text));
   }

@@ -16,7 +16,7 @@ export type InboxEntry = {
 } & ({ type: 'finished' } | { type: 'waiting'; pending: number });
 
 /** An entry and its key. If a waiting task asks for something else, its entry gets another key. */
-export interface KeyedEntry {
+export interface KeyedInboxEntry {
   key: string;
   entry: InboxEntry;
 }
@@ -38,13 +38,13 @@ const ENDED: readonly SessionStateName[] = [
 export function inboxEntries(
   sessions: readonly ListedSession[],
   uncollected: readonly UncollectedTask[],
-): readonly KeyedEntry[] {
+): readonly KeyedInboxEntry[] {
   const listed = new Map(
     sessions.flatMap((session) =>
       session.taskId === null ? [] : [[resultKey({ agent: session.agent, taskId: session.taskId }), session]],
     ),
   );
-  const waiting = [...listed].flatMap(([key, session]): KeyedEntry[] => {
+  const waiting = [...listed].flatMap(([key, session]): KeyedInboxEntry[] => {
     const { sessionId, agent, taskId, state, title, pending, codes, updatedAt } = session;
     if (taskId === null || !isSessionWaiting(session)) return [];
     const asks = codes.length === 0 ? [updatedAt] : codes;
@@ -55,7 +55,7 @@ export function inboxEntries(
       },
     ];
   });
-  const finished = uncollected.flatMap((task): KeyedEntry[] => {
+  const finished = uncollected.flatMap((task): KeyedInboxEntry[] => {
     const { sessionId, agent, taskId, title, ended } = task;
     const key = resultKey(task);
     const state = ended === 'unknown' ? 'unknown-to-agent' : (ended ?? listed.get(key)?.state);

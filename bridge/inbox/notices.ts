@@ -9,7 +9,7 @@ import { NON_TERMINAL_STATES } from '../agents/list-tasks.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
-import { type InboxEntry, inboxEntries, type KeyedEntry, ownSessions } from './inbox-entry.ts';
+import { type InboxEntry, inboxEntries, type KeyedInboxEntry, ownSessions } from './inbox-entry.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
 /** The maximum number of entries in a notice file. The inbox contains the others. */
@@ -37,7 +37,7 @@ export function noticesText(
   return [counts, ...lines, ''].join('\n');
 }
 
-function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): string {
+function lineOf({ key, entry }: KeyedInboxEntry, name: (tool: ToolName) => string): string {
   const id = createHash('sha256').update(key).digest('hex').slice(0, KEY_DIGITS);
   const { sessionId, agent, title } = entry;
   const what = title === '' ? '' : ` "${visibleLine(title, MAX_TITLE_CHARACTERS)}"`;
@@ -47,7 +47,7 @@ function lineOf({ key, entry }: KeyedEntry, name: (tool: ToolName) => string): s
 }
 
 /** Returns the entry as one sentence for a person. */
-export function entryText(entry: InboxEntry): string {
+export function inboxEntryText(entry: InboxEntry): string {
   const { title, sessionId } = entry;
   return `${visibleLine(title === '' ? sessionId : title, MAX_TITLE_CHARACTERS)}: ${stateOf(entry)}.`;
 }

@@ -1,7 +1,7 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { ApprovalRules } from '../settings/approval-mode.ts';
+import type { ApprovalSettings } from '../settings/approval-mode.ts';
 import type { OpenForms } from '../approvals/open-forms.ts';
-import type { CardCodes } from '../approvals/card-codes.ts';
+import type { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import type { PageLinks } from '../approvals/page-links.ts';
 import type { RequestStateSigner } from '../approvals/request-state.ts';
 import type { AllowedWorkspaces } from '../agents/check-workspace.ts';
@@ -22,10 +22,10 @@ export interface BridgeContext {
   readonly delegations: DelegationService;
   /** Records which client delegated which task. */
   readonly clientTasks: DelegatingClients;
-  readonly rules: ApprovalRules;
+  readonly rules: ApprovalSettings;
   readonly offers: OpenForms;
   readonly links: PageLinks;
-  readonly cardCodes: CardCodes;
+  readonly cardCodes: ApprovalCardCodes;
   readonly requestStates: RequestStateSigner;
   /** Records the actions whose preview was cut in a tool result. */
   readonly cutPreviews: CutPreviews;
@@ -38,7 +38,7 @@ export interface BridgeContext {
   readonly program: string;
   /** The directories that a tool call may use as its workspace without a person's permission. */
   readonly workspaces: AllowedWorkspaces & {
-    /** True if `callWorkspaces` uses the first MCP root of the client instead of `own`. */
+    /** True if `allowedCallWorkspaces` uses the first MCP root of the client instead of `own`. */
     fromRoots: boolean;
   };
   /** The state directory. A tool call may attach no file from it, because it contains tokens. */

@@ -8,18 +8,18 @@ import { type AgentUnderTest, readUntilRest, taskContentOf } from './agent-under
 import type { TaskContent } from './task-content.ts';
 
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
-export type CheckVerdict = 'passed' | 'failed' | 'not supported';
+export type ProbeVerdict = 'passed' | 'failed' | 'not supported';
 
-export interface CheckRow extends Omit<Check, 'run'> {
-  verdict: CheckVerdict;
+export interface ProbeCheckRow extends Omit<Check, 'run'> {
+  verdict: ProbeVerdict;
   note: string;
 }
 
-type Outcome = Pick<CheckRow, 'verdict' | 'note'>;
+type Outcome = Pick<ProbeCheckRow, 'verdict' | 'note'>;
 
 const passed = (note = ''): Outcome => ({ verdict: 'passed', note });
 /** Returns the outcome of a check that the agent does not pass. */
-export const failedResult = (note: string): Outcome => ({ verdict: 'failed', note });
+export const failedOutcome = (note: string): Outcome => ({ verdict: 'failed', note });
 const unsupported = (note: string): Outcome => ({ verdict: 'not supported', note });
 
 const listAnswer = z.object({ tasks: z.array(z.looseObject({ id: z.string() })) });
@@ -55,7 +55,7 @@ export const PROBE_CHECKS: readonly Check[] = [
     run: async (server) => {
       const params = server.message();
       const [one, two] = await Promise.all([server.send(params), server.send(params)]);
-      return one.taskId === two.taskId ? passed() : failedResult('two tasks do the same work');
+      return one.taskId === two.taskId ? passed() : failedOutcome('two tasks do the same work');
     },
   },
   {
@@ -67,7 +67,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const params = server.message();
       const one = await server.send(params);
       const two = await server.send(params);
-      return one.taskId === two.taskId ? passed() : failedResult('a second task does the work again');
+      return one.taskId === two.taskId ? passed() : failedOutcome('a second task does the work again');
     },
   },
   {
@@ -79,7 +79,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const id = randomUUID();
       await server.send(server.message(id));
       const again = server.send(server.message(id, `${server.text}\nsay And more.`));
-      return (await refused(again)) ? passed() : failedResult('the server accepted it as a new message');
+      return (await refused(again)) ? passed() : failedOutcome('the server accepted it as a new message');
     },
   },
   {
@@ -115,7 +115,7 @@ export const PROBE_CHECKS: readonly Check[] = [
         const seen = taskContentOf([...before, ...after]);
         hasOutput ||= seen.hasOutput;
         if (end?.content !== seen.content)
-          return failedResult(
+          return failedOutcome(
             `cut after event ${cut}: the reader has ${seen.content}, the task is ${end?.content}`,
           );
       }
@@ -133,7 +133,7 @@ export const PROBE_CHECKS: readonly Check[] = [
     run: async (server) => {
       const first = server.begin();
       const opening = await first.next();
-      if (opening.done) return failedResult('the stream was empty');
+      if (opening.done) return failedOutcome('the stream was empty');
       const { taskId = '' } = taskContentOf([opening.value]);
       const [one, two] = await Promise.all([readUntilRest(first), readUntilRest(server.subscribe(taskId))]);
       const tail = two.slice(1).map(({ text }) => eventOf(text));
@@ -141,7 +141,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       if (tail.length === 0) return unsupported('the task had ended before the subscription');
       return JSON.stringify(tail) === JSON.stringify(other)
         ? passed()
-        : failedResult('the readers saw different events');
+        : failedOutcome('the readers saw different events');
     },
   },
   {
@@ -159,7 +159,7 @@ export const PROBE_CHECKS: readonly Check[] = [
         const rest = (await readUntilRest(server.subscribe(taskId, id))).map(({ text }) => eventOf(text));
         const expected = frames.slice(index + 1).map(({ text }) => eventOf(text));
         if (JSON.stringify(rest) !== JSON.stringify(expected))
-          return failedResult(
+          return failedOutcome(
             `after ${id} came ${rest.length} events, not the ${expected.length} that follow`,
           );
       }
@@ -176,7 +176,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       if (frames.some(({ id }) => id === undefined)) return unsupported('events carry no ids');
       for (const cursor of ['999999999', '-1', 'x'])
         if (!(await refused(readUntilRest(server.subscribe(taskId, cursor)))))
-          return failedResult(`the cursor ${cursor} was accepted`);
+          return failedOutcome(`the cursor ${cursor} was accepted`);
       return passed();
     },
   },
@@ -192,15 +192,15 @@ export const PROBE_CHECKS: readonly Check[] = [
         if (await refused(server.client.call('CancelTask', { id: taskId })))
           return unsupported('its tasks wait, and it does not cancel them, so none ends');
         if ((await server.ended(taskId)) === undefined)
-          return failedResult('it accepted a cancel and does not end');
+          return failedOutcome('it accepted a cancel and does not end');
       }
       const before = (await server.settled(taskId))?.content;
       const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
-      if (!(await refused(server.send({ message })))) return failedResult('it accepted a message');
+      if (!(await refused(server.send({ message })))) return failedOutcome('it accepted a message');
       // A2A 1.0 §3.3.1: a second cancel may be accepted.
       if (task.ended && !(await refused(server.client.call('CancelTask', { id: taskId }))))
-        return failedResult('it accepted a cancel');
-      if ((await server.task(taskId)).content !== before) return failedResult('it has changed');
+        return failedOutcome('it accepted a cancel');
+      if ((await server.task(taskId)).content !== before) return failedOutcome('it has changed');
       return passed(task.ended ? '' : 'a task that was cancelled');
     },
   },
@@ -210,7 +210,9 @@ export const PROBE_CHECKS: readonly Check[] = [
     source: 'A2A 1.0 §3.4.2 (MUST)',
     why: 'A client with a wrong id must get an error.',
     run: async (server) =>
-      (await refused(server.task(randomUUID()))) ? passed() : failedResult('the server answered with a task'),
+      (await refused(server.task(randomUUID())))
+        ? passed()
+        : failedOutcome('the server answered with a task'),
   },
   {
     scenario: 'the list contains every task',
@@ -221,7 +223,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const { taskId = '' } = await server.send(server.message());
       try {
         const { tasks } = listAnswer.parse(await server.client.call('ListTasks', { pageSize: 100 }));
-        return tasks.some(({ id }) => id === taskId) ? passed() : failedResult('it is not in the list');
+        return tasks.some(({ id }) => id === taskId) ? passed() : failedOutcome('it is not in the list');
       } catch (error) {
         if (error instanceof JsonRpcError) return unsupported(error.message);
         throw error;
@@ -240,8 +242,8 @@ export const PROBE_CHECKS: readonly Check[] = [
       const { taskId = '', content } = await server.send(server.message());
       await restart();
       const now = await known(server, taskId);
-      if (now === undefined) return failedResult('the server does not know the task any more');
-      if (now.content !== content) return failedResult('the task has changed');
+      if (now === undefined) return failedOutcome('the server does not know the task any more');
+      if (now.content !== content) return failedOutcome('the task has changed');
       return passed(server.rest === 'COMPLETED' ? '' : 'a task that waits');
     },
   },
@@ -256,11 +258,11 @@ export const PROBE_CHECKS: readonly Check[] = [
         return unsupported('not tested: --restart must give the command that kills and restarts the server');
       const stream = server.begin();
       const opening = await stream.next();
-      if (opening.done) return failedResult('the stream was empty');
+      if (opening.done) return failedOutcome('the stream was empty');
       const { taskId = '' } = taskContentOf([opening.value]);
       await restart();
       if ((await known(server, taskId)) === undefined)
-        return failedResult('the server does not know the task any more');
+        return failedOutcome('the server does not know the task any more');
       return afterInterruption(server, taskId);
     },
   },
@@ -277,7 +279,7 @@ export const PROBE_CHECKS: readonly Check[] = [
       const { taskId } = await server.send(params);
       await restart();
       const again = await server.send(params);
-      return again.taskId === taskId ? passed() : failedResult('a second task does the work again');
+      return again.taskId === taskId ? passed() : failedOutcome('a second task does the work again');
     },
   },
 ];
@@ -295,8 +297,8 @@ async function known(server: AgentUnderTest, taskId: string): Promise<TaskConten
 /** Waits until the task has ended or waits. Judges whether its work continued after the interruption. */
 async function afterInterruption(server: AgentUnderTest, taskId: string): Promise<Outcome> {
   const end = await server.settled(taskId);
-  if (end === undefined) return failedResult('the task never settled');
-  if (end.state !== server.rest) return failedResult(`the task is ${end.state}`);
+  if (end === undefined) return failedOutcome('the task never settled');
+  if (end.state !== server.rest) return failedOutcome(`the task is ${end.state}`);
   return server.rest === 'COMPLETED'
     ? passed()
     : unsupported('not judged: the task is INPUT_REQUIRED, but so may be a task whose work was stopped');

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { agentFetch } from '../agents/http/agent-fetch.ts';
-import { fetchCard, type CardFacts } from '../agents/card.ts';
+import { fetchAgentCard, type AgentCardFacts } from '../agents/card.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { redactSecrets } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
-import { PROBE_CHECKS, failedResult, type CheckRow } from './checks.ts';
+import { PROBE_CHECKS, failedOutcome, type ProbeCheckRow } from './checks.ts';
 import {
   A2A_VERSIONS,
   type A2aVersion,
@@ -44,7 +44,7 @@ export interface ProbeReport extends ProbeTarget {
   rest: RestState;
   /** The number of messages that the probe has sent. */
   messages: number;
-  rows: readonly CheckRow[];
+  rows: readonly ProbeCheckRow[];
 }
 
 /** The maximum duration of a whole probe, in milliseconds. */
@@ -56,7 +56,7 @@ const CARD_TIMEOUT_MS = 20_000;
  * @throws ProductError AGENT_UNREACHABLE if there is no card, or if the card lists no JSON-RPC interface of this
  * version
  */
-export async function findTarget({ endpoint, version }: ProbeSubject): Promise<ProbeTarget> {
+export async function findProbeTarget({ endpoint, version }: ProbeSubject): Promise<ProbeTarget> {
   const { url, cardUrl } = endpoint;
   const facts = await readCard(cardUrl ?? url, fetchOf(endpoint));
   const offered = jsonRpcInterfaces(facts);
@@ -82,12 +82,12 @@ export async function probe(subject: ProbeSubject, target: ProbeTarget): Promise
     signal,
   });
   const rest = await mustWork(server, url);
-  const rows: CheckRow[] = [];
+  const rows: ProbeCheckRow[] = [];
   for (const { run, ...check } of PROBE_CHECKS) {
     const outcome = await run(server).catch((error: unknown) => {
       if (signal.aborted) return { verdict: 'not supported', note: 'not tested: no time left' } as const;
       if (error instanceof JsonRpcError || error instanceof NoAnswerError || error instanceof z.ZodError)
-        return failedResult(`a valid request failed: ${wordsOf(error)}`);
+        return failedOutcome(`a valid request failed: ${wordsOf(error)}`);
       throw error;
     });
     // An agent may repeat the token of a request in its answer. So it is removed from the note.
@@ -104,9 +104,9 @@ export async function probe(subject: ProbeSubject, target: ProbeTarget): Promise
 const fetchOf = ({ url, headers }: Endpoint): typeof fetch =>
   agentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });
 
-async function readCard(url: string, fetchImpl: typeof fetch): Promise<CardFacts> {
+async function readCard(url: string, fetchImpl: typeof fetch): Promise<AgentCardFacts> {
   try {
-    const { facts } = await fetchCard(url, (input, init) =>
+    const { facts } = await fetchAgentCard(url, (input, init) =>
       fetchImpl(input, { ...init, signal: AbortSignal.timeout(CARD_TIMEOUT_MS) }),
     );
     return facts;
@@ -131,7 +131,7 @@ async function mustWork(server: AgentUnderTest, url: string): Promise<RestState>
 }
 
 /** Returns the JSON-RPC interfaces on the card, the newest A2A version first. */
-function jsonRpcInterfaces({ interfaces }: CardFacts): Pick<ProbeTarget, 'url' | 'version'>[] {
+function jsonRpcInterfaces({ interfaces }: AgentCardFacts): Pick<ProbeTarget, 'url' | 'version'>[] {
   return A2A_VERSIONS.flatMap((version) =>
     interfaces
       .filter(

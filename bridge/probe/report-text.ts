@@ -1,6 +1,6 @@
 /** Formats the report of a probe as text that a person can send to the authors of the agent. Pure. */
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import type { CheckRow } from './checks.ts';
+import type { ProbeCheckRow } from './checks.ts';
 import type { ProbeReport } from './probe.ts';
 
 const WAITING =
@@ -8,7 +8,7 @@ const WAITING =
   'No check saw a task that completes, or that goes on after an answer. The probe has cancelled the tasks that wait.';
 
 /** Returns a table of all checks, and a paragraph about each check that failed. */
-export function reportText({ agent, url, version, rest, messages, rows }: ProbeReport): string {
+export function probeReportText({ agent, url, version, rest, messages, rows }: ProbeReport): string {
   const who = `${agent.name} ${agent.version}`.trim();
   const width = Math.max(...rows.map(({ scenario }) => scenario.length));
   const table = rows.map(({ scenario, verdict, note }) =>
@@ -27,7 +27,7 @@ export function reportText({ agent, url, version, rest, messages, rows }: ProbeR
   ].join('\n');
 }
 
-function failureText({ scenario, sent, source, note, why }: CheckRow): string {
+function failureText({ scenario, sent, source, note, why }: ProbeCheckRow): string {
   const lines = [
     ['Sent', sent],
     ['Expected', `${scenario} (${source})`],

@@ -9,7 +9,7 @@ import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import { agentCommandText, commandPartSchema } from '../../shared/protocol/agent-command.ts';
 import type { NonTerminalState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
-import { dataOf } from '../dialects/parts.ts';
+import { dataOfPart } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
 import { titleOf } from './task-title.ts';
 import type { Session } from './session/session.ts';
@@ -129,7 +129,7 @@ function firstWords(task: Task): string {
   for (const message of task.history) {
     for (const part of message.parts) {
       if (part.content?.$case === 'text') return part.content.value;
-      const command = commandPartSchema.safeParse(dataOf(part));
+      const command = commandPartSchema.safeParse(dataOfPart(part));
       if (command.success) return agentCommandText(command.data);
     }
   }

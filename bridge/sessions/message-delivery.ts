@@ -6,7 +6,7 @@
  */
 import type { Message } from '@a2a-js/sdk';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { CardFacts } from '../agents/card.ts';
+import type { AgentCardFacts } from '../agents/card.ts';
 import { runInTrace } from '../agents/http/current-trace.ts';
 import { refuseUnsupportedFiles } from '../agents/input-modes.ts';
 import { asStreamResponse } from '../agents/task-as-stream-response.ts';
@@ -55,7 +55,7 @@ export class MessageDelivery {
   ): Promise<void> {
     const { session, withdraw } = outgoing;
     const { outbox, writes } = this.#parts;
-    const write = (dialect: Dialect, card: CardFacts): Message => {
+    const write = (dialect: Dialect, card: AgentCardFacts): Message => {
       const { files = [] } = entry;
       refuseUnsupportedFiles(files, card);
       return delegationMessage(

@@ -19,7 +19,7 @@ export type Channel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'w
 export const FORM_DETAIL_LEVELS = ['none', 'more'] as const;
 export type FormDetailLevel = (typeof FORM_DETAIL_LEVELS)[number];
 
-export interface ApprovalRules {
+export interface ApprovalSettings {
   approvals: ApprovalMode;
   /** The minimum time in milliseconds in which a person can answer a form. A faster answer is ignored. */
   fastestAnswerMs: number;

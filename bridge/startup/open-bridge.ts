@@ -4,7 +4,7 @@
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { OpenForms } from '../approvals/open-forms.ts';
-import { CardCodes } from '../approvals/card-codes.ts';
+import { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStateSigner } from '../approvals/request-state.ts';
 import type { BridgeContext } from '../mcp/bridge-context.ts';
@@ -86,7 +86,7 @@ export async function openBridge({
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
     offers: new OpenForms({ fields: settings.forms }),
     links: new PageLinks(),
-    cardCodes: new CardCodes(),
+    cardCodes: new ApprovalCardCodes(),
     requestStates: new RequestStateSigner(settings.stateDir),
     cutPreviews: new CutPreviews(database),
     usedPermits: new UsedPermits(database),

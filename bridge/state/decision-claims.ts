@@ -5,7 +5,7 @@
 import type { BridgeDatabase } from './database.ts';
 
 /** A call, and the code of its shown content. If the agent asks again with other content, the code is another one. */
-export interface AskedQuestion {
+export interface CallAndCode {
   /** The URL of the agent. Its name is not used, because each configuration file may use another name. */
   agent: string;
   taskId: string;
@@ -34,13 +34,9 @@ export interface DecisionClaims {
    * @returns the claim of another message, if there is one
    * @throws ProductError STORAGE if the database cannot be used. The message must not be sent then.
    */
-  take(
-    asking: AskedQuestion,
-    messageId: string,
-    past: ReadonlySet<string>,
-  ): Promise<DecisionClaim | undefined>;
+  take(asking: CallAndCode, messageId: string, past: ReadonlySet<string>): Promise<DecisionClaim | undefined>;
   /** Deletes the claim of a message that has failed. Another message may then decide the call. */
-  release(asking: AskedQuestion, messageId: string): void;
+  release(asking: CallAndCode, messageId: string): void;
 }
 
 export class StoredDecisionClaims implements DecisionClaims {
@@ -52,7 +48,7 @@ export class StoredDecisionClaims implements DecisionClaims {
   }
 
   async take(
-    asking: AskedQuestion,
+    asking: CallAndCode,
     messageId: string,
     past: ReadonlySet<string>,
   ): Promise<DecisionClaim | undefined> {
@@ -73,7 +69,7 @@ export class StoredDecisionClaims implements DecisionClaims {
     return taken === 1 ? undefined : this.take(asking, messageId, past);
   }
 
-  release(asking: AskedQuestion, messageId: string): void {
+  release(asking: CallAndCode, messageId: string): void {
     this.#database.run(
       `DELETE FROM decision_claims WHERE ${SAME_CALL} AND message_id = ? AND owner = ?`,
       ...keyOf(asking),
@@ -99,7 +95,7 @@ export class StoredDecisionClaims implements DecisionClaims {
   }
 }
 
-const keyOf = ({ agent, taskId, callId, shown }: AskedQuestion): readonly string[] => [
+const keyOf = ({ agent, taskId, callId, shown }: CallAndCode): readonly string[] => [
   agent,
   taskId,
   callId,

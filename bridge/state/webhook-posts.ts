@@ -19,7 +19,7 @@ const post = z.object({
   owner: z.string(),
 });
 type Post = z.infer<typeof post>;
-export type PostState = Post['state'];
+export type WebhookPostState = Post['state'];
 export type PostedAction = Omit<Post, 'state' | 'owner'>;
 
 /** How long a row is kept, in milliseconds. No action waits longer. */
@@ -52,7 +52,7 @@ export class WebhookPosts {
     return this.#claim({ ...about, state: 'asking', owner });
   }
 
-  set(about: PostedAction, state: PostState): void {
+  set(about: PostedAction, state: WebhookPostState): void {
     this.#database.run(
       `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${SAME_ACTION}`,
       state,
@@ -66,7 +66,9 @@ export class WebhookPosts {
    * Takes over the unfinished posts of bridges that have ended. Each post is taken over by one bridge only.
    * @param agents the names of this bridge's agents. Posts about other agents are left to other bridges.
    */
-  async takeOver(agents: readonly string[]): Promise<readonly (PostedAction & { state: PostState })[]> {
+  async takeOver(
+    agents: readonly string[],
+  ): Promise<readonly (PostedAction & { state: WebhookPostState })[]> {
     const rows = this.#database.rows(
       `SELECT agent, session_id, task_id, call_id, shown, state, owner FROM webhook_posts
          WHERE state <> 'over' AND owner <> ?`,

@@ -1,7 +1,7 @@
 /** Probes our server, and the bare server for comparison, with the checks of `mcp-a2a-bridge probe`. */
 import { A2A_VERSIONS, type A2aVersion } from '../../bridge/probe/json-rpc-client.ts';
-import { findTarget, probe, type ProbeReport } from '../../bridge/probe/probe.ts';
-import { reportText } from '../../bridge/probe/report-text.ts';
+import { findProbeTarget, probe, type ProbeReport } from '../../bridge/probe/probe.ts';
+import { probeReportText } from '../../bridge/probe/report-text.ts';
 import { must } from './findings.ts';
 import type { Run } from './parts.ts';
 import { bareServer, ourServer, type Lent } from './subjects.ts';
@@ -26,8 +26,8 @@ async function bothIn(
     reportOn(ourServer(programs, findings.seed, version)),
     reportOn(bareServer(version)),
   ]);
-  findings.say(`our server: ${reportText(ours)}`);
-  findings.say(`the SDK's own request handler, for comparison: ${reportText(bare)}`);
+  findings.say(`our server: ${probeReportText(ours)}`);
+  findings.say(`the SDK's own request handler, for comparison: ${probeReportText(bare)}`);
   findings.count(
     `blackbox: scenarios held by our server, A2A ${version}`,
     ours.rows.filter(({ verdict }) => verdict === 'passed').length,
@@ -42,7 +42,7 @@ async function bothIn(
 async function reportOn(lent: Promise<Lent>): Promise<ProbeReport> {
   const { subject, close } = await lent;
   try {
-    return await probe(subject, await findTarget(subject));
+    return await probe(subject, await findProbeTarget(subject));
   } finally {
     await close();
   }

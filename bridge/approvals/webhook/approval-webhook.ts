@@ -13,9 +13,9 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
 import { WEBHOOK_RETRY_POLICY } from './post.ts';
-import { createPostFormatter } from './format-post.ts';
-import { readReceiver } from './configured-receiver.ts';
-import { type PostingParts, SessionPosts } from './session-posts.ts';
+import { createWebhookPostFormatter } from './format-post.ts';
+import { readWebhookReceiver } from './configured-receiver.ts';
+import { type WebhookPostingParts, SessionWebhookPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -32,10 +32,10 @@ interface WebhookParts {
 }
 
 export class ApprovalWebhook {
-  readonly #posts = new Map<Session, SessionPosts>();
-  readonly #parts: PostingParts;
+  readonly #posts = new Map<Session, SessionWebhookPosts>();
+  readonly #parts: WebhookPostingParts;
 
-  private constructor(parts: PostingParts) {
+  private constructor(parts: WebhookPostingParts) {
     this.#parts = parts;
   }
 
@@ -53,8 +53,8 @@ export class ApprovalWebhook {
     const rows = new WebhookPosts(database);
     const webhook = new ApprovalWebhook({
       afterMs: settings.afterSeconds * 1000,
-      receiver: () => readReceiver(settings, env),
-      body: createPostFormatter(settings),
+      receiver: () => readWebhookReceiver(settings, env),
+      body: createWebhookPostFormatter(settings),
       decides: settings.format === 'json',
       patience: WEBHOOK_RETRY_POLICY,
       rows,
@@ -88,10 +88,10 @@ export class ApprovalWebhook {
     this.#posts.clear();
   }
 
-  #watch(session: Session): SessionPosts {
+  #watch(session: Session): SessionWebhookPosts {
     const before = this.#posts.get(session);
     if (before !== undefined) return before;
-    const posts = new SessionPosts(session, this.#parts);
+    const posts = new SessionWebhookPosts(session, this.#parts);
     this.#posts.set(session, posts);
     return posts;
   }

@@ -3,7 +3,7 @@ import { type ChatMessage, chatLines } from '../../../shared/chat/chat-message.t
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
-import type { DecidedFacts, NoticeSubject } from './notice.ts';
+import type { ApprovalDecidedFacts, NoticeSubject } from './notice.ts';
 
 /** Writes the message about all actions and questions that wait in the session. */
 export function approvalRequestMessage(
@@ -26,7 +26,7 @@ function actionLine(action: PendingAction): string {
 /** Writes the message about actions and questions that no longer wait. */
 export function approvalDecidedMessage(
   about: NoticeSubject,
-  { view, over, waiting }: DecidedFacts,
+  { view, over, waiting }: ApprovalDecidedFacts,
   page: string | undefined,
 ): ChatMessage {
   const decided = over.map(({ callId }) => {

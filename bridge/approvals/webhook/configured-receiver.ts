@@ -9,7 +9,7 @@ import type { WebhookReceiver } from './post.ts';
  * Returns the webhook's URL, secret and headers.
  * @throws ProductError CONFIGURATION. Its message contains no secret.
  */
-export async function readReceiver(
+export async function readWebhookReceiver(
   settings: WebhookSettings,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<WebhookReceiver> {

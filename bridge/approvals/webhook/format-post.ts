@@ -5,16 +5,16 @@ import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import type { WebhookNotice } from './notice.ts';
 
 /** The content of one post, in a form for programs and in a form for people. */
-export interface PostContent {
+export interface WebhookPostContent {
   notice: WebhookNotice;
   message: ChatMessage;
 }
 
 /** Returns the function that formats posts in the format of the settings. */
-export function createPostFormatter({
+export function createWebhookPostFormatter({
   format,
   url,
-}: Pick<WebhookSettings, 'format' | 'url'>): (content: PostContent) => string {
+}: Pick<WebhookSettings, 'format' | 'url'>): (content: WebhookPostContent) => string {
   return format === 'json'
     ? ({ notice }) => JSON.stringify(notice)
     : ({ message }) => chatBody({ format, url }, message);

@@ -10,7 +10,7 @@ export interface ApprovalRequest {
 }
 
 /** Returns the key of a request. It is unique within a task. */
-export function requestKey({ callId, shown }: ApprovalRequest): string {
+export function approvalRequestKey({ callId, shown }: ApprovalRequest): string {
   return `${callId} ${shown}`;
 }
 
@@ -29,11 +29,11 @@ export function approvalRequestsOf(view: TaskView | undefined, settled: boolean)
  * Returns the id of a post about these requests. Every bridge computes the same id for the same requests.
  * @param what the kind of post
  */
-export function postId(
+export function webhookPostId(
   task: { agent: string; taskId: string },
   askings: readonly ApprovalRequest[],
   what: string,
 ): string {
-  const about = [what, task.agent, task.taskId, ...askings.map(requestKey).toSorted()];
+  const about = [what, task.agent, task.taskId, ...askings.map(approvalRequestKey).toSorted()];
   return `msg_${createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 32)}`;
 }

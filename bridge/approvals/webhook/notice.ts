@@ -78,7 +78,7 @@ export function approvalRequestNotice(about: NoticeSubject, view: TaskView, now:
   };
 }
 
-export interface DecidedFacts {
+export interface ApprovalDecidedFacts {
   view: TaskView | undefined;
   state: SessionStateName;
   /** The requests that no longer wait, because they were decided or the task has ended. */
@@ -89,7 +89,7 @@ export interface DecidedFacts {
 /** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */
 export function approvalDecidedNotice(
   about: NoticeSubject,
-  { view, state, over, waiting }: DecidedFacts,
+  { view, state, over, waiting }: ApprovalDecidedFacts,
   now: number,
 ): WebhookNotice {
   return {

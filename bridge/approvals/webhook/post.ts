@@ -21,13 +21,13 @@ export interface WebhookReceiver {
   headers: Readonly<Record<string, string>>;
 }
 
-export interface RetryPolicy {
+export interface WebhookRetryPolicy {
   backOff: BackOffOptions;
   answerMs: number;
 }
 
 /** The delays are 1 s, 2 s, 4 s … up to 2 min. All retries together take at least four minutes. */
-export const WEBHOOK_RETRY_POLICY: RetryPolicy = {
+export const WEBHOOK_RETRY_POLICY: WebhookRetryPolicy = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,
 };
@@ -40,14 +40,14 @@ export interface WebhookPost {
   signal: AbortSignal;
 }
 
-export type DeliveredAnswer = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
+export type DeliveredPostAnswer = Exclude<WebhookAnswer, { type: 'troubled' | 'refused' }>;
 
 /** @throws Error that says why the receiver did not accept the post. The message never contains the post. */
-export function sendPost(
+export function sendWebhookPost(
   { id, body, signal }: WebhookPost,
   receiver: () => Promise<WebhookReceiver>,
-  { backOff, answerMs }: RetryPolicy,
-): Promise<DeliveredAnswer> {
+  { backOff, answerMs }: WebhookRetryPolicy,
+): Promise<DeliveredPostAnswer> {
   return pRetry(
     async () => {
       const to = await receiver().catch((error: unknown) => {

@@ -17,25 +17,35 @@ import { sendDecisions } from '../send-decisions.ts';
 import { taskPageUrl } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
-import { type ApprovalRequest, requestKey, approvalRequestsOf, postId } from './list-approval-requests.ts';
-import type { PostedAction, PostState, WebhookPosts } from '../../state/webhook-posts.ts';
+import {
+  type ApprovalRequest,
+  approvalRequestKey,
+  approvalRequestsOf,
+  webhookPostId,
+} from './list-approval-requests.ts';
+import type { PostedAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import { type NoticeSubject, approvalRequestNotice, approvalDecidedNotice, postedActions } from './notice.ts';
 import { approvalRequestMessage, approvalDecidedMessage } from './chat-message.ts';
-import type { PostContent } from './format-post.ts';
-import { type DeliveredAnswer, type RetryPolicy, sendPost, type WebhookReceiver } from './post.ts';
+import type { WebhookPostContent } from './format-post.ts';
+import {
+  type DeliveredPostAnswer,
+  type WebhookRetryPolicy,
+  sendWebhookPost,
+  type WebhookReceiver,
+} from './post.ts';
 import { readPostedDecisions } from './webhook-answer.ts';
 
 /** The delay in milliseconds before the bridge asks an unreachable agent again. */
 const RETRY_MS = 30_000;
 
-export interface PostingParts {
+export interface WebhookPostingParts {
   /** How long an action must have waited before the bridge posts it, in milliseconds. */
   afterMs: number;
   receiver: () => Promise<WebhookReceiver>;
-  body: (content: PostContent) => string;
+  body: (content: WebhookPostContent) => string;
   /** False if the receiver is a chat. The response of a chat decides nothing. */
   decides: boolean;
-  patience: RetryPolicy;
+  patience: WebhookRetryPolicy;
   rows: WebhookPosts;
   title: (session: Session) => string;
   clock: Clock;
@@ -59,9 +69,9 @@ function requestsToPost({ pending, question }: TaskView): PostedRequests {
   return { actions, requests: [...actions.map(({ callId, shown }) => ({ callId, shown })), ...asked] };
 }
 
-export class SessionPosts {
+export class SessionWebhookPosts {
   readonly #session: Session;
-  readonly #parts: PostingParts;
+  readonly #parts: WebhookPostingParts;
   /** The time at which this bridge first saw each request, by request key. */
   readonly #since = new Map<string, number>();
   /** The keys of requests that this or another bridge has posted, or is posting. */
@@ -72,7 +82,7 @@ export class SessionPosts {
   #callOff: (() => void) | undefined;
   #stopReading: (() => void) | undefined;
 
-  constructor(session: Session, parts: PostingParts) {
+  constructor(session: Session, parts: WebhookPostingParts) {
     this.#session = session;
     this.#parts = parts;
     session.listen((change) => {
@@ -88,7 +98,7 @@ export class SessionPosts {
   }
 
   takeOver(marked: PostedAction): void {
-    const key = requestKey(marked);
+    const key = approvalRequestKey(marked);
     this.#taken.add(key);
     this.#asked.set(key, marked);
     this.#stopReading ??= this.#session.watch();
@@ -103,7 +113,7 @@ export class SessionPosts {
 
   #looked(): void {
     const waiting = this.#waiting();
-    const keys = new Set(waiting.map(requestKey));
+    const keys = new Set(waiting.map(approvalRequestKey));
     for (const key of this.#since.keys()) if (!keys.has(key)) this.#since.delete(key);
     for (const key of keys) if (!this.#since.has(key)) this.#since.set(key, this.#parts.clock.now());
     const over = [...this.#asked].filter(([key]) => !keys.has(key));
@@ -152,8 +162,8 @@ export class SessionPosts {
     }
     const mine: PostedAction[] = [];
     const { view } = session;
-    const waiting = this.#waiting().filter((each) => !this.#taken.has(requestKey(each)));
-    for (const each of waiting) this.#taken.add(requestKey(each));
+    const waiting = this.#waiting().filter((each) => !this.#taken.has(approvalRequestKey(each)));
+    for (const each of waiting) this.#taken.add(approvalRequestKey(each));
     for (const { callId, shown } of waiting) {
       const { id: sessionId, agent } = session;
       const posted = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, shown };
@@ -167,15 +177,15 @@ export class SessionPosts {
     const { clock, log } = this.#parts;
     const about = this.#about();
     const { view } = session;
-    const keys = new Set(this.#waiting().map(requestKey));
-    const asked = mine.filter((each) => keys.has(requestKey(each)));
-    for (const each of asked) this.#asked.set(requestKey(each), each);
+    const keys = new Set(this.#waiting().map(approvalRequestKey));
+    const asked = mine.filter((each) => keys.has(approvalRequestKey(each)));
+    for (const each of asked) this.#asked.set(approvalRequestKey(each), each);
     // A request that was decided meanwhile is not posted.
     for (const each of mine) if (!asked.includes(each)) this.#mark(each, 'over');
     if (view === undefined || asked.length === 0) return;
     this.#stopReading ??= session.watch();
-    const id = postId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
-    const under = { keys: asked.map(requestKey), call: new AbortController() };
+    const id = webhookPostId({ agent: about.agent, taskId: view.taskId }, asked, 'asked');
+    const under = { keys: asked.map(approvalRequestKey), call: new AbortController() };
     const posted = requestsToPost(view);
     this.#underWay.add(under);
     try {
@@ -184,7 +194,7 @@ export class SessionPosts {
         message: approvalRequestMessage(about, view, taskPageUrl(session)),
       };
       const answer = await this.#deliver(id, content, under.call.signal);
-      for (const each of asked) if (this.#asked.has(requestKey(each))) this.#mark(each, 'asked');
+      for (const each of asked) if (this.#asked.has(approvalRequestKey(each))) this.#mark(each, 'asked');
       log.info(
         { sessionId: session.id, id, answer: answer.type },
         'the pending actions were posted to the webhook',
@@ -204,7 +214,7 @@ export class SessionPosts {
     }
   }
 
-  async #take(answer: DeliveredAnswer, { actions, requests }: PostedRequests): Promise<void> {
+  async #take(answer: DeliveredPostAnswer, { actions, requests }: PostedRequests): Promise<void> {
     const session = this.#session;
     const { log } = this.#parts;
     if (answer.type === 'later') return;
@@ -242,7 +252,7 @@ export class SessionPosts {
         message: approvalDecidedMessage(about, facts, taskPageUrl(this.#session)),
       };
       const under = { keys: [], call: new AbortController() };
-      await this.#deliver(postId(first, askings, 'decided'), content, under.call.signal);
+      await this.#deliver(webhookPostId(first, askings, 'decided'), content, under.call.signal);
     };
     tell().catch((error: unknown) =>
       log.warn(
@@ -252,13 +262,13 @@ export class SessionPosts {
     );
   }
 
-  #mark(about: PostedAction, state: PostState): void {
+  #mark(about: PostedAction, state: WebhookPostState): void {
     this.#parts.rows.set(about, state);
   }
 
-  async #deliver(id: string, content: PostContent, signal: AbortSignal): Promise<DeliveredAnswer> {
+  async #deliver(id: string, content: WebhookPostContent, signal: AbortSignal): Promise<DeliveredPostAnswer> {
     const { receiver, patience, body, decides } = this.#parts;
-    const answer = await sendPost({ id, body: body(content), signal }, receiver, patience);
+    const answer = await sendWebhookPost({ id, body: body(content), signal }, receiver, patience);
     return decides ? answer : { type: 'later' };
   }
 

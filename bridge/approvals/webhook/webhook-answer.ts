@@ -5,7 +5,12 @@
 import { z } from 'zod';
 import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { type DecisionInput, decisionInputSchema, decisionsOf, personDecisionOf } from '../decision-input.ts';
+import {
+  type DecisionInput,
+  decisionInputSchema,
+  decisionsOfToolCall,
+  personDecisionOf,
+} from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
 
@@ -62,7 +67,7 @@ export function readPostedDecisions(
   decisions: readonly DecisionInput[],
   posted: readonly ApprovalRequest[],
 ): readonly PersonDecision[] {
-  return decisionsOf({}, decisions).map((each) => {
+  return decisionsOfToolCall({}, decisions).map((each) => {
     if (!posted.some(({ callId, shown }) => callId === each.callId && shown === each.shown))
       throw new Error(`${each.callId} with code ${each.shown} was not in the post`);
     return personDecisionOf(each);

@@ -4,7 +4,7 @@
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { stateWord } from '../../../shared/text/spell-state.ts';
-import { type InboxEntry, type KeyedEntry, recordedEndState } from '../../inbox/inbox-entry.ts';
+import { type InboxEntry, type KeyedInboxEntry, recordedEndState } from '../../inbox/inbox-entry.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
@@ -33,7 +33,7 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
   if (json && options.bell === true) throw new UsageError('--bell is for a terminal. Omit --json.');
   const context = await openCommandContext(run);
   const { entries, sessions, unreachable } = await readInbox(context);
-  const print = (shown: readonly KeyedEntry[]): void => {
+  const print = (shown: readonly KeyedInboxEntry[]): void => {
     const bell = options.bell === true ? BELL : '';
     if (!json && shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
     if (options.collect !== true) return;
@@ -62,7 +62,7 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
   return unreachable.length === context.registry.all.length && entries.length === 0 ? EXIT_UNAVAILABLE : 0;
 }
 
-function inboxText(entries: readonly KeyedEntry[], { paint, width }: Terminal): string {
+function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Terminal): string {
   const short = shortIds(entries.map(({ entry }) => entry.sessionId));
   return entries
     .map(({ entry }) => {

@@ -5,9 +5,15 @@ import { issuesText } from '../../../shared/settings/resolve-settings.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
-import { findTarget, MAX_PROBE_MS, probe, type ProbeSubject, type ProbeTarget } from '../../probe/probe.ts';
+import {
+  findProbeTarget,
+  MAX_PROBE_MS,
+  probe,
+  type ProbeSubject,
+  type ProbeTarget,
+} from '../../probe/probe.ts';
 import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
-import { reportText } from '../../probe/report-text.ts';
+import { probeReportText } from '../../probe/report-text.ts';
 import { agentSettingsSchema } from '../../settings/settings.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
 import { splitCommandLine } from '../models/edit-model-settings.ts';
@@ -37,14 +43,14 @@ export async function probeAgent(
   if (asks && (json || !terminal.interactive))
     throw new UsageError('A probe starts real tasks. Without a terminal, and with --json, add --yes.');
   const subject = await subjectOf(url, options, env);
-  const target = await findTarget(subject);
+  const target = await findProbeTarget(subject);
   if (!json) terminal.say(announcement(subject, target));
   if (asks && !(await terminal.confirm('Start?'))) {
     terminal.say('Nothing was sent.');
     return EXIT_FAILURE;
   }
   const report = await probe(subject, target);
-  terminal.say(json ? JSON.stringify(report) : reportText(report));
+  terminal.say(json ? JSON.stringify(report) : probeReportText(report));
   return report.rows.some(({ verdict }) => verdict === 'failed') ? EXIT_FAILURE : 0;
 }
 

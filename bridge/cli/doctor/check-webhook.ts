@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { type CheckResult, failResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
-import { readReceiver } from '../../approvals/webhook/configured-receiver.ts';
-import { createPostFormatter } from '../../approvals/webhook/format-post.ts';
-import { WEBHOOK_RETRY_POLICY, sendPost } from '../../approvals/webhook/post.ts';
+import { readWebhookReceiver } from '../../approvals/webhook/configured-receiver.ts';
+import { createWebhookPostFormatter } from '../../approvals/webhook/format-post.ts';
+import { WEBHOOK_RETRY_POLICY, sendWebhookPost } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 const SUBJECT = 'approval webhook';
@@ -32,13 +32,13 @@ export async function checkWebhook(
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)
     return okResult(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
   try {
-    const receiver = await readReceiver(settings, env);
+    const receiver = await readWebhookReceiver(settings, env);
     if (!posts) return okResult(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
     const notice = { type: 'approval.test' as const, timestamp: new Date().toISOString(), data: {} };
     const message = { title: 'A test of the approval webhook', lines: ['Nothing waits.'], page: undefined };
     const { signal } = new AbortController();
-    await sendPost(
-      { id: randomUUID(), body: createPostFormatter(settings)({ notice, message }), signal },
+    await sendWebhookPost(
+      { id: randomUUID(), body: createWebhookPostFormatter(settings)({ notice, message }), signal },
       () => Promise.resolve(receiver),
       ONCE,
     );

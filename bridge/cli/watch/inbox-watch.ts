@@ -2,7 +2,7 @@
  * Waits for new entries of the inbox. It reads the inbox again after two events: a followed task waits or ends, or
  * another process writes to the bridge's database. It follows the tasks that the agents list.
  */
-import { inboxEntries, type KeyedEntry } from '../../inbox/inbox-entry.ts';
+import { inboxEntries, type KeyedInboxEntry } from '../../inbox/inbox-entry.ts';
 import { watchDatabase } from '../../inbox/watch-database.ts';
 import type { ListedSession, SessionListing } from '../../sessions/list-sessions.ts';
 import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
@@ -14,7 +14,7 @@ import type { CommandContext } from '../context/command-context.ts';
 const MAX_FOLLOWED_TASKS = 50;
 
 interface InboxReading extends Pick<SessionListing, 'sessions' | 'unreachable'> {
-  entries: readonly KeyedEntry[];
+  entries: readonly KeyedInboxEntry[];
 }
 
 /** Reads the inbox from the agents and from the bridge's database. Changes neither. @throws ProductError STORAGE */
@@ -31,7 +31,7 @@ export class InboxWatch {
   #wake: (() => void) | undefined;
 
   /** @param entries the entries that were already printed */
-  constructor(context: CommandContext, stateDirectory: string, entries: readonly KeyedEntry[]) {
+  constructor(context: CommandContext, stateDirectory: string, entries: readonly KeyedInboxEntry[]) {
     this.#context = context;
     this.#seen = new Set(entries.map(({ key }) => key));
     // The first call of `next` reads the inbox, because the caller may have missed a write since its own reading.
@@ -46,7 +46,7 @@ export class InboxWatch {
   }
 
   /** Waits until the inbox has new entries, and returns them. @throws ProductError STORAGE */
-  async next(): Promise<readonly KeyedEntry[]> {
+  async next(): Promise<readonly KeyedInboxEntry[]> {
     for (;;) {
       await this.#change();
       const { entries, sessions, unreachable } = await readInbox(this.#context);

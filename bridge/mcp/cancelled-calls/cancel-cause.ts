@@ -45,12 +45,12 @@ export function cancelCauseOf(reason: unknown): CancelCause {
  * Returns what happens to the task. It is cancelled only if a person stopped the tool call and the setting says so. E4:
  * a lost connection stops no task. So after a timeout or a disconnect, the task continues.
  */
-export function effectOfCause({ name }: CancelCause, setting: OnCancel): OnCancel {
+export function effectOfCancelCause({ name }: CancelCause, setting: OnCancel): OnCancel {
   return name === 'person' ? setting : 'detach';
 }
 
 /** Returns the cause as a part of a sentence, such as `the client timed out (…)`. */
-export function causeWords({ name, words }: CancelCause): string {
+export function cancelCauseWords({ name, words }: CancelCause): string {
   const said = words === '' ? '' : ` ("${words}")`;
   switch (name) {
     case 'person':

@@ -7,7 +7,7 @@ import { nextStep } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { type CancelCause, causeWords } from './cancel-cause.ts';
+import { type CancelCause, cancelCauseWords } from './cancel-cause.ts';
 
 /** What happened to the task of a cancelled tool call. */
 export type CancelledTaskOutcome =
@@ -57,11 +57,11 @@ function cancelledCallText(
   { tool, cause, session, fate }: CancelledCall,
   name: (tool: ToolName) => string,
 ): string {
-  const before = `An earlier call of ${name(tool)} was not answered: ${causeWords(cause)}.`;
-  return `${before} ${outcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
+  const before = `An earlier call of ${name(tool)} was not answered: ${cancelCauseWords(cause)}.`;
+  return `${before} ${cancelledTaskOutcomeText(fate)}${session === undefined ? '' : wayBack(session, fate, name)}`;
 }
 
-export function outcomeText(fate: CancelledTaskOutcome): string {
+export function cancelledTaskOutcomeText(fate: CancelledTaskOutcome): string {
   switch (fate.type) {
     case 'unsent':
       return 'Nothing was sent.';

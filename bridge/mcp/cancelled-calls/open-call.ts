@@ -18,10 +18,10 @@ import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
-import { type CancelCause, cancelCauseOf, causeWords, effectOfCause } from './cancel-cause.ts';
+import { type CancelCause, cancelCauseOf, cancelCauseWords, effectOfCancelCause } from './cancel-cause.ts';
 import {
   type CancelledTaskOutcome,
-  outcomeText,
+  cancelledTaskOutcomeText,
   type CancelledCall,
   type CancelledCalls,
 } from './cancelled-calls.ts';
@@ -94,7 +94,7 @@ export class OpenCall {
 
   #settle(cause: CancelCause, { session, delegations, delivery }: AwaitedWork): void {
     const { tool, onCancel } = this.#watching;
-    const cancels = effectOfCause(cause, onCancel) === 'cancel';
+    const cancels = effectOfCancelCause(cause, onCancel) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;
     const call: CancelledCall = {
       tool,
@@ -105,7 +105,7 @@ export class OpenCall {
     this.#tell(call);
     delivery?.catch((error: unknown) => this.#learn(call, { type: 'refused', message: messageOf(error) }));
     if (ended || !cancels) return;
-    delegations.cancel(session, causeWords(cause)).then(
+    delegations.cancel(session, cancelCauseWords(cause)).then(
       (type) => this.#learn(call, { type }),
       (error: unknown) => this.#learn(call, { type: 'not-cancelled', message: messageOf(error) }),
     );
@@ -120,7 +120,9 @@ export class OpenCall {
     );
     // The notification may fail, because the client may have disconnected.
     const named = call.session === undefined ? '' : ` Its session is ${call.session.id}.`;
-    finalText(`${causeWords(call.cause)}. ${outcomeText(call.fate)}${named}`).catch(() => undefined);
+    finalText(`${cancelCauseWords(call.cause)}. ${cancelledTaskOutcomeText(call.fate)}${named}`).catch(
+      () => undefined,
+    );
   }
 
   #learn(call: CancelledCall, fate: CancelledTaskOutcome): void {

@@ -3,10 +3,10 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { waitsForOthers, whenApprovedCallRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import type { ApprovalRules, ApprovalMode } from '../../settings/approval-mode.ts';
+import type { ApprovalSettings, ApprovalMode } from '../../settings/approval-mode.ts';
 
 export interface GuidanceContext {
-  bridge: { rules: ApprovalRules; program: string };
+  bridge: { rules: ApprovalSettings; program: string };
   name: (tool: ToolName) => string;
 }
 

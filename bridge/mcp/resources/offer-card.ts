@@ -19,7 +19,7 @@ interface CardOptions {
  */
 const META = { ui: { prefersBorder: true } };
 
-export function offerCard(server: McpServer, { prefix, cardFile }: CardOptions): void {
+export function offerApprovalCard(server: McpServer, { prefix, cardFile }: CardOptions): void {
   server.server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
   server.registerResource(
     'approval-card',

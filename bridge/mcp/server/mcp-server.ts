@@ -11,7 +11,7 @@ import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { serverInstructions } from './instructions.ts';
-import { offerCard } from '../resources/offer-card.ts';
+import { offerApprovalCard } from '../resources/offer-card.ts';
 import { offerPrompts } from '../prompts/offer-prompts.ts';
 import { offerResources } from '../resources/offer-resources.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
@@ -105,7 +105,7 @@ export function createServer(parts: McpServerOptions, client: ServerClient): Mcp
   const offer = { server, ...parts, ...client };
   offerTools(offer, TOOLS);
   offerResources(server, parts);
-  offerCard(server, parts);
+  offerApprovalCard(server, parts);
   offerPrompts(server, parts);
   offerTaskMethods(server, { ...parts, followed: client.followed });
   server.server.setRequestHandler(

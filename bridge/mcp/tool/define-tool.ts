@@ -5,7 +5,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { showsCards, showsForms } from '../../approvals/requesting-client.ts';
+import { showsApprovalCards, showsForms } from '../../approvals/requesting-client.ts';
 import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
 import { withToolPrefix } from '../../tool-names/tool-names.ts';
 import { answerToolCall, failure, unfit } from './answer-tool-call.ts';
@@ -77,7 +77,7 @@ const NO_CARD = new ProductError(
 );
 
 function hasCard({ server, approvals, unattended }: ToolOfferContext, context: ServerContext): boolean {
-  return approvals !== 'tool-only' && showsCards(server, context, unattended);
+  return approvals !== 'tool-only' && showsApprovalCards(server, context, unattended);
 }
 
 /** MCP Apps, `McpUiToolMeta`: the metadata for each relation to the card. */

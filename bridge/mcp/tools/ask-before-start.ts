@@ -12,7 +12,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { type WorkspaceCheckResult, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import { callWorkspaces } from './call-workspaces.ts';
+import { allowedCallWorkspaces } from './call-workspaces.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 
@@ -31,7 +31,7 @@ export async function checkCallWorkspace(
   workspace: string | undefined,
 ): Promise<WorkspaceCheckResult | undefined> {
   if (workspace === undefined) return undefined;
-  return checkWorkspace(workspace, await callWorkspaces(call), () => call.client.roots(call.signal));
+  return checkWorkspace(workspace, await allowedCallWorkspaces(call), () => call.client.roots(call.signal));
 }
 
 /**
@@ -49,7 +49,7 @@ export async function askBeforeStart(
   const { placed, unasked } = wanted;
   const outside = placed?.type === 'outside' ? placed.path : undefined;
   if (outside === undefined && !unasked) return undefined;
-  const { own } = await callWorkspaces(call);
+  const { own } = await allowedCallWorkspaces(call);
   const showsForms = client.forms !== 'none' && bridge.rules.approvals !== 'tool-only';
   if (outside !== undefined && !showsForms) throw notAllowed(outside, own);
   if (!showsForms) return undefined;

@@ -14,7 +14,7 @@ export async function defaultWorkspace({ bridge, client, signal }: Call): Promis
 }
 
 /** Returns the directories that the tool call may name without a person's permission. */
-export async function callWorkspaces(call: Call): Promise<AllowedWorkspaces> {
+export async function allowedCallWorkspaces(call: Call): Promise<AllowedWorkspaces> {
   const { own, listed } = call.bridge.workspaces;
   // The root of the file system allows no directory (see `checkWorkspace`).
   return { own: (await defaultWorkspace(call)) ?? parse(own).root, listed };

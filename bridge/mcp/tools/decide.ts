@@ -4,7 +4,7 @@ import { wrongTitleError } from '../../approvals/check-action-title.ts';
 import {
   actionTitleSchema,
   decisionInputSchema,
-  decisionsOf,
+  decisionsOfToolCall,
   singleDecisionFields,
   personDecisionOf,
 } from '../../approvals/decision-input.ts';
@@ -64,7 +64,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     if (call.client.round !== undefined) return continueAfterFormRound(call, call.client.round, waitSeconds);
     const { registry, sessions } = call.bridge;
     refuseIfHumanOnly(call, sessionId);
-    const inputs = decisionsOf(decided, decisions);
+    const inputs = decisionsOfToolCall(decided, decisions);
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const reports = pendingReports(session.view?.pending ?? []);

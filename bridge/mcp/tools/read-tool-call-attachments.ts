@@ -1,6 +1,6 @@
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import { callWorkspaces } from './call-workspaces.ts';
+import { allowedCallWorkspaces } from './call-workspaces.ts';
 
 /** Reads the files that a tool call attaches. @throws ProductError if a file cannot be sent. Nothing is sent then. */
 export async function readToolCallAttachments(
@@ -9,7 +9,7 @@ export async function readToolCallAttachments(
 ): Promise<Attachments> {
   if (files.length === 0) return {};
   const { bridge, client, signal } = call;
-  const workspaces = await callWorkspaces(call);
+  const workspaces = await allowedCallWorkspaces(call);
   const { attachmentsOf, readAttachedFiles } = await import('../../sessions/attached-files.ts');
   const read = await readAttachedFiles(files, {
     directory: directory ?? workspaces.own,

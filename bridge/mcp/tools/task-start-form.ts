@@ -2,7 +2,12 @@
 import { cappedOneLine } from '../../../shared/text/capped-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import { clippedRow, MAX_FORM_ROWS, ownTextRows, FORM_ROW_COLUMNS } from '../../approvals/form-rows.ts';
+import {
+  clippedFormRow,
+  MAX_FORM_ROWS,
+  bridgeTextRows,
+  FORM_ROW_COLUMNS,
+} from '../../approvals/form-rows.ts';
 import type { RequestedStart } from './ask-before-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
@@ -14,9 +19,9 @@ export function buildTaskStartForm(
     ? `May a task run every tool without asking you${outside ? ', outside of your directory' : ''}?`
     : 'May a task work outside of your directory?';
   const rows = [
-    ...ownTextRows(question),
-    ...ownTextRows(`Directory: ${visibleLine(directory)}`),
-    clippedRow(`Task: ${visibleLine(cappedOneLine(task, FORM_ROW_COLUMNS))}`),
+    ...bridgeTextRows(question),
+    ...bridgeTextRows(`Directory: ${visibleLine(directory)}`),
+    clippedFormRow(`Task: ${visibleLine(cappedOneLine(task, FORM_ROW_COLUMNS))}`),
   ];
   if (rows.length > MAX_FORM_ROWS) return undefined;
   return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };

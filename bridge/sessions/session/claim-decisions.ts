@@ -4,7 +4,7 @@
  * again with other content, that counts as a new call.
  */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import type { AskedQuestion, DecisionClaim, DecisionClaims } from '../../state/decision-claims.ts';
+import type { CallAndCode, DecisionClaim, DecisionClaims } from '../../state/decision-claims.ts';
 import type { TaskView } from './observed-task.ts';
 
 interface DecidedCall {
@@ -33,7 +33,7 @@ export function decidedCalls(
 export class SentDecisions {
   readonly #claims: DecisionClaims;
   /** The claimed calls, by the id of the message that decides them. */
-  readonly #sent = new Map<string, readonly AskedQuestion[]>();
+  readonly #sent = new Map<string, readonly CallAndCode[]>();
   /** The ids of messages that may have arrived. */
   readonly #lost = new Set<string>();
   /**
@@ -55,10 +55,10 @@ export class SentDecisions {
   async claim(
     messageId: string,
     calls: readonly DecidedCall[],
-    of: Pick<AskedQuestion, 'agent' | 'taskId'>,
+    of: Pick<CallAndCode, 'agent' | 'taskId'>,
   ): Promise<void> {
     if (calls.length === 0 || this.#sent.has(messageId)) return;
-    const claimed: AskedQuestion[] = [];
+    const claimed: CallAndCode[] = [];
     try {
       for (const { callId, shown } of calls) {
         if (shown === undefined) throw decidedBefore(callId, 'the agent has it, or it is on its way');
@@ -96,7 +96,7 @@ export class SentDecisions {
     };
   }
 
-  async #take(asking: AskedQuestion, messageId: string): Promise<DecisionClaim | undefined> {
+  async #take(asking: CallAndCode, messageId: string): Promise<DecisionClaim | undefined> {
     try {
       return await this.#claims.take(asking, messageId, this.#past);
     } catch (error) {
@@ -120,7 +120,7 @@ export class SentDecisions {
     await this.#release(messageId, claimed);
   }
 
-  async #release(messageId: string, claimed: readonly AskedQuestion[]): Promise<void> {
+  async #release(messageId: string, claimed: readonly CallAndCode[]): Promise<void> {
     for (const asking of claimed) {
       try {
         this.#claims.release(asking, messageId);

@@ -7,7 +7,7 @@ import type { Message } from '@a2a-js/sdk';
 import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
-import type { CardFacts } from '../../agents/card.ts';
+import type { AgentCardFacts } from '../../agents/card.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { decidedCalls, type SentDecisions } from './claim-decisions.ts';
@@ -16,7 +16,7 @@ import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from
 import { bridgeObservation, type SessionEvent, type TaskState } from './session-state.ts';
 
 /** Builds a message. The bridge may send it again, so every call must return the same message. */
-export type BuildMessage = (dialect: Dialect, card: CardFacts) => Message;
+export type BuildMessage = (dialect: Dialect, card: AgentCardFacts) => Message;
 
 export interface DeliveryOptions {
   /** The id of the question that the message answers. */

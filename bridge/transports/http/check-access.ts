@@ -8,7 +8,7 @@ import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprot
 import { isOwnOrigin } from '../../../shared/net/is-own-origin.ts';
 import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
 
-export interface AccessRules {
+export interface HttpAccessRules {
   token: string;
   /** The path of the token's file, for the error about a missing token. */
   tokenPath: string;
@@ -24,7 +24,7 @@ interface AccessRefused {
 /** Checks the Host and Origin headers. Returns undefined if both are allowed. */
 export function checkHostAndOrigin(
   headers: IncomingHttpHeaders,
-  { origins }: AccessRules,
+  { origins }: HttpAccessRules,
 ): AccessRefused | undefined {
   const { host, origin } = headers;
   if (!validateHostHeader(host, localhostAllowedHostnames()).ok) {
@@ -45,7 +45,7 @@ export function checkHostAndOrigin(
 /** Checks the bearer token. Returns undefined if the request contains the right token. */
 export function checkBearerToken(
   headers: IncomingHttpHeaders,
-  access: AccessRules,
+  access: HttpAccessRules,
 ): AccessRefused | undefined {
   const shown = bearerToken(headers.authorization);
   if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(access.token))) return undefined;

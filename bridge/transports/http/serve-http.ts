@@ -16,7 +16,7 @@ import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
-import { checkHostAndOrigin, checkBearerToken, type AccessRules } from './check-access.ts';
+import { checkHostAndOrigin, checkBearerToken, type HttpAccessRules } from './check-access.ts';
 import type { ExchangeEnd } from './http-sent-replies.ts';
 import { MCP_SESSION_HEADER } from './mcp-sessions.ts';
 import { type McpEndpoint, createMcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
@@ -62,7 +62,7 @@ export async function serveHttp({
   log,
 }: ServeHttpOptions): Promise<RunningHttpServer> {
   await prepareStateDirectory(stateDir);
-  const access: AccessRules = {
+  const access: HttpAccessRules = {
     token: await obtainToken(stateDir, 'http-token'),
     tokenPath: tokenPath(stateDir, 'http-token'),
     origins,
@@ -116,7 +116,7 @@ interface RequestFacts extends MessageFacts {
 }
 
 interface Inside {
-  access: AccessRules;
+  access: HttpAccessRules;
   endpoint: McpEndpoint;
   abortTool: AbortTool;
   closing: boolean;

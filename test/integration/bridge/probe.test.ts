@@ -1,8 +1,8 @@
 /** Tests the probe with an agent whose tasks never complete: each waits for the next message. */
 import { afterEach, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { findTarget, probe } from '../../../bridge/probe/probe.ts';
-import { reportText } from '../../../bridge/probe/report-text.ts';
+import { findProbeTarget, probe } from '../../../bridge/probe/probe.ts';
+import { probeReportText } from '../../../bridge/probe/report-text.ts';
 import { type PlainAgent, plainAgent } from '../../support/fake-agent-plain.ts';
 
 const listed = z.object({
@@ -17,7 +17,7 @@ it.each(['1.0', '0.3'] as const)(
   async (version) => {
     agent = await plainAgent(version);
     const subject = { endpoint: { url: agent.url, headers: {} }, version, text: 'Greet me.' };
-    const report = await probe(subject, await findTarget(subject));
+    const report = await probe(subject, await findProbeTarget(subject));
     const rows = new Map(report.rows.map((row) => [row.scenario, row]));
     expect(report.rest).toBe('INPUT_REQUIRED');
     expect(rows.get('the same message, sent again later, is the same task')?.verdict).toBe('failed');
@@ -30,7 +30,7 @@ it.each(['1.0', '0.3'] as const)(
       note: expect.stringContaining('not judged'),
     });
     expect(report.rows.filter(({ note }) => note.includes('a valid request failed'))).toEqual([]);
-    expect(reportText(report)).toContain('each stops at INPUT_REQUIRED');
+    expect(probeReportText(report)).toContain('each stops at INPUT_REQUIRED');
     if (version === '0.3') return;
     // No task of the probe is left to wait for a person.
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ListTasks', params: { pageSize: 100 } });

@@ -10,8 +10,8 @@ import { Session } from '../../../bridge/sessions/session/session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
-import { type RetryPolicy, sendPost } from '../../../bridge/approvals/webhook/post.ts';
-import { SessionPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
+import { type WebhookRetryPolicy, sendWebhookPost } from '../../../bridge/approvals/webhook/post.ts';
+import { SessionWebhookPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
@@ -20,7 +20,7 @@ import { asJson, type WebhookReply, WebhookReceiver } from '../../support/webhoo
 import { decisionChannels } from './support/decision-channels.ts';
 
 const AFTER_MS = 30_000;
-const QUICK: RetryPolicy = {
+const QUICK: WebhookRetryPolicy = {
   backOff: { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false },
   answerMs: 60_000,
 };
@@ -80,8 +80,8 @@ describe('the approval webhook', () => {
   /** Starts a session whose task waits for these calls, with its webhook posts. */
   async function waiting(
     callIds: string,
-    { patience = QUICK }: { patience?: RetryPolicy } = {},
-  ): Promise<{ session: Session; posts: SessionPosts }> {
+    { patience = QUICK }: { patience?: WebhookRetryPolicy } = {},
+  ): Promise<{ session: Session; posts: SessionWebhookPosts }> {
     const session = sessionWith();
     const ids = { messageId: session.firstMessageId, sessionId: null, taskId: null };
     const posts = await postsAbout(session, patience);
@@ -91,8 +91,8 @@ describe('the approval webhook', () => {
     return { session, posts };
   }
 
-  async function postsAbout(session: Session, patience = QUICK): Promise<SessionPosts> {
-    const posts = new SessionPosts(session, {
+  async function postsAbout(session: Session, patience = QUICK): Promise<SessionWebhookPosts> {
+    const posts = new SessionWebhookPosts(session, {
       afterMs: AFTER_MS,
       receiver: () => Promise.resolve({ url: receiver.url, secret: receiver.secret, headers: {} }),
       body: ({ notice }) => JSON.stringify(notice),
@@ -259,7 +259,7 @@ describe('the approval webhook', () => {
     receiver.answering = () => ({ status: 307, headers: { location: elsewhere.url } });
     const { url, secret } = receiver;
     const notice = { type: 'approval.asked', timestamp: '', data: {} };
-    const posting = sendPost(
+    const posting = sendWebhookPost(
       { id: 'msg_1', body: JSON.stringify(notice), signal: new AbortController().signal },
       () => Promise.resolve({ url, secret, headers: {} }),
       QUICK,

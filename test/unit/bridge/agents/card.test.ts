@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseCard, cardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
+import { parseAgentCard, agentCardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 
 const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
@@ -7,24 +7,24 @@ const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', pr
 const extensions = [{ uri: RESUMABLE_STREAM_EXTENSION }];
 
 const cursorsAt = (interfaces: object[], declared: object[] = extensions): string | null =>
-  resumableUrl(parseCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
+  resumableUrl(parseAgentCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
 
 describe('the agent card that the bridge reads', () => {
   test('the bridge requests the card below the URL first, then at the host, then at the old path', () => {
-    expect(cardUrls('https://example.com/agents/one')).toEqual([
+    expect(agentCardUrls('https://example.com/agents/one')).toEqual([
       'https://example.com/agents/one/.well-known/agent-card.json',
       'https://example.com/.well-known/agent-card.json',
       'https://example.com/agents/one/.well-known/agent.json',
     ]);
-    expect(cardUrls('https://example.com')).toEqual([
+    expect(agentCardUrls('https://example.com')).toEqual([
       'https://example.com/.well-known/agent-card.json',
       'https://example.com/.well-known/agent.json',
     ]);
-    expect(cardUrls('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
+    expect(agentCardUrls('https://example.com/card.json?v=1')).toEqual(['https://example.com/card.json?v=1']);
   });
 
   test('a card needs only the agent’s address', () => {
-    expect(parseCard({ supportedInterfaces: [rpc] })).toEqual({
+    expect(parseAgentCard({ supportedInterfaces: [rpc] })).toEqual({
       name: 'unnamed agent',
       description: '',
       version: '',
@@ -46,7 +46,7 @@ describe('the agent card that the bridge reads', () => {
     [{ supportedInterfaces: [{ ...rpc, url: 7 }] }],
     [{ supportedInterfaces: [rpc], skills: 'many' }],
   ])('X3 the card %j is refused with an error about the card', (card) => {
-    expect(() => parseCard(card)).toThrow(/agent card cannot be used/);
+    expect(() => parseAgentCard(card)).toThrow(/agent card cannot be used/);
   });
 
   test('S1 the bridge uses cursors only with the extension and an HTTP+JSON interface of 1.0', () => {

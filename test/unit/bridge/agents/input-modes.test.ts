@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseCard } from '../../../../bridge/agents/card.ts';
+import { parseAgentCard } from '../../../../bridge/agents/card.ts';
 import { refuseUnsupportedFiles } from '../../../../bridge/agents/input-modes.ts';
 
 function card(defaultInputModes: string[], skillModes: string[] = []) {
-  return parseCard({
+  return parseAgentCard({
     name: 'some agent',
     supportedInterfaces: [{ url: 'http://a.example', protocolBinding: 'JSONRPC' }],
     defaultInputModes,

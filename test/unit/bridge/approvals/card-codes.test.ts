@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { CardCodes } from '../../../../bridge/approvals/card-codes.ts';
+import { ApprovalCardCodes } from '../../../../bridge/approvals/card-codes.ts';
 
 const ACTION = { taskId: 't1', callId: 'c1', shown: '0123abcd' };
 const REFUSED = expect.objectContaining({ reason: 'INVALID_DECISION' });
 
 describe('the codes of the approval card', () => {
   it('a code permits one decision on its action', () => {
-    const codes = new CardCodes(() => 0);
+    const codes = new ApprovalCardCodes(() => 0);
     const code = codes.issue(ACTION);
     expect(() => codes.use(code, ACTION)).not.toThrow();
     expect(() => codes.use(code, ACTION)).toThrow(REFUSED);
@@ -17,7 +17,7 @@ describe('the codes of the approval card', () => {
     ['another call', { ...ACTION, callId: 'c2' }],
     ['another input of the same call', { ...ACTION, shown: '4567abcd' }],
   ])('a code does not permit a decision on %s, and that attempt uses it up', (_, other) => {
-    const codes = new CardCodes(() => 0);
+    const codes = new ApprovalCardCodes(() => 0);
     const code = codes.issue(ACTION);
     expect(() => codes.use(code, other)).toThrow(REFUSED);
     expect(() => codes.use(code, ACTION)).toThrow(REFUSED);
@@ -25,7 +25,7 @@ describe('the codes of the approval card', () => {
 
   it('a code expires after ten minutes', () => {
     let now = 0;
-    const codes = new CardCodes(() => now);
+    const codes = new ApprovalCardCodes(() => now);
     const [early, late] = [codes.issue(ACTION), codes.issue(ACTION)];
     now = 10 * 60_000 - 1;
     expect(() => codes.use(early, ACTION)).not.toThrow();
@@ -34,7 +34,7 @@ describe('the codes of the approval card', () => {
   });
 
   it('keeps the newest thousand codes', () => {
-    const codes = new CardCodes(() => 0);
+    const codes = new ApprovalCardCodes(() => 0);
     const [first, second] = Array.from({ length: 1001 }, () => codes.issue(ACTION));
     expect(() => codes.use(first ?? '', ACTION)).toThrow(REFUSED);
     expect(() => codes.use(second ?? '', ACTION)).not.toThrow();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
   decisionInputSchema,
-  decisionsOf,
+  decisionsOfToolCall,
   personDecisionOf,
 } from '../../../../bridge/approvals/decision-input.ts';
 
@@ -66,7 +66,7 @@ describe('the input of a decision', () => {
       decision: { shown: '3f9ac2d1' },
     });
     expect(decisionInputSchema.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
-    expect(() => decisionsOf({ callId: 'c', decision: 'approve' }, undefined)).toThrow(/\(shown\)/);
+    expect(() => decisionsOfToolCall({ callId: 'c', decision: 'approve' }, undefined)).toThrow(/\(shown\)/);
   });
 
   test('R10 an edit has either the new content or the new input', () => {
@@ -106,19 +106,21 @@ describe('the input of a decision', () => {
   });
 
   test('a call has either one decision in its fields, or several in the list', () => {
-    expect(decisionsOf({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, undefined)).toEqual([
+    expect(decisionsOfToolCall({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, undefined)).toEqual([
       { callId: 'c', shown: '3f9ac2d1', decision: 'deny' },
     ]);
     const list = [
       { callId: 'a', shown: '3f9ac2d1', decision: 'approve' as const },
       { callId: 'b', shown: '3f9ac2d1', decision: 'deny' as const },
     ];
-    expect(decisionsOf({}, list)).toEqual(list);
-    expect(() => decisionsOf({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, list)).toThrow(/not both/);
-    expect(() => decisionsOf({ callId: 'c' }, undefined)).toThrow(/what to do with it/);
-    expect(() => decisionsOf({}, undefined)).toThrow(/Say which pending action/);
-    expect(() => decisionsOf({}, [...list, { callId: 'a', shown: '3f9ac2d1', decision: 'deny' }])).toThrow(
-      /appears twice/,
+    expect(decisionsOfToolCall({}, list)).toEqual(list);
+    expect(() => decisionsOfToolCall({ callId: 'c', shown: '3f9ac2d1', decision: 'deny' }, list)).toThrow(
+      /not both/,
     );
+    expect(() => decisionsOfToolCall({ callId: 'c' }, undefined)).toThrow(/what to do with it/);
+    expect(() => decisionsOfToolCall({}, undefined)).toThrow(/Say which pending action/);
+    expect(() =>
+      decisionsOfToolCall({}, [...list, { callId: 'a', shown: '3f9ac2d1', decision: 'deny' }]),
+    ).toThrow(/appears twice/);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
-import { fitsField, ownTextRows } from '../../../../bridge/approvals/form-rows.ts';
+import { fitsFormField, bridgeTextRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -98,7 +98,7 @@ test('R67 Claude Code shows each title and description of a form whole, in a win
     Object.values(ask.form.requestedSchema.properties),
   );
   const texts = fields.flatMap(({ title, description }) => [title, description]);
-  expect(texts.filter((text) => text !== undefined && !fitsField(text))).toEqual([]);
+  expect(texts.filter((text) => text !== undefined && !fitsFormField(text))).toEqual([]);
 });
 
 test.each([accept({ decision: 'trust_tool', editedContent: 'hi' }), accept({ trustMinutes: 10 })])(
@@ -106,7 +106,7 @@ test.each([accept({ decision: 'trust_tool', editedContent: 'hi' }), accept({ tru
   (response) => {
     const answer = readAnswer(asked(), response, SLOW);
     if (answer.type !== 'unanswered') throw new Error('it counted');
-    expect(ownTextRows(answer.note)).toEqual([answer.note]);
+    expect(bridgeTextRows(answer.note)).toEqual([answer.note]);
   },
 );
 

@@ -5,9 +5,9 @@ import stringWidth from 'string-width';
 import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
 import {
   FORM_ROW_COLUMNS,
-  formRows,
+  approvalFormRows,
   MAX_FORM_ROWS,
-  summaryRows,
+  actionSummaryRows,
 } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
@@ -129,12 +129,12 @@ describe('the rows of an action that fits into a form', () => {
     ],
     ['hidden characters', command('ls \u{202e}x\tz'), ['$ ls \\u{202e}x⟨tab⟩z', 'in /w']],
   ])('D5 the rows show %s', (_, asked, rows) => {
-    expect(formRows(asked)).toEqual(rows);
+    expect(approvalFormRows(asked)).toEqual(rows);
   });
 
   test('D5 a long line continues in the next row, after a mark', () => {
     const words = `echo ${'日本'.repeat(20)}`;
-    expect(formRows(command(words))).toEqual([
+    expect(approvalFormRows(command(words))).toEqual([
       `$ echo ${'日本'.repeat(16)}日`,
       `↳ 本${'日本'.repeat(3)}`,
       'in /w',
@@ -161,7 +161,7 @@ describe('the rows of an action that fits into a form', () => {
     ],
     ['a diff that renames', action({ preview: { type: 'diff', path: 'a', diff: 'rename to b\n' } })],
   ])('D5 an action with %s does not fit: the form links to the page', (_, asked) => {
-    expect(formRows(asked)).toBeUndefined();
+    expect(approvalFormRows(asked)).toBeUndefined();
     const [ask] = buildApprovalForms({ pending: [asked], question: null }, () => undefined);
     if (ask?.about !== 'page') throw new Error('in a form');
     const rows = ask.message.split('\n');
@@ -171,12 +171,12 @@ describe('the rows of an action that fits into a form', () => {
   });
 
   test('D5 the link to the page shows the action’s size', () => {
-    expect(summaryRows(edit(undefined, 'x\n'.repeat(40)))).toEqual(['Create a.txt: +40']);
-    expect(summaryRows({ ...edit(undefined, 'x\n'.repeat(40)), workspace: '/home/ann/app' })).toEqual([
+    expect(actionSummaryRows(edit(undefined, 'x\n'.repeat(40)))).toEqual(['Create a.txt: +40']);
+    expect(actionSummaryRows({ ...edit(undefined, 'x\n'.repeat(40)), workspace: '/home/ann/app' })).toEqual([
       'Create a.txt in /home/ann/app: +40',
     ]);
-    expect(summaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
-    expect(summaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
+    expect(actionSummaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
+    expect(actionSummaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
       expect.stringContaining('RAN BEFORE'),
       'Run a command of 300 characters',
     ]);
@@ -224,7 +224,7 @@ describe('the rows of any preview', () => {
         fc.constantFrom('approval', 'outcome-unknown', 'content-changed'),
         (preview, reason) => {
           const asked = action({ preview, reason });
-          const rows = formRows(asked) ?? summaryRows(asked);
+          const rows = approvalFormRows(asked) ?? actionSummaryRows(asked);
           expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
           for (const row of rows) {
             expect(row).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
@@ -246,9 +246,9 @@ describe('the rows of any preview', () => {
     fc.assert(
       fc.property(texts, texts, (one, other) => {
         fc.pre(one !== other && one.trimEnd() !== other.trimEnd());
-        const rows = formRows(command(one));
+        const rows = approvalFormRows(command(one));
         fc.pre(rows !== undefined);
-        expect(formRows(command(other))).not.toEqual(rows);
+        expect(approvalFormRows(command(other))).not.toEqual(rows);
       }),
       { numRuns: numberOfRuns(300) },
     );
@@ -260,7 +260,7 @@ describe('the rows of any preview', () => {
     fc.assert(
       fc.property(file, file, (before, after) => {
         const asked = edit(before, after);
-        const rows = formRows(asked);
+        const rows = approvalFormRows(asked);
         fc.pre(rows !== undefined && before !== after);
         const { diff } = asked.preview.type === 'diff' ? asked.preview : { diff: '' };
         const changed = diff

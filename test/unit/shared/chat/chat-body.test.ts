@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createPostFormatter } from '../../../../bridge/approvals/webhook/format-post.ts';
+import { createWebhookPostFormatter } from '../../../../bridge/approvals/webhook/format-post.ts';
 import { chatAddress, chatBody, isChatService } from '../../../../shared/chat/chat-body.ts';
 import { type ChatMessage, chatLines } from '../../../../shared/chat/chat-message.ts';
 
@@ -9,7 +9,7 @@ const notice = { type: 'approval.asked' as const, timestamp: '2026-01-01T00:00:0
 const message: ChatMessage = { title: 'It waits', lines: ['local', HOSTILE], page: PAGE };
 const bodyOf = (format: 'json' | 'slack' | 'teams' | 'ntfy', about = message): unknown =>
   JSON.parse(
-    createPostFormatter({ format, url: 'https://ntfy.example/my-topic' })({ notice, message: about }),
+    createWebhookPostFormatter({ format, url: 'https://ntfy.example/my-topic' })({ notice, message: about }),
   );
 
 describe('the body of a post', () => {

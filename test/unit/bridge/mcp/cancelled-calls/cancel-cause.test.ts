@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
 import {
   cancelCauseOf,
-  causeWords,
-  effectOfCause,
+  cancelCauseWords,
+  effectOfCancelCause,
 } from '../../../../../bridge/mcp/cancelled-calls/cancel-cause.ts';
 
 describe('the cause of a cancelled call', () => {
@@ -29,16 +29,16 @@ describe('the cause of a cancelled call', () => {
   test('R48 only a person’s stop cancels the task, and only if the setting allows that', () => {
     const names = ['person', 'timeout', 'client-gone', 'unexplained'] as const;
     const effects = (setting: 'detach' | 'cancel') =>
-      names.map((name) => effectOfCause({ name, words: '' }, setting));
+      names.map((name) => effectOfCancelCause({ name, words: '' }, setting));
     expect(effects('detach')).toEqual(['detach', 'detach', 'detach', 'detach']);
     expect(effects('cancel')).toEqual(['cancel', 'detach', 'detach', 'detach']);
   });
 
   test('the cause contains the client’s own text, on one line and with a limited length', () => {
-    expect(causeWords(cancelCauseOf('AbortError: user-cancel'))).toBe(
+    expect(cancelCauseWords(cancelCauseOf('AbortError: user-cancel'))).toBe(
       'the person stopped it ("AbortError: user-cancel")',
     );
-    const words = causeWords(cancelCauseOf(`line one\nline two ${'x'.repeat(10_000)}`));
+    const words = cancelCauseWords(cancelCauseOf(`line one\nline two ${'x'.repeat(10_000)}`));
     expect(words).not.toContain('\n');
     expect(words.length).toBeLessThan(300);
   });
