@@ -116,7 +116,7 @@ export function declaresExtension(facts: AgentCardFacts, extension: string): boo
  * Returns the URL of the agent's HTTP+JSON interface (A2A 1.0), where the bridge can resume a stream with a cursor.
  * Returns null if the agent has no resumable streams.
  */
-export function resumableUrl(facts: AgentCardFacts): string | null {
+export function resumableStreamUrl(facts: AgentCardFacts): string | null {
   if (!declaresExtension(facts, RESUMABLE_STREAM_EXTENSION)) return null;
   const found = facts.interfaces.find(
     (each) => each.binding.toUpperCase() === 'HTTP+JSON' && !each.protocolVersion.startsWith('0.'),

@@ -29,12 +29,12 @@ import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './http/agent-fetch.ts';
-import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableUrl } from './card.ts';
+import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
 import { HttpError } from './http/http-error.ts';
 import { tasksInState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { resumableEvents } from './resumable-events.ts';
-import { executeGeminiCommand, geminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
-import { geminiTasks } from './gemini-tasks.ts';
+import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
+import { listGeminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
 import { asStreamResponse } from './task-as-stream-response.ts';
@@ -173,7 +173,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     (input, init) => plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
     endpoint.cardKeys,
   );
-  const resumable = resumableUrl(facts);
+  const resumable = resumableStreamUrl(facts);
   const dialect = chooseDialect(
     { name: facts.name, extensions: facts.extensions.map((each) => each.uri) },
     endpoint.dialect,
@@ -309,7 +309,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     async list(query, limit) {
       const { sessionId = '', state } = query;
       if (dialect.name === 'gemini') {
-        const all = await geminiTasks(endpoint.url, get);
+        const all = await listGeminiTasks(endpoint.url, get);
         if (all === null) return null;
         const matching = tasksInState(all, state).filter(
           ({ contextId }) => sessionId === '' || contextId === sessionId,
@@ -335,7 +335,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
     receiptKey: async () =>
       (await askEndpoint(receiptKeySchema, '/api/receipt-key', {}))?.fingerprint ?? null,
     async commands() {
-      if (dialect.name === 'gemini') return geminiCommands(endpoint.url, get);
+      if (dialect.name === 'gemini') return fetchGeminiCommands(endpoint.url, get);
       if (!declaresExtension(facts, AGENT_COMMAND_EXTENSION)) return null;
       const response = await get(new URL('/api/commands', endpoint.url));
       return commandListSchema.parse(await response.json()).commands;

@@ -48,7 +48,7 @@ const executed = z.object({ name: z.string(), data: z.unknown() });
  * Returns the commands of the agent. Returns null if this version of the agent cannot list them.
  * @throws any error of `ask`
  */
-export async function geminiCommands(
+export async function fetchGeminiCommands(
   url: string,
   ask: (url: URL) => Promise<Response>,
 ): Promise<readonly OfferedCommand[] | null> {

@@ -26,7 +26,7 @@ const STATES: Readonly<Record<string, TaskState>> = {
  * Returns the agent's tasks, newest first. Returns null if the agent stores its tasks elsewhere and cannot list them.
  * @throws any error of `ask`
  */
-export async function geminiTasks(
+export async function listGeminiTasks(
   url: string,
   ask: (url: URL) => Promise<Response>,
 ): Promise<readonly Task[] | null> {

@@ -10,7 +10,7 @@ import type { ApprovalSettings } from '../settings/approval-mode.ts';
 import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
-import type { SessionRound } from './request-state.ts';
+import type { SessionFormRound } from './request-state.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
@@ -73,9 +73,9 @@ export async function askInCall(asking: AskInCallOptions, end: WaitEndReason): P
  * Processes the form answers that came with the client's next request. For clients that get the forms as a response
  * (`forms: 'rounds'`).
  */
-export async function processRound(
+export async function processFormRound(
   asking: AskInCallOptions,
-  { responses }: SessionRound,
+  { responses }: SessionFormRound,
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });

@@ -49,7 +49,7 @@ export class PageLinks {
   }
 
   async #make(session: Session, target: PageTarget): Promise<Kept> {
-    const link = await makeLink(session, target);
+    const link = await requestSessionPageLink(session, target);
     if (link === null) return { url: undefined, until: Date.now() + RETRY_MS };
     return { url: link.url, until: Date.parse(link.expiresAt) };
   }
@@ -65,6 +65,6 @@ export class PageLinks {
  * Asks the session's agent for a one-time link to its page. Returns null if the agent returns none. The person then
  * decides on the command line.
  */
-export function makeLink(session: Session, target: PageTarget): Promise<AgentPageLink | null> {
+export function requestSessionPageLink(session: Session, target: PageTarget): Promise<AgentPageLink | null> {
   return session.agent.ask((connection) => connection.pageLink(target)).catch(() => null);
 }

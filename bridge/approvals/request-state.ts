@@ -47,8 +47,8 @@ interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
 export type FormRound = FormRoundState & Responses;
-export type SessionRound = Extract<FormRound, { about: 'session' }>;
-export type PermitRound = Extract<FormRound, { about: 'permit' }>;
+export type SessionFormRound = Extract<FormRound, { about: 'session' }>;
+export type PermitFormRound = Extract<FormRound, { about: 'permit' }>;
 
 /** Signs and verifies states. All bridges with the same state directory share the key. */
 export class RequestStateSigner {

@@ -12,7 +12,7 @@ import type { McpDecisionWord } from './decision-input.ts';
 const MAX_COMMAND_LINES = 3;
 
 /** The pending actions and the question of a session, as a tool result showed them. */
-export interface ShownWaiting {
+export interface ShownPending {
   pending: readonly {
     shown: string;
     /** The number of characters of the preview that were left out. */
@@ -27,12 +27,12 @@ export interface ShownWaiting {
  * only what is shown in full. If the preview was cut, the command is therefore `show`.
  * @param program the command that runs the bridge in a terminal
  */
-export function decisionCommandLines(waiting: ShownWaiting, program: string): readonly string[] {
+export function decisionCommandLines(waiting: ShownPending, program: string): readonly string[] {
   return decisionWords(waiting).map((words) => `${program} ${words}`);
 }
 
 /** Returns the command lines without the name of the program. */
-function decisionWords({ pending, question }: ShownWaiting): readonly string[] {
+function decisionWords({ pending, question }: ShownPending): readonly string[] {
   const asked = pending.length === 0 && question !== null ? [question] : [];
   return [
     ...pending.flatMap(({ shown, cut, decisions }) => {
@@ -53,7 +53,7 @@ function wordsFor(verb: string, shown: string, rest = ''): string {
 type TaskOfAgent = Pick<Session, 'view'> & { agent: Pick<Session['agent'], 'name' | 'url'> };
 
 export interface WaysToDecideOptions {
-  waiting: ShownWaiting;
+  waiting: ShownPending;
   program: string;
   /** True if an earlier tool result has already named the page. */
   brief?: boolean;

@@ -26,7 +26,7 @@ export function withShownCode(asked: Omit<PlainTextQuestion, 'shown'>): PlainTex
 }
 
 /** Returns the JSON Schema in the data of a question. Returns null if there is none. */
-export function schemaIn(data: unknown): Readonly<Record<string, unknown>> | null {
+export function questionSchemaIn(data: unknown): Readonly<Record<string, unknown>> | null {
   if (!isRecord(data)) return null;
   if (isSchema(data)) return data;
   for (const key of SCHEMA_KEYS) {

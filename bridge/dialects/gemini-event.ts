@@ -9,12 +9,12 @@ import { z } from 'zod';
 import { type DialectReader, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
 import {
   toolCallEventOf,
-  isAwaiting,
+  isAwaitingDecision,
   isUnderway,
   keepTextEnd,
   pendingActionOf,
   proposalOf,
-  toolCallIn,
+  geminiToolCallIn,
 } from './gemini-tool-call.ts';
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
@@ -135,7 +135,7 @@ function withNextStep(text: string): string {
 function ofCall(ids: Ids, call: GeminiToolCall): readonly Observation[] {
   const activity = toolCallEventOf(call);
   return [
-    ...(isAwaiting(call)
+    ...(isAwaitingDecision(call)
       ? [{ type: 'asked' as const, ...ids, action: pendingActionOf(call), proposal: proposalOf(call) }]
       : []),
     ...(activity === null ? [] : [{ type: 'activity' as const, activity }]),
@@ -195,7 +195,7 @@ function wordsOf({ parts }: Message): string {
 }
 
 function callsIn(message: Message | undefined): readonly GeminiToolCall[] {
-  return (message?.parts ?? []).flatMap((part: Part) => toolCallIn(dataOfPart(part)) ?? []);
+  return (message?.parts ?? []).flatMap((part: Part) => geminiToolCallIn(dataOfPart(part)) ?? []);
 }
 
 function thoughtOf(message: Message | undefined): string {

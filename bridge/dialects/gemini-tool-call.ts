@@ -54,7 +54,7 @@ export type GeminiToolCall = z.infer<typeof toolCall>;
 const MAX_SUMMARY_CHARACTERS = 2_000;
 
 /** Reads a tool call from the data of a part. Returns undefined if the data is not a tool call. */
-export function toolCallIn(data: unknown): GeminiToolCall | undefined {
+export function geminiToolCallIn(data: unknown): GeminiToolCall | undefined {
   return toolCall.safeParse(data).data;
 }
 
@@ -68,7 +68,7 @@ export function isUnderway({ status }: GeminiToolCall): boolean {
   return status === 'validating' || status === 'scheduled' || status === 'executing';
 }
 
-export function isAwaiting({ status }: GeminiToolCall): boolean {
+export function isAwaitingDecision({ status }: GeminiToolCall): boolean {
   return status === 'awaiting_approval';
 }
 

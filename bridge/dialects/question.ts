@@ -12,7 +12,7 @@ import {
   missingRequiredFields,
   type PlainTextQuestion,
   withShownCode,
-  schemaIn,
+  questionSchemaIn,
 } from './asked-question.ts';
 import { urlsOutsideText } from './urls-outside-text.ts';
 
@@ -34,7 +34,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Plai
     text: links.length === 0 ? text : `${text}\nTo open in a browser: ${links.join(' ')}`,
     ...(data.length === 0 || signIn
       ? {}
-      : { form: data.map(schemaIn).find((each) => each !== null) ?? null }),
+      : { form: data.map(questionSchemaIn).find((each) => each !== null) ?? null }),
   });
 }
 

@@ -12,11 +12,11 @@ import { currentTrace } from '../agents/http/current-trace.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
-import { titleOf } from './task-title.ts';
+import { taskTitleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
-import { type RequestedWork, isSameCall } from './same-call.ts';
+import { type RequestedWork, isSameWork } from './same-call.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { CancelOutcome } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
@@ -27,7 +27,7 @@ import { RecordedCancels } from './recorded-cancels.ts';
 import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session/session.ts';
 import { SessionCancels } from './session-cancels.ts';
-import { problemMessage, stateName } from './session/session-state.ts';
+import { sessionProblem, sessionStateName } from './session/session-state.ts';
 import { WaitingCalls } from './waiting-calls.ts';
 
 interface Delegation {
@@ -99,7 +99,7 @@ export class DelegationService {
     if (session.view === undefined)
       throw new ProductError(
         'SESSION_BUSY',
-        `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${problemMessage(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
+        `Session "${session.id}" has no task yet, so it takes no message; nothing was sent. ${sessionProblem(session.state) ?? ''} Wait for it with wait_for_task, or cancel it with cancel_running_task.`,
         { facts: { sessionId: session.id } },
       );
     // Connecting may take long. Until the message is sent, the session counts as ended, and old ended sessions are
@@ -145,8 +145,8 @@ export class DelegationService {
   async unanswered(asked: RequestedWork): Promise<OutboxEntry | undefined> {
     await this.adopt();
     return this.#parts.outbox
-      .titled(titleOf(asked.text))
-      .findLast((entry) => isSameCall(entry, asked) && this.#isGivenUp(entry));
+      .titled(taskTitleOf(asked.text))
+      .findLast((entry) => isSameWork(entry, asked) && this.#isGivenUp(entry));
   }
 
   #isGivenUp({ messageId, agent, state }: OutboxEntry): boolean {
@@ -173,7 +173,7 @@ export class DelegationService {
    * same task.
    */
   promise(session: Session, call: AbortSignal): void {
-    const failed = stateName(session.state) === 'not-delivered';
+    const failed = sessionStateName(session.state) === 'not-delivered';
     for (const outgoing of this.#outgoing.of(session)) {
       outgoing.promised = true;
       if (failed) this.#calls.end(outgoing.messageId, call);
@@ -290,7 +290,7 @@ function entryOf(
   return {
     messageId: randomUUID(),
     agent: agent.name,
-    title: titleOf(text),
+    title: taskTitleOf(text),
     text,
     settings,
     ...(command && { command }),

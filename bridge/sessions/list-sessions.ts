@@ -11,9 +11,9 @@ import type { NonTerminalState } from '../agents/list-tasks.ts';
 import type { PendingInput, Dialect } from '../dialects/dialect.ts';
 import { dataOfPart } from '../dialects/parts.ts';
 import { hasIdPrefix } from './id-prefix.ts';
-import { titleOf } from './task-title.ts';
+import { taskTitleOf } from './task-title.ts';
 import type { Session } from './session/session.ts';
-import { foldObserved, sessionCostUsd } from './session/observed-task.ts';
+import { foldObservedEvent, sessionCostUsd } from './session/observed-task.ts';
 
 export interface ListedSession {
   sessionId: string;
@@ -100,7 +100,7 @@ export async function listSessionsOfAgent(
 }
 
 function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] {
-  const view = foldObserved(undefined, dialect.read(asStreamResponse(task)));
+  const view = foldObservedEvent(undefined, dialect.read(asStreamResponse(task)));
   if (view === undefined) return [];
   const { taskId, sessionId, state, pending, calls, cost } = view;
   return [
@@ -110,7 +110,7 @@ function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] 
       taskId,
       state,
       notDone: notDoneText(state, calls),
-      title: titleOf(firstWords(task)),
+      title: taskTitleOf(firstWords(task)),
       updatedAt: task.status?.timestamp ?? '',
       pending: pending.length,
       codes: codesOf(view),

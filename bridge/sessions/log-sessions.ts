@@ -3,8 +3,8 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolCallEvent } from '../../shared/protocol/call-view.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { SentToAgent, Session } from './session/session.ts';
-import { problemMessage } from './session/session-state.ts';
+import type { DecisionsSentToAgent, Session } from './session/session.ts';
+import { sessionProblem } from './session/session-state.ts';
 import type { StreamChange } from './session/task-stream-reader.ts';
 
 /** The maximum length of a reason in the log, in characters. A reason may be as long as a message. */
@@ -18,7 +18,7 @@ export function logSessions(live: LiveSessions, log: Logger): void {
       if (change.type === 'activity') return logActivity(session, change.activity, log);
       if (change.type === 'stream') return logStream(session, change.change, log);
       if (change.type === 'decisions-sent') return logSent(session, change.sent, log);
-      const reason = problemMessage(session.state) ?? session.trouble?.message;
+      const reason = sessionProblem(session.state) ?? session.trouble?.message;
       const now = [session.stateName, reason, ...session.asked.pending.map(({ callId }) => callId)].join(' ');
       if (now === last) return;
       last = now;
@@ -44,7 +44,7 @@ function logActivity(session: Session, activity: ToolCallEvent, log: Logger): vo
   }
 }
 
-function logSent(session: Session, { decisions, channel, problem }: SentToAgent, log: Logger): void {
+function logSent(session: Session, { decisions, channel, problem }: DecisionsSentToAgent, log: Logger): void {
   const words = problem === undefined ? 'a decision was sent' : 'a decision was not sent';
   for (const sent of decisions) {
     const facts =

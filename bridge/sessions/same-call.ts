@@ -14,7 +14,7 @@ export type RequestedWork = Pick<
   'agent' | 'text' | 'settings' | 'command' | 'files' | 'sessionId'
 >;
 
-export function isSameCall(entry: OutboxEntry, asked: RequestedWork): boolean {
+export function isSameWork(entry: OutboxEntry, asked: RequestedWork): boolean {
   const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
   return (
     open &&
@@ -39,6 +39,6 @@ const RECENT_MS = 60 * 60_000;
  * Returns true if the delegation is not older than one hour.
  * @param now the time in milliseconds since 1970
  */
-export function isRecent({ createdAt }: Pick<OutboxEntry, 'createdAt'>, now: number): boolean {
+export function isRecentDelegation({ createdAt }: Pick<OutboxEntry, 'createdAt'>, now: number): boolean {
   return now - Date.parse(createdAt) < RECENT_MS;
 }

@@ -5,6 +5,6 @@ import { readableTitle } from '../../shared/text/readable-title.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
 
-export function titleOf(text: string): string {
+export function taskTitleOf(text: string): string {
   return cappedOneLine(readableTitle(text), MAX_TITLE_CHARACTERS);
 }

@@ -10,10 +10,10 @@
  * - `artifacts`: all outputs of the task.
  * - `diff`: what the pending actions would change.
  */
-export const TASK_PARTS = ['state', 'transcript', 'artifacts', 'diff'] as const;
-export type TaskPart = (typeof TASK_PARTS)[number];
+export const TASK_RESOURCES = ['state', 'transcript', 'artifacts', 'diff'] as const;
+export type TaskResource = (typeof TASK_RESOURCES)[number];
 
-export const MIME_TYPES: Readonly<Record<TaskPart, string>> = {
+export const TASK_RESOURCE_MIME_TYPES: Readonly<Record<TaskResource, string>> = {
   state: 'application/json',
   transcript: 'text/markdown',
   artifacts: 'text/plain',
@@ -23,7 +23,7 @@ export const MIME_TYPES: Readonly<Record<TaskPart, string>> = {
 export interface TaskAddress {
   sessionId: string;
   taskId: string;
-  part: TaskPart;
+  part: TaskResource;
 }
 
 export const TASK_URI_TEMPLATE = 'task://{session}/{task}/{part}';
@@ -39,11 +39,11 @@ export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): str
 }
 
 /** Reads the variables of a URI that matches the template. Returns undefined if they name no part of a task. */
-export function readAddress(
+export function parseTaskUri(
   variables: Readonly<Record<string, string | string[] | undefined>>,
 ): (TaskAddress & { from: number }) | undefined {
   const { session, task, part, from = '0' } = variables;
-  const known = TASK_PARTS.find((each) => each === part);
+  const known = TASK_RESOURCES.find((each) => each === part);
   if (typeof session !== 'string' || typeof task !== 'string' || known === undefined) return undefined;
   if (typeof from !== 'string' || !/^\d{1,9}$/.test(from)) return undefined;
   try {

@@ -19,7 +19,7 @@ import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.
 import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abortToolExecution } from '../sessions/abort-tool-execution.ts';
 import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
-import { wasLeftOpen } from '../state/may-have-open-work.ts';
+import { mayHaveOpenWork } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskSubscriptionTransport } from '../mcp/tasks/task-subscription-transport.ts';
 import { ClientFollowedTasks } from '../sessions/client-followed-tasks.ts';
@@ -185,7 +185,7 @@ async function serveOverHttp(
  * opens them. B3: a killed bridge loses nothing.
  */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<BridgeContext>): Promise<void> {
-  if (!(await wasLeftOpen(settings.stateDir))) return;
+  if (!(await mayHaveOpenWork(settings.stateDir))) return;
   const { hasUnfinishedWork } = await import('../state/has-unfinished-work.ts');
   // If the database cannot be opened, the first tool call reports the error.
   if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);

@@ -14,7 +14,7 @@ import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { databasePath } from './may-have-open-work.ts';
-import { isRunning, ownProcessId, type ProcessId } from './process-id.ts';
+import { isProcessRunning, ownProcessId, type ProcessId } from './process-id.ts';
 import { migrate } from './schema.ts';
 
 /**
@@ -164,13 +164,13 @@ export class BridgeDatabase {
   /** Returns those owners whose process has ended. */
   async ended(owners: readonly ProcessId[]): Promise<readonly ProcessId[]> {
     const others = owners.filter((owner) => owner !== this.owner);
-    const running = await Promise.all(others.map((owner) => isRunning(owner)));
+    const running = await Promise.all(others.map((owner) => isProcessRunning(owner)));
     return others.filter((_, at) => running[at] === false);
   }
 
   /**
    * Does all pending writes, and closes the database. If no delegation is open, also empties the write-ahead log. The
-   * next bridge then need not open the database when it starts (`wasLeftOpen`).
+   * next bridge then need not open the database when it starts (`mayHaveOpenWork`).
    */
   close(): void {
     this.#together.flush();

@@ -11,7 +11,7 @@ export const databasePath = (stateDirectory: string): string => join(stateDirect
  * Returns true if the write-ahead log of the database has content. A bridge that ends normally and without an open
  * delegation empties this log. So a bridge was killed, still runs, or has left a delegation open.
  */
-export async function wasLeftOpen(stateDirectory: string): Promise<boolean> {
+export async function mayHaveOpenWork(stateDirectory: string): Promise<boolean> {
   return stat(`${databasePath(stateDirectory)}-wal`).then(
     ({ size }) => size > 0,
     () => false,

@@ -22,7 +22,7 @@ export async function ownProcessId(): Promise<ProcessId> {
  * Returns true if this run of the process still exists. Also returns true if that is uncertain, because no bridge may
  * take work from a running process.
  */
-export async function isRunning(id: ProcessId): Promise<boolean> {
+export async function isProcessRunning(id: ProcessId): Promise<boolean> {
   const [, pid, start] = PROCESS_ID.exec(id) ?? [];
   if (pid === undefined || !isPidInUse(Number(pid))) return false;
   const now = await startOf(Number(pid));

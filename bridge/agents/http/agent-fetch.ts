@@ -7,7 +7,7 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { currentTrace } from './current-trace.ts';
-import { excerptOf, HttpError } from './http-error.ts';
+import { bodyExcerpt, HttpError } from './http-error.ts';
 import { BufferedResponse } from './buffered-response.ts';
 import { sendHttpRequest, type HttpAnswer, type SocketUse } from './send-http-request.ts';
 import { WithheldCredentialsError } from './withheld-credentials-error.ts';
@@ -150,7 +150,7 @@ async function unredirected(
   if (!REDIRECTS.has(status) || location === undefined) return answer;
   answer.discard();
   const to = parseUrl(location, new URL(url))?.href ?? location;
-  throw new HttpError(status, `it redirects a ${method} to ${excerptOf(to)}`);
+  throw new HttpError(status, `it redirects a ${method} to ${bodyExcerpt(to)}`);
 }
 
 interface RequestParts {
@@ -212,7 +212,11 @@ async function bounded(
       answer,
     );
   const text = await beginning(answer, silenceMs);
-  throw new HttpError(status, `it answered with ${type === '' ? 'no content type' : type}`, excerptOf(text));
+  throw new HttpError(
+    status,
+    `it answered with ${type === '' ? 'no content type' : type}`,
+    bodyExcerpt(text),
+  );
 }
 
 /**
@@ -278,7 +282,7 @@ async function refused(answer: HttpAnswer, silenceMs: number | undefined): Promi
   const { status, statusText, headers } = answer;
   const text = await beginning(answer, silenceMs);
   if (carriesError(text)) return new BufferedResponse(new TextEncoder().encode(text), answer);
-  throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), excerptOf(text), headers);
+  throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), bodyExcerpt(text), headers);
 }
 
 function carriesError(text: string): boolean {

@@ -20,7 +20,7 @@ export class HttpError extends Error {
 const MAX_EXCERPT_CHARACTERS = 200;
 
 /** Returns the start of a body as one printable line. */
-export function excerptOf(body: string): string {
+export function bodyExcerpt(body: string): string {
   const line = body
     .slice(0, MAX_EXCERPT_CHARACTERS * 4)
     .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

@@ -1,5 +1,5 @@
 /** The command `cancel`: cancels the task of a session, whether the task runs or waits. */
-import { problemMessage } from '../../sessions/session/session-state.ts';
+import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
@@ -31,7 +31,7 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
       'Nothing was cancelled: whether the agent has the task is not known. Look at the agent.',
     );
   else if (end === 'unknown-to-agent')
-    terminal.complain(`There was nothing to cancel: ${problemMessage(session.state) ?? word}`);
+    terminal.complain(`There was nothing to cancel: ${sessionProblem(session.state) ?? word}`);
   else if (before) terminal.complain(`The task had ended before (${word}).`);
   else if (end === 'withdrawn')
     terminal.say('Withdrawn: the agent never had the task. Nothing of it has run.');

@@ -3,7 +3,7 @@
  * complete code of an action, the person has seen it, so the command sends the decision at once. If the person types a
  * session, a call or a part of a code, the command shows the action and asks for confirmation.
  */
-import { makeLink } from '../../approvals/page-links.ts';
+import { requestSessionPageLink } from '../../approvals/page-links.ts';
 import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -92,7 +92,10 @@ async function shownAndAgreed(
 async function linkText(session: Session, actions: readonly PendingAction[]): Promise<string> {
   const [{ callId, shown } = {}, another] = actions;
   const taskId = session.view?.taskId;
-  const link = await makeLink(session, another === undefined ? { taskId, callId, shown } : { taskId });
+  const link = await requestSessionPageLink(
+    session,
+    another === undefined ? { taskId, callId, shown } : { taskId },
+  );
   if (link === null) return '';
   return `Or decide in a browser: ${link.url}\nThe link works once, within ten minutes. Who opens it can decide for you.\n\n`;
 }

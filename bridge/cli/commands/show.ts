@@ -6,8 +6,8 @@ import { withMarkedLines } from '../../../shared/text/visible-text.ts';
 import type { PlainTextQuestion } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
-import { toWholePending } from '../../mcp/reports/session-result.ts';
-import { problemMessage } from '../../sessions/session/session-state.ts';
+import { toWholePendingAction } from '../../mcp/reports/session-result.ts';
+import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -51,7 +51,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       JSON.stringify({
         sessionId: id,
         agent: agent.name,
-        pending: actions.map((action) => toWholePending(pendingReport(action))),
+        pending: actions.map((action) => toWholePendingAction(pendingReport(action))),
         question:
           question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
         cost,
@@ -69,7 +69,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)
-      terminal.say(problemMessage(session.state) ?? nothingWaitsText(session));
+      terminal.say(sessionProblem(session.state) ?? nothingWaitsText(session));
     const costs = cost === null ? '' : costLine(cost);
     if (costs !== '') terminal.say(`\n${costs}`);
     if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);

@@ -5,7 +5,7 @@
 import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { declaresExtension } from '../../agents/card.ts';
-import { problemMessage } from '../../sessions/session/session-state.ts';
+import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded, hasSettled } from '../../sessions/session/observed-task.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
@@ -30,7 +30,7 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
   if (view === undefined || view.taskId === '')
     throw new ProductError(
       session.state.type === 'not-delivered' ? 'AGENT_UNREACHABLE' : 'UNKNOWN_TASK',
-      `Session ${id} has no task yet. ${problemMessage(session.state) ?? 'Look again in a moment.'}`,
+      `Session ${id} has no task yet. ${sessionProblem(session.state) ?? 'Look again in a moment.'}`,
     );
   // `watch` opens a stream of its own, so the session's stream is closed.
   await context.close();

@@ -1,7 +1,7 @@
 /** Prints the state of a session's task, with its output and pending decisions. */
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { agentOutput } from '../../mcp/reports/session-report.ts';
-import { problemMessage } from '../../sessions/session/session-state.ts';
+import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -15,7 +15,7 @@ export function printTaskOutcome(
   session: Session,
 ): number {
   const { id, agent, view, stateName: state } = session;
-  const problem = problemMessage(session.state);
+  const problem = sessionProblem(session.state);
   const output = view === undefined ? '' : agentOutput(view);
   const pending = view?.pending ?? [];
   if (options.json === true) {

@@ -2,7 +2,7 @@
 import { followTask } from '../../agents/follow-task.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { ObservedEvent } from '../../dialects/observation.ts';
-import { foldObserved, type TaskView } from '../../sessions/session/observed-task.ts';
+import { foldObservedEvent, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { LiveText } from './live-text.ts';
 
@@ -64,7 +64,7 @@ export class TaskWatch {
 
   #show(observed: ObservedEvent): void {
     const { terminal, json } = this.#task;
-    this.#view = foldObserved(this.#view, observed);
+    this.#view = foldObservedEvent(this.#view, observed);
     this.#after = observed.seq ?? this.#after;
     if (json) terminal.say(JSON.stringify(observed));
     else this.#live.show(observed, this.#view);

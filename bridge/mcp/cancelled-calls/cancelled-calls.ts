@@ -3,7 +3,7 @@
  * tool call gets no response (MCP, cancellation), so the bridge reports this in the reply to the client's next tool
  * call. The list is in memory. After a restart of the bridge, the client can list the sessions instead.
  */
-import { nextStep } from '../reports/next-step.ts';
+import { nextStepText } from '../reports/next-step.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
@@ -94,5 +94,5 @@ function wayBack(session: Session, fate: CancelledTaskOutcome, name: (tool: Tool
   const ended = view !== undefined && hasEnded(view);
   return ended
     ? ` Session "${id}": ${name('wait_for_task')} has its result.`
-    : ` Session "${id}": ${nextStep(session, 'time', name)}`;
+    : ` Session "${id}": ${nextStepText(session, 'time', name)}`;
 }

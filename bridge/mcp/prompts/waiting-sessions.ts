@@ -1,8 +1,8 @@
 /** Finds the sessions that wait for a person, and formats a report of each. */
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import { nextStep } from '../reports/next-step.ts';
-import { resultOf } from '../reports/session-result.ts';
+import { nextStepText } from '../reports/next-step.ts';
+import { sessionResultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -47,8 +47,8 @@ function isAsking({ view }: Session): boolean {
 
 function reportText(session: Session, bridge: BridgeContext, name: (tool: ToolName) => string): string {
   const { program } = bridge;
-  const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStep(session, 'settled', name);
+  const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStepText(session, 'settled', name);
   const report = currentReport(session, { notes: [], next, program });
   recordCutPreviews({ bridge }, report);
-  return sessionText(resultOf(report, { type: 'first' }));
+  return sessionText(sessionResultOf(report, { type: 'first' }));
 }

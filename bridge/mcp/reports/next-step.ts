@@ -12,7 +12,7 @@ export type NextStepInput = Pick<Session, 'id' | 'trouble' | 'settled' | 'stateN
   givenUp?: boolean;
 };
 
-export function nextStep(
+export function nextStepText(
   session: NextStepInput,
   end: WaitEndReason,
   name: (tool: ToolName) => string,
@@ -54,7 +54,7 @@ export function nextStep(
 /**
  * Returns the next step in fewer words, for a later result of the same task. For rare states, returns the full text.
  */
-export function briefNextStep(
+export function briefNextStepText(
   session: NextStepInput,
   end: WaitEndReason,
   name: (tool: ToolName) => string,
@@ -63,7 +63,7 @@ export function briefNextStep(
   const decide = name('approve_or_deny_pending_action');
   const rare = stateName === 'not-delivered' || stateName === 'unknown-to-agent' || end === 'trouble';
   if (rare || view === undefined || view.state === 'auth-required' || (trouble !== undefined && !settled))
-    return nextStep(session, end, name);
+    return nextStepText(session, end, name);
   if (hasEnded(view)) return `${name('delegate_task_to_assistant')} with this sessionId goes on.`;
   if (waitsForOthers(view))
     return `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`;
@@ -74,12 +74,12 @@ export function briefNextStep(
   if (view.question !== null)
     return `Ask the person; ${decide} takes their words in "answer" (decision "answer").`;
   return view.state === 'input-required'
-    ? nextStep(session, end, name)
+    ? nextStepText(session, end, name)
     : `It goes on by itself; ${name('wait_for_task')} waits for it.`;
 }
 
 /** Returns the next step in very few words, for the short status. That status already contains the ids. */
-export function shortNextStep(
+export function shortNextStepText(
   { view, trouble, settled, stateName, givenUp }: NextStepInput,
   name: (tool: ToolName) => string,
 ): string {

@@ -7,7 +7,7 @@ import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 const MAX_TITLE_CHARACTERS = 200;
 
 /** @param view the view of the task; undefined before the agent has responded */
-export function phaseOf(view: TaskView | undefined, state?: SessionStateName): string {
+export function phaseText(view: TaskView | undefined, state?: SessionStateName): string {
   if (state === 'not-delivered') return 'not delivered yet';
   if (state === 'unknown-to-agent') return 'the agent does not know the task';
   if (view === undefined) return 'the agent has not answered yet';

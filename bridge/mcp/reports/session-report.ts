@@ -115,7 +115,7 @@ export interface ReportContext {
   agent: string;
   state: SessionStateName;
   view: TaskView | undefined;
-  /** Why the view of the task is incomplete, e.g. because the message is not delivered; see `problemMessage`. */
+  /** Why the view of the task is incomplete, e.g. because the message is not delivered; see `sessionProblem`. */
   problem: string | undefined;
   notes: readonly string[];
   next: string;
@@ -134,7 +134,7 @@ export function buildSessionReport({
   from = 0,
 }: ReportContext): SessionReport {
   const whole = view === undefined ? '' : agentOutput(view);
-  const to = shownEndIndex(whole, from);
+  const to = shownOutputEnd(whole, from);
   const output = from === 0 ? whole.slice(0, to) : whole.slice(from, to).trimStart();
   const pending = pendingReports(view?.pending ?? []);
   const waiting = new Set(pending.map(({ callId }) => callId));
@@ -186,7 +186,7 @@ function callReport({
 }
 
 /** Returns the index after the last character of the output, in a result that starts at `from`. */
-export function shownEndIndex(output: string, from: number): number {
+export function shownOutputEnd(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT_CHARACTERS);
 }
 

@@ -77,8 +77,8 @@ export type ReportExtent =
   | { type: 'first' }
   | { type: 'since'; seen: SeenResult; delta: string };
 
-export function resultOf(report: SessionReport, extent: ReportExtent): SessionResult {
-  if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePending) };
+export function sessionResultOf(report: SessionReport, extent: ReportExtent): SessionResult {
+  if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePendingAction) };
   const { calls, notes, pending, ...rest } = report;
   if (extent.type === 'first')
     return {
@@ -124,7 +124,7 @@ export function seenResultOf(report: SessionReport, output: string): SeenResult 
 /**
  * Returns the number of characters of the output that the client has. Returns 0 if that part of the output has changed.
  */
-export function seenCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
+export function seenOutputCharacters({ output: { characters, hash } }: SeenResult, output: string): number {
   return hashOf(output.slice(0, characters)) === hash ? characters : 0;
 }
 
@@ -180,7 +180,7 @@ function previewOf({ shown, cut }: PendingReport): string {
   return `${shown} ${String(cut)}`;
 }
 
-export function toWholePending({ unshown: _unshown, ...action }: PendingReport): PendingResult {
+export function toWholePendingAction({ unshown: _unshown, ...action }: PendingReport): PendingResult {
   return action;
 }
 

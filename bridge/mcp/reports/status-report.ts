@@ -10,13 +10,13 @@ import type { CallView, Cost, TaskView } from '../../sessions/session/observed-t
 import { grantWords, unexpiredGrantViews } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { outputTail } from './output-tail.ts';
-import { phaseOf } from './phase.ts';
+import { phaseText } from './phase.ts';
 import { costSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { sourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
-import { agentTextTokens, wordingTokens } from './token-estimate.ts';
+import { agentTextTokens, bridgeTextTokens } from './token-estimate.ts';
 
 export const statusReportSchema = z.object({
   sessionId: z.string(),
@@ -79,7 +79,7 @@ export interface StatusReportFacts {
   /** Descriptions of the events after the client's cursor, oldest first. */
   changes: readonly string[];
   changesComplete: boolean;
-  /** Why the view of the task is incomplete, e.g. because the message is not delivered; see `problemMessage`. */
+  /** Why the view of the task is incomplete, e.g. because the message is not delivered; see `sessionProblem`. */
   problem: string | undefined;
   next: string;
   /** The current time in milliseconds since 1970. */
@@ -160,7 +160,7 @@ function barest({
     agent,
     taskId: view === undefined || view.taskId === '' ? null : view.taskId,
     state: toMcpSessionState(state),
-    phase: clipped(phaseOf(view, state), MAX_TEXT_CHARACTERS),
+    phase: clipped(phaseText(view, state), MAX_TEXT_CHARACTERS),
     message: '',
     tools: [],
     pending: [],
@@ -317,7 +317,7 @@ function fits(report: ReportWithoutNotes): boolean {
     agentText += agentTextTokens(JSON.stringify(value));
     return '';
   });
-  return agentText + wordingTokens(frame) <= MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS;
+  return agentText + bridgeTextTokens(frame) <= MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS;
 }
 
 const OWN_TEXT_FIELDS: ReadonlySet<string> = new Set(['state', 'next']);

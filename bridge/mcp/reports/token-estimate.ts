@@ -16,7 +16,7 @@ const WORDLIKE = /^[A-Z]?(?:[^aeiouy]{0,3}[aeiouy])+[^aeiouy]{0,3}$/;
 const MAX_CACHED_TEXTS = 500;
 
 /** Estimates the tokens of text that the bridge wrote: one token for each word. */
-export const wordingTokens = remembered((text) =>
+export const bridgeTextTokens = remembered((text) =>
   counted(text, (run) => (isLetter(run.charCodeAt(0)) ? 1 : Math.ceil(run.length / 3))),
 );
 

@@ -13,12 +13,12 @@ import { agentOutput } from '../reports/session-report.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import {
-  MIME_TYPES,
-  readAddress,
-  TASK_PARTS,
+  TASK_RESOURCE_MIME_TYPES,
+  parseTaskUri,
+  TASK_RESOURCES,
   TASK_URI_TEMPLATE,
   TASK_URI_TEMPLATE_WITH_OFFSET,
-  type TaskPart,
+  type TaskResource,
   taskUri,
 } from '../../sessions/task-uri.ts';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
@@ -26,14 +26,14 @@ import { refuseCursor } from '../lists/refuse-cursor.ts';
 /** The maximum number of sessions in `resources/list`, newest first. Resource templates give access to the others. */
 const MAX_LISTED_SESSIONS = 25;
 
-const DESCRIPTIONS: Readonly<Record<TaskPart, string>> = {
+const DESCRIPTIONS: Readonly<Record<TaskResource, string>> = {
   state: 'where the task stands',
   transcript: 'its messages and tool calls',
   artifacts: 'its whole output',
   diff: 'what its pending actions would do',
 };
 
-const KINDS = TASK_PARTS.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
+const KINDS = TASK_RESOURCES.map((part) => `${part} (${DESCRIPTIONS[part]})`).join(', ');
 
 /** The URI of the announcement that is returned beside a resource. A client cannot read this URI itself. */
 const INBOX_URI = 'task://inbox';
@@ -46,7 +46,7 @@ interface ResourceOptions {
 export function offerResources(server: McpServer, { prefix, bridge }: ResourceOptions): void {
   const name = (tool: ToolName): string => `${prefix}${tool}`;
   const read = async (uri: URL, variables: Variables): Promise<ReadResourceResult> => {
-    const address = readAddress(variables);
+    const address = parseTaskUri(variables);
     if (address === undefined) throw new ResourceNotFoundError(uri.href);
     const { readTask } = await import('./read-task.ts');
     try {
@@ -60,7 +60,7 @@ export function offerResources(server: McpServer, { prefix, bridge }: ResourceOp
         contents: [
           {
             uri: uri.href,
-            mimeType: MIME_TYPES[part],
+            mimeType: TASK_RESOURCE_MIME_TYPES[part],
             text: part === 'artifacts' ? visibleText(text.slice(from)) : text.slice(from),
           },
           // The announcement comes second, because programs read only the first content.
@@ -105,14 +105,14 @@ async function listed(bridge: BridgeContext): Promise<ListResourcesResult> {
 function partsOf(bridge: BridgeContext, session: ListedSession): ListResourcesResult['resources'] {
   const { sessionId, taskId, agent, title, pending, updatedAt } = session;
   if (taskId === null) return [];
-  return TASK_PARTS.filter((part) => part !== 'diff' || pending > 0).map((part) => {
+  return TASK_RESOURCES.filter((part) => part !== 'diff' || pending > 0).map((part) => {
     const size = part === 'artifacts' ? sizeOf(bridge, taskId) : undefined;
     return {
       uri: taskUri({ sessionId, taskId, part }),
       title: RESOURCE_TITLE,
       name: `${title === '' ? taskId : visibleLine(title)} (${part})`,
       description: `${DESCRIPTIONS[part]}; session ${sessionId} with ${agent}`,
-      mimeType: MIME_TYPES[part],
+      mimeType: TASK_RESOURCE_MIME_TYPES[part],
       ...(size === undefined ? {} : { size }),
       ...(updatedAt === '' ? {} : { annotations: { lastModified: updatedAt } }),
     };

@@ -4,8 +4,8 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { foldObserved, hasEnded } from '../../sessions/session/observed-task.ts';
-import { taskPartContent, type ReadTask } from './task-content.ts';
+import { foldObservedEvent, hasEnded } from '../../sessions/session/observed-task.ts';
+import { taskResourceContent, type TaskWithMessages } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent */
@@ -15,7 +15,7 @@ export async function readTask(
 ): Promise<string> {
   const session = await bridge.sessions.find(sessionId);
   await session.refresh();
-  const text = taskPartContent(part, await found(session, taskId, part === 'transcript'));
+  const text = taskResourceContent(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;
   // A client that reads the complete output has collected the result. So the inbox no longer announces it.
   if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
@@ -26,13 +26,16 @@ export async function readTask(
  * Returns the task. The session in memory contains only its newest task, without the history. Everything else is
  * requested from the agent.
  */
-async function found(session: Session, taskId: string, withHistory: boolean): Promise<ReadTask> {
+async function found(session: Session, taskId: string, withHistory: boolean): Promise<TaskWithMessages> {
   const { view, agent } = session;
   const atHand = view?.taskId === taskId ? view : undefined;
   if (atHand !== undefined && !withHistory) return { agent: agent.name, view: atHand, history: [] };
   const { task, told } = await agent.ask(async (connection) => {
     const answer: Task = await connection.task(taskId);
-    return { task: answer, told: foldObserved(undefined, connection.dialect.read(asStreamResponse(answer))) };
+    return {
+      task: answer,
+      told: foldObservedEvent(undefined, connection.dialect.read(asStreamResponse(answer))),
+    };
   });
   const history: readonly Message[] = task.history;
   if (atHand !== undefined) return { agent: agent.name, view: atHand, history };

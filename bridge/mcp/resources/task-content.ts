@@ -4,19 +4,19 @@ import type { ArtifactRole } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
 import { agentOutput, pendingReport, buildSessionReport } from '../reports/session-report.ts';
-import { withoutShownInput, resultOf } from '../reports/session-result.ts';
+import { withoutShownInput, sessionResultOf } from '../reports/session-result.ts';
 import { pendingBlock } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
-import type { TaskPart } from '../../sessions/task-uri.ts';
+import type { TaskResource } from '../../sessions/task-uri.ts';
 
-export interface ReadTask {
+export interface TaskWithMessages {
   agent: string;
   view: TaskView;
   /** The messages that the agent has stored, oldest first. */
   history: readonly Message[];
 }
 
-export function taskPartContent(part: TaskPart, task: ReadTask): string {
+export function taskResourceContent(part: TaskResource, task: TaskWithMessages): string {
   switch (part) {
     case 'state':
       return stateText(task);
@@ -45,7 +45,7 @@ function headOf(aside: ArtifactRole): string {
 }
 
 /** Returns the report without the output, which is a resource of its own. */
-function stateText({ agent, view }: ReadTask): string {
+function stateText({ agent, view }: TaskWithMessages): string {
   const report = buildSessionReport({
     sessionId: view.sessionId,
     agent,
@@ -55,13 +55,13 @@ function stateText({ agent, view }: ReadTask): string {
     notes: [],
     next: '',
   });
-  const { output, next: _, ...state } = resultOf(report, { type: 'whole' });
+  const { output, next: _, ...state } = sessionResultOf(report, { type: 'whole' });
   return visibleJson(
     JSON.stringify({ ...state, message: state.message === '' ? output : state.message }, null, 2),
   );
 }
 
-function transcriptOf({ agent, view, history }: ReadTask): string {
+function transcriptOf({ agent, view, history }: TaskWithMessages): string {
   const output = agentOutput(view);
   return [
     `# Task ${view.taskId} of session ${view.sessionId} (${agent}): ${view.state}`,
@@ -79,7 +79,7 @@ function transcriptOf({ agent, view, history }: ReadTask): string {
 }
 
 /** Returns the pending actions with their complete previews. A client can read a long resource in pieces. */
-function diffOf({ view }: ReadTask): string {
+function diffOf({ view }: TaskWithMessages): string {
   const pending = view.pending.map((action) => withoutShownInput(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';
   return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');

@@ -1,6 +1,6 @@
 /** Creates the MCP task that a tool call returns instead of a result, for clients with the tasks extension. */
 import type { Session } from '../../sessions/session/session.ts';
-import { isSessionOver, problemMessage } from '../../sessions/session/session-state.ts';
+import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -30,7 +30,7 @@ export async function createTaskReply(
     state: session.stateName,
     over: isSessionOver(session.state),
     view: session.view,
-    problem: problemMessage(session.state),
+    problem: sessionProblem(session.state),
     createdAt: taskCreatedAt(call.bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms: [],

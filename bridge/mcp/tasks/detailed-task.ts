@@ -6,7 +6,7 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
-import { phaseOf } from '../reports/phase.ts';
+import { phaseText } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
@@ -88,7 +88,7 @@ function headOf(
   { taskId, agent, sessionId, state, view, problem, createdAt, changedAt }: TaskReplyParts,
   pollIntervalMs: number,
 ): TaskHead {
-  const said = view?.state === 'auth-required' ? view.text : phaseOf(view, state);
+  const said = view?.state === 'auth-required' ? view.text : phaseText(view, state);
   const missing = notDoneText(state, view?.calls ?? []);
   const words = problem ?? [said, missing].filter((each) => each !== '').join(', ');
   return {

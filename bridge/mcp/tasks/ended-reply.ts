@@ -3,8 +3,8 @@
  * Pure.
  */
 import { humanOnlyGuidance, type GuidanceContext } from '../reports/human-only-guidance.ts';
-import { nextStep } from '../reports/next-step.ts';
-import { resultOf, type SessionResult } from '../reports/session-result.ts';
+import { nextStepText } from '../reports/next-step.ts';
+import { sessionResultOf, type SessionResult } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -24,11 +24,12 @@ export function endedReply(
     { id, agent, view, stateName, ...(current && { state: session.state }) },
     {
       notes,
-      next: humanOnlyGuidance({ id, view, oneByOne }, speaker) ?? nextStep(standing, 'settled', speaker.name),
+      next:
+        humanOnlyGuidance({ id, view, oneByOne }, speaker) ?? nextStepText(standing, 'settled', speaker.name),
       program: speaker.bridge.program,
     },
   );
-  const structured = resultOf(report, { type: 'first' });
+  const structured = sessionResultOf(report, { type: 'first' });
   return {
     structured,
     text: sessionText(structured),

@@ -7,8 +7,8 @@ import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { isSessionOver, problemMessage } from '../../sessions/session/session-state.ts';
-import { foldObserved, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
+import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
+import { foldObservedEvent, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
@@ -36,7 +36,10 @@ export async function findTask({ sessions }: BridgeContext, id: string): Promise
   if (handle.taskId === '' || session.view?.taskId === handle.taskId)
     return { session, view: session.view, current: true };
   const view = await session.agent.ask(async (connection) =>
-    foldObserved(undefined, connection.dialect.read(asStreamResponse(await connection.task(handle.taskId)))),
+    foldObservedEvent(
+      undefined,
+      connection.dialect.read(asStreamResponse(await connection.task(handle.taskId))),
+    ),
   );
   return { session, view, current: false };
 }
@@ -79,7 +82,7 @@ export async function showTask(
     state,
     over: ended,
     view,
-    problem: (current ? problemMessage(session.state) : undefined) ?? trouble,
+    problem: (current ? sessionProblem(session.state) : undefined) ?? trouble,
     createdAt: taskCreatedAt(bridge.sessions, session),
     changedAt: session.activity.changedAt,
     forms,

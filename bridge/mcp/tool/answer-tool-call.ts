@@ -84,7 +84,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     );
   } catch (error) {
     if (open.withdrawn) log.debug({ requestId, tool: spec.name, err: error }, 'a cancelled call failed');
-    return failure(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
+    return toolFailureResult(error, { prefix, name: spec.name, log: open.withdrawn ? undefined : log });
   } finally {
     await progress.end();
     // The SDK writes this reply before it reads the next request.
@@ -112,7 +112,7 @@ export function waitTimeMs(seconds: number | undefined, progress: boolean): numb
  * Returns the result for invalid arguments. MCP 2025-11-25, tools: such errors are results, so that the model can
  * correct them.
  */
-export function unfit(name: string, error: z.ZodError): CallToolResult {
+export function invalidArgumentsResult(name: string, error: z.ZodError): CallToolResult {
   const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesText(error)}`;
   return { content: [{ type: 'text', text }], isError: true };
 }
@@ -121,7 +121,7 @@ export function unfit(name: string, error: z.ZodError): CallToolResult {
  * Returns the result for an error. B4: a tool failure is a result with `isError`. Its text tells the model what to do
  * next.
  */
-export function failure(
+export function toolFailureResult(
   error: unknown,
   { prefix, name, log }: { prefix: string; name: ToolName; log: Logger | undefined },
 ): CallToolResult {

@@ -6,9 +6,9 @@ import type { z } from 'zod';
 import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { showsApprovalCards, showsForms } from '../../approvals/requesting-client.ts';
-import { inputSchemaOf, type ListedSchema, outputSchemaOf } from './listed-schema.ts';
+import { inputSchemaOf, type ListedToolSchema, outputSchemaOf } from './listed-schema.ts';
 import { withToolPrefix } from '../../tool-names/tool-names.ts';
-import { answerToolCall, failure, unfit } from './answer-tool-call.ts';
+import { answerToolCall, toolFailureResult, invalidArgumentsResult } from './answer-tool-call.ts';
 import type { Tool, ToolOfferContext, ToolSpec } from './tool.ts';
 
 /** The maximum length of a result that a client accepts, in characters. */
@@ -18,7 +18,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
   spec: ToolSpec<Input, Output>,
 ): Tool {
   const { name, title, description, annotations } = spec;
-  let inputSchema: ListedSchema | undefined;
+  let inputSchema: ListedToolSchema | undefined;
   return {
     name,
     declaration: spec,
@@ -49,9 +49,10 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       };
     },
     async answer({ words, round, context }, offer) {
-      if (spec.card === 'uses' && !hasCard(offer, context)) return failure(NO_CARD, { ...offer, name });
+      if (spec.card === 'uses' && !hasCard(offer, context))
+        return toolFailureResult(NO_CARD, { ...offer, name });
       const parsed = spec.input.safeParse(words.arguments);
-      if (!parsed.success) return unfit(words.name, parsed.error);
+      if (!parsed.success) return invalidArgumentsResult(words.name, parsed.error);
       const { _meta: meta } = context.mcpReq;
       // SEP-414: a client sends its trace context in `_meta`.
       const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);

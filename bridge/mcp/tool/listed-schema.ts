@@ -5,9 +5,9 @@
 import type { Tool as ListedTool } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-export type ListedSchema = ListedTool['inputSchema'];
+export type ListedToolSchema = ListedTool['inputSchema'];
 
-const listedSchema = z.custom<ListedSchema>();
+const listedSchema = z.custom<ListedToolSchema>();
 
 /**
  * The keywords that are left out. Every JSON object satisfies `propertyNames`. A schema without `$schema` is JSON
@@ -16,7 +16,7 @@ const listedSchema = z.custom<ListedSchema>();
 const REDUNDANT: ReadonlySet<string> = new Set(['$schema', 'propertyNames']);
 
 /** Converts an input schema. Leaves out redundant keywords and repeated descriptions. */
-export function inputSchemaOf(input: z.ZodObject): ListedSchema {
+export function inputSchemaOf(input: z.ZodObject): ListedToolSchema {
   const schema = z.toJSONSchema(input, { target: 'draft-2020-12', io: 'input' });
   const given = new Set<unknown>();
   const isGiven = (key: string, value: unknown): boolean => {
@@ -35,13 +35,13 @@ export function inputSchemaOf(input: z.ZodObject): ListedSchema {
  * The converted output schemas. Several tools share a schema, and a conversion delays the bridge's start by
  * milliseconds, so each schema is converted once.
  */
-const outlines = new WeakMap<z.ZodObject, ListedSchema>();
+const outlines = new WeakMap<z.ZodObject, ListedToolSchema>();
 
 /**
  * Converts an output schema: returns only the required fields of a result and their types. The types inside lists and
  * objects are left out. Clients validate results against this schema. `docs/mcp-tools.md` describes the inner fields.
  */
-export function outputSchemaOf(output: z.ZodObject): ListedSchema {
+export function outputSchemaOf(output: z.ZodObject): ListedToolSchema {
   const outline = outlines.get(output) ?? outlineOf(output);
   outlines.set(output, outline);
   return outline;
@@ -49,7 +49,7 @@ export function outputSchemaOf(output: z.ZodObject): ListedSchema {
 
 const field = z.object({ type: z.union([z.string(), z.array(z.string())]).optional() });
 
-function outlineOf(output: z.ZodObject): ListedSchema {
+function outlineOf(output: z.ZodObject): ListedToolSchema {
   const { properties = {}, required = [] } = z.toJSONSchema(output, {
     target: 'draft-2020-12',
     io: 'output',

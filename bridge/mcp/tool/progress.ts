@@ -11,7 +11,7 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { ToolCallEvent, ToolProgress } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { toolCallEventText } from '../../sessions/session/tool-call-event-text.ts';
-import { callCounts, phaseOf } from '../reports/phase.ts';
+import { callCounts, phaseText } from '../reports/phase.ts';
 import { runningExecutions, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
@@ -126,7 +126,7 @@ function stepText(activity: ToolCallEvent): string | undefined {
 
 /** Returns the latest events, or the phase of the task if there are none, and then the numbers of its tool calls. */
 function standing(title: string, news: readonly string[], view: TaskView | undefined): string {
-  const now = view === undefined ? 'waiting' : phaseOf(view);
+  const now = view === undefined ? 'waiting' : phaseText(view);
   const words = news.length > 0 ? news : [`${title}: ${now}`];
   return [...words, ...callCounts(view)].join(' · ');
 }

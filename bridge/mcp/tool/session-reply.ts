@@ -1,5 +1,5 @@
 /** Builds the reply of a tool about one session. */
-import { briefNextStep, nextStep } from '../reports/next-step.ts';
+import { briefNextStepText, nextStepText } from '../reports/next-step.ts';
 import { waysToDecideText } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
@@ -7,22 +7,22 @@ import {
   agentOutput,
   buildSessionReport,
   type SessionReport,
-  shownEndIndex,
+  shownOutputEnd,
 } from '../reports/session-report.ts';
 import {
   type ReportExtent,
   hasNews,
   hadPreviewBefore,
   type PendingResult,
-  resultOf,
-  seenCharacters,
+  sessionResultOf,
+  seenOutputCharacters,
   seenResultOf,
   type SeenResult,
   type SessionResult,
 } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { problemMessage, type SessionState } from '../../sessions/session/session-state.ts';
+import { sessionProblem, type SessionState } from '../../sessions/session/session-state.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolCall } from './tool.ts';
@@ -64,7 +64,7 @@ export function sessionReply(
     ...options,
     notes: [...call.news(), ...session.takeNotes(), ...(options.notes ?? [])],
   });
-  const structured = resultOf(report, extent);
+  const structured = sessionResultOf(report, extent);
   recordCutPreviews(call, report);
   call.onConfirmed(() => call.seen?.record(session.id, seen));
   // No client reads the reply to a cancelled tool call. So the result does not count as collected.
@@ -96,8 +96,8 @@ function told(
   const before = call.whole || again === 'always' ? undefined : call.seen?.of(session.id);
   const onlyPerson = humanOnlyGuidance(session, call);
   if (before !== undefined && before.taskId === view?.taskId) {
-    const from = seenCharacters(before, output);
-    const step = next ?? onlyPerson ?? briefNextStep(session, end, call.name);
+    const from = seenOutputCharacters(before, output);
+    const step = next ?? onlyPerson ?? briefNextStepText(session, end, call.name);
     const brief = onlyPerson === undefined;
     const report = currentReport(session, { notes, next: step, program, from, brief, before });
     if (again === 'never' || hasNews(report, before)) {
@@ -106,15 +106,15 @@ function told(
         : 'repeats all';
       const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole": true ${repeats}.`;
       const extent = { type: 'since', seen: before, delta } as const;
-      return { report, extent, seen: seenResultOf(report, output.slice(0, shownEndIndex(output, from))) };
+      return { report, extent, seen: seenResultOf(report, output.slice(0, shownOutputEnd(output, from))) };
     }
   }
-  const step = next ?? onlyPerson ?? nextStep(session, end, call.name);
+  const step = next ?? onlyPerson ?? nextStepText(session, end, call.name);
   const report = currentReport(session, { notes, next: step, program });
   return {
     report,
     extent: { type: call.whole ? 'whole' : 'first' },
-    seen: seenResultOf(report, output.slice(0, shownEndIndex(output, 0))),
+    seen: seenResultOf(report, output.slice(0, shownOutputEnd(output, 0))),
   };
 }
 
@@ -179,7 +179,7 @@ export function currentReport(
   { notes, next, program, from, brief, before }: ReportWords,
 ): SessionReport {
   const { id, agent, view, state, stateName } = session;
-  const problem = state === undefined ? undefined : problemMessage(state);
+  const problem = state === undefined ? undefined : sessionProblem(state);
   const report = buildSessionReport({
     sessionId: id,
     agent: agent.name,

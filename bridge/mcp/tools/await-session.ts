@@ -3,10 +3,10 @@
  * tool call waits until its time limit. If the client shows forms, the person is asked in forms (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
-import { askInCall, type AskInCallOptions, processRound } from '../../approvals/ask-in-call.ts';
+import { askInCall, type AskInCallOptions, processFormRound } from '../../approvals/ask-in-call.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import { commandLineNotes, buildOfferedForms } from '../../approvals/forms-to-offer.ts';
-import type { SessionRound } from '../../approvals/request-state.ts';
+import type { SessionFormRound } from '../../approvals/request-state.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver } from '../../sessions/session/session-state.ts';
@@ -102,14 +102,14 @@ function onCardNote({ name }: ToolCall): string {
 /** Continues a tool call whose client has sent answers to its forms. */
 export async function continueAfterFormRound(
   call: ToolCall,
-  round: SessionRound,
+  round: SessionFormRound,
   waitSeconds: number | undefined,
 ): Promise<ToolReply<SessionResult>> {
   const session = await call.bridge.sessions.find(round.sessionId);
   call.awaits({ session });
   await session.refresh();
   const timeout = call.timeout(waitSeconds);
-  const { end, notes, goesOn } = await processRound(asking(call, { session, timeout }), round);
+  const { end, notes, goesOn } = await processFormRound(asking(call, { session, timeout }), round);
   const reply = (more: readonly string[] = []): ToolReply<SessionResult> =>
     sessionReply(call, session, { end, notes: [...notes, ...more], outcome: true });
   return goesOn && round.count < MAX_ROUNDS

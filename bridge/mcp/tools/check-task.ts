@@ -1,13 +1,13 @@
 /** The MCP tool `check_task_progress_and_status`: returns a short status of a task. It does not wait. */
 import { z } from 'zod';
-import { type ShownWaiting, waysToDecideText } from '../../approvals/ways-to-decide.ts';
+import { type ShownPending, waysToDecideText } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { statusReportOf, statusReportSchema } from '../reports/status-report.ts';
-import { shortNextStep } from '../reports/next-step.ts';
+import { shortNextStepText } from '../reports/next-step.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import { statusText } from '../reports/status-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { problemMessage } from '../../sessions/session/session-state.ts';
+import { sessionProblem } from '../../sessions/session/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/define-tool.ts';
 
@@ -38,11 +38,11 @@ export const checkTaskTool = defineTool({
         view: session.view,
         cursor: session.cursor,
         ...changesSince(session, since),
-        problem: problemMessage(session.state) ?? session.trouble?.message,
+        problem: sessionProblem(session.state) ?? session.trouble?.message,
         now: Date.now(),
         next:
           onlyPerson === undefined
-            ? shortNextStep(session, call.name)
+            ? shortNextStepText(session, call.name)
             : `${onlyPerson} ${waysToDecideText(session, { waiting: unseen(session), program: call.bridge.program })}`,
       }),
       notes: [...call.news()],
@@ -55,7 +55,7 @@ export const checkTaskTool = defineTool({
  * Returns what waits, as if all previews were cut, because the short status contains no previews. A person must see an
  * action before deciding on it.
  */
-function unseen({ asked: { pending, question } }: Session): ShownWaiting {
+function unseen({ asked: { pending, question } }: Session): ShownPending {
   return { pending: pending.map(({ shown, decisions }) => ({ shown, cut: 1, decisions })), question };
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Agent } from '../../agents/agent.ts';
 import type { DelegatedWork } from '../../state/outbox-entry.ts';
-import { isRecent } from '../../sessions/same-call.ts';
+import { isRecentDelegation } from '../../sessions/same-call.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { WaitOptions } from '../../sessions/wait-for-session.ts';
@@ -49,7 +49,7 @@ export async function joinIdenticalTask(
   const { view } = session;
   if (view !== undefined && hasEnded(view)) {
     const other = state.type === 'accepted' && view.taskId !== state.taskId;
-    if (other || view.state === 'canceled' || !isRecent(entry, Date.now())) return undefined;
+    if (other || view.state === 'canceled' || !isRecentDelegation(entry, Date.now())) return undefined;
   }
   call.onConfirmed(delegations.asks(messageId, call.signal));
   clientTasks.joined(call.connection, session);

@@ -12,7 +12,7 @@ import type { A2aConnection } from '../../agents/connection.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { decidedCalls, type SentDecisions } from './claim-decisions.ts';
 import { findOutdatedCall, outdatedError } from './outdated-call.ts';
-import { type AcknowledgedMessage, sendUntilAcknowledged, type Withdrawal } from './send-message.ts';
+import { type AcknowledgedMessage, sendUntilAcknowledged, type DeliveryWithdrawal } from './send-message.ts';
 import { bridgeObservation, type SessionEvent, type TaskState } from './session-state.ts';
 
 /** Builds a message. The bridge may send it again, so every call must return the same message. */
@@ -22,7 +22,7 @@ export interface DeliveryOptions {
   /** The id of the question that the message answers. */
   answers?: string | undefined;
   /** Present if the message delegates work. */
-  withdrawal?: Withdrawal;
+  withdrawal?: DeliveryWithdrawal;
   /** True if an earlier series of attempts may have delivered the message. */
   resumed?: boolean;
 }

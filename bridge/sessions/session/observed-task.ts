@@ -123,7 +123,7 @@ export function hasSettled(view: TaskView, answered: ReadonlySet<string> = new S
 }
 
 /** Returns true if the task has ended, or needs input or a sign-in. Some agents do not say what they need. */
-export function isInterrupted(view: TaskView): boolean {
+export function isEndedOrInterrupted(view: TaskView): boolean {
   return hasEnded(view) || view.state === 'auth-required' || view.state === 'input-required';
 }
 
@@ -132,7 +132,7 @@ export function isInterrupted(view: TaskView): boolean {
  * task with the same `seq` is applied, because it may be more complete. J2: a whole task equals the fold of the events
  * up to its `seq`.
  */
-export function foldObserved(view: TaskView | undefined, observed: ObservedEvent): TaskView | undefined {
+export function foldObservedEvent(view: TaskView | undefined, observed: ObservedEvent): TaskView | undefined {
   const { seq, observations } = observed;
   const isAboutCall = observations.some(({ type }) => type === 'activity');
   let next = view;

@@ -30,14 +30,14 @@ interface SendOptions {
   write: (connection: A2aConnection) => Promise<Message>;
   backOff: BackOffOptions;
   signal: AbortSignal;
-  withdrawal?: Withdrawal | undefined;
+  withdrawal?: DeliveryWithdrawal | undefined;
   /** True if an earlier series of attempts may have delivered the message. The message then cannot be withdrawn. */
   resumed?: boolean | undefined;
   onDelivery?: (delivery: MessageDeliveryState) => void;
 }
 
 /** Cancels the delivery of a message that the agent has not acknowledged. */
-export interface Withdrawal {
+export interface DeliveryWithdrawal {
   /**
    * Aborts only if no attempt is running and no attempt can have arrived. The abort reason becomes the error of the
    * delivery.

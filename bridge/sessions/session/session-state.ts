@@ -8,7 +8,13 @@ import type { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { ObservedEvent, SessionStateName } from '../../dialects/observation.ts';
 import type { TurnObservation } from '../../dialects/turn-observation.ts';
-import { foldObserved, hasEnded, hasSettled, isInterrupted, type TaskView } from './observed-task.ts';
+import {
+  foldObservedEvent,
+  hasEnded,
+  hasSettled,
+  isEndedOrInterrupted,
+  type TaskView,
+} from './observed-task.ts';
 
 /** The state of the delivery of one message to the agent. */
 export type MessageDeliveryState =
@@ -106,13 +112,13 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
       return kept ?? { type: 'not-delivered', delivery: { type: 'given-up', error }, task: null };
     }
     case 'observed': {
-      const view = foldObserved(task?.view, event.observed);
+      const view = foldObservedEvent(task?.view, event.observed);
       if (view === undefined || view === task?.view) return state;
-      const observed = standing(view, isInterrupted(view) ? answeredIn(task) : NO_QUESTIONS);
+      const observed = standing(view, isEndedOrInterrupted(view) ? answeredIn(task) : NO_QUESTIONS);
       return task === null ? observed : inside(state, observed);
     }
     case 'stream-ended':
-      return task?.type === 'working' && isInterrupted(task.view)
+      return task?.type === 'working' && isEndedOrInterrupted(task.view)
         ? inside(state, { type: 'waiting', view: task.view, answered: task.answered })
         : state;
     case 'stream-lost':
@@ -146,19 +152,19 @@ export function isSessionOver(state: SessionState): boolean {
   return state.type === 'ended' || state.type === 'unknown-to-agent';
 }
 
-export function stateName(state: SessionState): SessionStateName {
+export function sessionStateName(state: SessionState): SessionStateName {
   if (state.type === 'not-delivered') return state.delivery.type === 'silent' ? 'working' : state.type;
-  return state.type === 'unknown-to-agent' ? state.type : shownView(state).state;
+  return state.type === 'unknown-to-agent' ? state.type : shownTaskView(state).state;
 }
 
 /**
  * Returns the view of the task that people see. It leaves out what is already decided. After the last answer or
  * decision, an agent may report "input required" until its next step. The task works then, and asks nothing.
  */
-export function shownView(task: TaskState): TaskView {
+export function shownTaskView(task: TaskState): TaskView {
   const { view } = task;
   if (task.type !== 'working') return view;
-  if (isInterrupted(view)) return { ...view, state: 'working', text: '', question: null };
+  if (isEndedOrInterrupted(view)) return { ...view, state: 'working', text: '', question: null };
   return view.pending.length === 0 ? view : { ...view, pending: undecided(view) };
 }
 
@@ -172,7 +178,7 @@ function undecided({ pending, calls }: TaskView): readonly PendingAction[] {
  * Returns why the message is not delivered, or why the agent does not know the task. Returns undefined if the view of
  * the task is complete.
  */
-export function problemMessage(state: SessionState): string | undefined {
+export function sessionProblem(state: SessionState): string | undefined {
   switch (state.type) {
     case 'unknown-to-agent':
       return state.error.message;

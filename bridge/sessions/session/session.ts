@@ -28,8 +28,8 @@ import {
   nextSessionState,
   type SessionEvent,
   type SessionState,
-  shownView,
-  stateName,
+  shownTaskView,
+  sessionStateName,
   type TaskState,
   taskOfState,
 } from './session-state.ts';
@@ -38,7 +38,7 @@ import { type StreamChange, TaskStreamReader } from './task-stream-reader.ts';
 import type { TaskView } from './observed-task.ts';
 
 /** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
-export interface SentToAgent {
+export interface DecisionsSentToAgent {
   decisions: readonly PersonDecision[];
   channel: Channel;
   problem?: string;
@@ -48,7 +48,7 @@ type SessionChange =
   | { type: 'state' }
   | { type: 'activity'; activity: ToolCallEvent }
   | { type: 'stream'; change: StreamChange }
-  | { type: 'decisions-sent'; sent: SentToAgent }
+  | { type: 'decisions-sent'; sent: DecisionsSentToAgent }
   | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
 
@@ -128,15 +128,15 @@ export class Session {
   }
 
   get stateName(): SessionStateName {
-    return stateName(this.#state);
+    return sessionStateName(this.#state);
   }
 
   /**
-   * The view of the session's last task, as people see it (`shownView`). Undefined before the agent has sent a task id.
+   * The view of the session's last task, as people see it (`shownTaskView`). Undefined before the agent has sent a task id.
    */
   get view(): TaskView | undefined {
     const task = this.#task;
-    return task === null ? undefined : shownView(task);
+    return task === null ? undefined : shownTaskView(task);
   }
 
   /** The session's id. The agent assigns it. Until then, this is the id of the session's first message. */
@@ -247,7 +247,7 @@ export class Session {
   }
 
   /** Tells the listeners that this bridge has sent decisions, or could not send them. */
-  decisionsSent(sent: SentToAgent): void {
+  decisionsSent(sent: DecisionsSentToAgent): void {
     this.#tell({ type: 'decisions-sent', sent });
   }
 

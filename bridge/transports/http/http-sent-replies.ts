@@ -6,7 +6,7 @@
 import type { OnConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 
 /** How an HTTP exchange ended. `answered`: its response was written completely. */
-export type ExchangeEnd = 'answered' | 'cut';
+export type HttpExchangeEnd = 'answered' | 'cut';
 
 /** The maximum number of stored replies. Replies that were cut off are never removed otherwise. */
 const MAX_REPLIES = 500;

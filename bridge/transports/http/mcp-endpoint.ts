@@ -12,8 +12,8 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
-import { DEFAULT_SESSION_LIMITS, McpSessions, type SessionLimits } from './mcp-sessions.ts';
-import { type ExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
+import { DEFAULT_MCP_SESSION_LIMITS, McpSessions, type McpSessionLimits } from './mcp-sessions.ts';
+import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { PARSE_ERROR, rpcErrorResponse } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
@@ -28,15 +28,15 @@ const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
  */
 const CLOSE_CONNECTION = { Connection: 'close' };
 
-export interface MessageFacts {
+export interface LoggedMessageFacts {
   operation?: string;
   requestId?: RequestId;
 }
 
 interface ReceivedRequest {
   /** Resolves when the response is written, or when the client has disconnected. */
-  over: Promise<ExchangeEnd>;
-  onMessage: (facts: MessageFacts) => void;
+  over: Promise<HttpExchangeEnd>;
+  onMessage: (facts: LoggedMessageFacts) => void;
 }
 
 export interface McpEndpoint {
@@ -50,14 +50,14 @@ interface McpEndpointOptions {
   /** Called when a client ends its MCP session. */
   onLeft: (connection: ClientConnection) => void;
   log: Logger;
-  limits?: SessionLimits;
+  limits?: McpSessionLimits;
 }
 
 export function createMcpEndpoint({
   serve,
   onLeft,
   log,
-  limits = DEFAULT_SESSION_LIMITS,
+  limits = DEFAULT_MCP_SESSION_LIMITS,
 }: McpEndpointOptions): McpEndpoint {
   const sessions = new McpSessions({ serve, onLeft }, limits);
   // In MCP 2026-07-28, requests do not identify their client. So a cancelled tool call is reported in the reply to the
@@ -106,7 +106,7 @@ function receive(receipts: HttpSentReplies, body: unknown): void {
 }
 
 /** Returns the method and the id of a message for the log. They are shortened, because the client chooses them. */
-function factsOf(body: unknown): MessageFacts {
+function factsOf(body: unknown): LoggedMessageFacts {
   if (isJSONRPCNotification(body)) return { operation: body.method.slice(0, 100) };
   if (!isJSONRPCRequest(body)) return {};
   const requestId = typeof body.id === 'string' ? body.id.slice(0, 100) : body.id;

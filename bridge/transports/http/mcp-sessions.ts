@@ -20,20 +20,20 @@ import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { type ExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
+import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 import { RedeliveryStore } from './redelivery-store.ts';
 
 export const MCP_SESSION_HEADER = 'mcp-session-id';
 
-export interface SessionLimits {
+export interface McpSessionLimits {
   /** The maximum number of sessions at the same time. */
   most: number;
   /** The maximum time without requests in milliseconds, after which a session ends. */
   idleMs: number;
 }
 
-export const DEFAULT_SESSION_LIMITS: SessionLimits = { most: 100, idleMs: 30 * 60_000 };
+export const DEFAULT_MCP_SESSION_LIMITS: McpSessionLimits = { most: 100, idleMs: 30 * 60_000 };
 
 /** The delay in milliseconds before a client resumes a broken stream. The server sends this value with each stream. */
 const RETRY_MS = 1_000;
@@ -54,7 +54,7 @@ interface HttpExchange {
   /** The parsed body of the request. Undefined if it has none. */
   body: unknown;
   /** Resolves when the response is written, or when the client has disconnected. */
-  over: Promise<ExchangeEnd>;
+  over: Promise<HttpExchangeEnd>;
 }
 
 interface SessionCallbacks {
@@ -65,7 +65,7 @@ interface SessionCallbacks {
 
 export class McpSessions {
   readonly #callbacks: SessionCallbacks;
-  readonly #limits: SessionLimits;
+  readonly #limits: McpSessionLimits;
   readonly #now: () => number;
   readonly #sessions = new Map<string, McpSession>();
   /** The number of sessions that are starting. They count towards the limit. */
@@ -75,7 +75,7 @@ export class McpSessions {
   /** @param now returns the time of a monotonic clock in milliseconds */
   constructor(
     callbacks: SessionCallbacks,
-    limits: SessionLimits = DEFAULT_SESSION_LIMITS,
+    limits: McpSessionLimits = DEFAULT_MCP_SESSION_LIMITS,
     now: () => number = () => performance.now(),
   ) {
     this.#callbacks = callbacks;
@@ -181,7 +181,7 @@ export class McpSessions {
 
   async #release(
     session: McpSession,
-    { over, requests }: { over: Promise<ExchangeEnd>; requests: readonly RequestId[] },
+    { over, requests }: { over: Promise<HttpExchangeEnd>; requests: readonly RequestId[] },
   ): Promise<void> {
     const end = await over;
     if (end === 'answered') for (const request of requests) session.receipts.written(request);

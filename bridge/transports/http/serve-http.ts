@@ -17,9 +17,9 @@ import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type HttpAccessRules } from './check-access.ts';
-import type { ExchangeEnd } from './http-sent-replies.ts';
+import type { HttpExchangeEnd } from './http-sent-replies.ts';
 import { MCP_SESSION_HEADER } from './mcp-sessions.ts';
-import { type McpEndpoint, createMcpEndpoint, type MessageFacts } from './mcp-endpoint.ts';
+import { type McpEndpoint, createMcpEndpoint, type LoggedMessageFacts } from './mcp-endpoint.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 import { writeResponse } from './write-response.ts';
 
@@ -110,7 +110,7 @@ export async function serveHttp({
 }
 
 /** What the log line of a request contains besides its method. */
-interface RequestFacts extends MessageFacts {
+interface RequestFacts extends LoggedMessageFacts {
   toolId?: string;
   mcpSession?: string;
 }
@@ -176,7 +176,7 @@ async function answerOf(
     return rpcErrorResponse(405, `MCP takes ${METHODS.join(', ')}.`, { headers });
   }
   const gone = new AbortController();
-  const end = (): ExchangeEnd => {
+  const end = (): HttpExchangeEnd => {
     gone.abort();
     return response.writableFinished ? 'answered' : 'cut';
   };

@@ -13,7 +13,7 @@ import { type FrameError, frameErrorOf, frameTooLongError } from './check-line.t
  */
 const MAX_FRAME = 10 * 1024 * 1024 - 1;
 
-export class LineFilter extends Transform {
+export class McpLineFilter extends Transform {
   readonly #refuse: (refusal: FrameError) => void;
   readonly #limit: number;
   readonly #lines: LineSplitter;

@@ -9,7 +9,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { LineFilter } from './line-filter.ts';
+import { McpLineFilter } from './line-filter.ts';
 import { withInvalidParams } from './invalid-params.ts';
 
 export class StdioTransport extends StdioServerTransport {
@@ -20,7 +20,7 @@ export class StdioTransport extends StdioServerTransport {
   #waiting = 0;
 
   constructor(stdin: Readable, stdout: Writable, log: Logger) {
-    const gate = new LineFilter((refusal) => {
+    const gate = new McpLineFilter((refusal) => {
       log.warn({ refusal }, 'a line on stdin is not an MCP message');
       stdout.write(`${JSON.stringify(refusal)}\n`);
     });

@@ -1,6 +1,6 @@
 /** Tests the agent's to-do list, from the tool call to every client's view, on a real journal. */
 import { expect, it } from '@jest/globals';
-import { foldObserved } from '../../../bridge/sessions/session/observed-task.ts';
+import { foldObservedEvent } from '../../../bridge/sessions/session/observed-task.ts';
 import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
 import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
 import { todosLine } from '../../../bridge/mcp/reports/todos-line.ts';
@@ -136,8 +136,8 @@ it('R05 a reader from the first event, a reader from any cursor and the last sna
     const task = { payload: { $case: 'task' as const, value: toA2aTask(snapshot, see) } };
     const rest = entries.slice(cut).flatMap((entry) => toStreamResponse(entry, see) ?? []);
     const view = [task, ...rest].reduce(
-      (before: ReturnType<typeof foldObserved>, event) =>
-        foldObserved(before, toolApprovalDialect.read(event)),
+      (before: ReturnType<typeof foldObservedEvent>, event) =>
+        foldObservedEvent(before, toolApprovalDialect.read(event)),
       undefined,
     );
     expect(todosLine(view)).toBe('todos 1/2: step 2');

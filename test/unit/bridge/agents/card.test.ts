@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { parseAgentCard, agentCardUrls, resumableUrl } from '../../../../bridge/agents/card.ts';
+import { parseAgentCard, agentCardUrls, resumableStreamUrl } from '../../../../bridge/agents/card.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 
 const rpc = { url: 'http://127.0.0.1:1/rpc', protocolBinding: 'JSONRPC', protocolVersion: '1.0' };
@@ -7,7 +7,9 @@ const rest = { url: 'http://127.0.0.1:1/rest/', protocolBinding: 'HTTP+JSON', pr
 const extensions = [{ uri: RESUMABLE_STREAM_EXTENSION }];
 
 const cursorsAt = (interfaces: object[], declared: object[] = extensions): string | null =>
-  resumableUrl(parseAgentCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }));
+  resumableStreamUrl(
+    parseAgentCard({ supportedInterfaces: interfaces, capabilities: { extensions: declared } }),
+  );
 
 describe('the agent card that the bridge reads', () => {
   test('the bridge requests the card below the URL first, then at the host, then at the old path', () => {

@@ -11,7 +11,7 @@ import {
 } from '@a2a-js/sdk/errors';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import { requestFailure } from '../../../../bridge/agents/failure.ts';
-import { HttpError, excerptOf } from '../../../../bridge/agents/http/http-error.ts';
+import { HttpError, bodyExcerpt } from '../../../../bridge/agents/http/http-error.ts';
 import { WithheldCredentialsError } from '../../../../bridge/agents/http/withheld-credentials-error.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
@@ -205,7 +205,7 @@ describe('the failure of a request to an agent', () => {
   });
 
   test('X3 an excerpt of a response is one short printable line', () => {
-    expect(excerptOf(`<html>\n\u0007\u001b[31m  ${'x'.repeat(10_000)}`)).toMatch(
+    expect(bodyExcerpt(`<html>\n\u0007\u001b[31m  ${'x'.repeat(10_000)}`)).toMatch(
       /^<html> \[31m x{100,200}…$/,
     );
   });

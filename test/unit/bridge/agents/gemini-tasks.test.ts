@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { TaskState } from '@a2a-js/sdk';
 import { HttpError } from '../../../../bridge/agents/http/http-error.ts';
-import { geminiTasks } from '../../../../bridge/agents/gemini-tasks.ts';
+import { listGeminiTasks } from '../../../../bridge/agents/gemini-tasks.ts';
 
 const asked: string[] = [];
 const answering =
@@ -17,7 +17,7 @@ const one = { id: 't1', contextId: 's1', taskState: 'working', model: 'm', mcpSe
 
 describe('gemini-cli’s list of tasks', () => {
   test('the list is newest first, and is read below the agent’s address', async () => {
-    const tasks = await geminiTasks(
+    const tasks = await listGeminiTasks(
       'http://127.0.0.1:1/base',
       answering([one, { ...one, id: 't2', taskState: 'input-required' }]),
     );
@@ -29,16 +29,16 @@ describe('gemini-cli’s list of tasks', () => {
   });
 
   test('the list may be empty, or at another address', async () => {
-    expect(await geminiTasks('http://127.0.0.1:1', answering(null, 204))).toEqual([]);
-    expect(await geminiTasks('http://127.0.0.1:1', failing(501))).toBeNull();
-    expect(await geminiTasks('http://127.0.0.1:1', failing(404))).toBeNull();
-    await expect(geminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpError);
+    expect(await listGeminiTasks('http://127.0.0.1:1', answering(null, 204))).toEqual([]);
+    expect(await listGeminiTasks('http://127.0.0.1:1', failing(501))).toBeNull();
+    expect(await listGeminiTasks('http://127.0.0.1:1', failing(404))).toBeNull();
+    await expect(listGeminiTasks('http://127.0.0.1:1', failing(401))).rejects.toThrow(HttpError);
   });
 
   test('X3 the list is empty if the response is invalid', async () => {
-    expect(await geminiTasks('http://127.0.0.1:1', answering({ tasks: [] }))).toBeNull();
+    expect(await listGeminiTasks('http://127.0.0.1:1', answering({ tasks: [] }))).toBeNull();
     const [unheardOf] =
-      (await geminiTasks('http://127.0.0.1:1', answering([{ ...one, taskState: 'new' }]))) ?? [];
+      (await listGeminiTasks('http://127.0.0.1:1', answering([{ ...one, taskState: 'new' }]))) ?? [];
     expect(unheardOf?.status?.state).toBe(TaskState.TASK_STATE_UNSPECIFIED);
   });
 });

@@ -3,7 +3,7 @@ import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';
-import { pendingActionOf, toolCallIn } from '../../../../bridge/dialects/gemini-tool-call.ts';
+import { pendingActionOf, geminiToolCallIn } from '../../../../bridge/dialects/gemini-tool-call.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
@@ -81,7 +81,7 @@ const observed = (event: StreamResponse) => geminiDialect.read(event).observatio
 const types = (event: StreamResponse) => observed(event).map((each) => each.type);
 
 function waiting(details: object, args: object = {}, name = 'tool'): PendingAction {
-  const parsed = toolCallIn({
+  const parsed = geminiToolCallIn({
     request: { callId: 'c', name, args },
     status: 'awaiting_approval',
     confirmationDetails: details,

@@ -7,7 +7,7 @@ import {
   answerAsData,
   missingRequiredFields,
   withShownCode,
-  schemaIn,
+  questionSchemaIn,
 } from '../../../../bridge/dialects/asked-question.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
@@ -74,9 +74,9 @@ describe('the answer to an agent’s question', () => {
     expect(answerAsData('null')).toBeUndefined();
     expect(missingRequiredFields({ a: 1 }, schema)).toEqual([]);
     expect(missingRequiredFields({}, {})).toEqual([]);
-    expect(schemaIn(schema)).toBe(schema);
-    expect(schemaIn({ schema: { type: 'string' } })).toBeNull();
-    expect(schemaIn('x')).toBeNull();
+    expect(questionSchemaIn(schema)).toBe(schema);
+    expect(questionSchemaIn({ schema: { type: 'string' } })).toBeNull();
+    expect(questionSchemaIn('x')).toBeNull();
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { UriTemplate } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import {
-  readAddress,
-  TASK_PARTS,
+  parseTaskUri,
+  TASK_RESOURCES,
   TASK_URI_TEMPLATE,
   TASK_URI_TEMPLATE_WITH_OFFSET,
   taskUri,
@@ -20,13 +20,13 @@ describe('the URI of a part of a task', () => {
       fc.property(
         id,
         id,
-        fc.constantFrom(...TASK_PARTS),
+        fc.constantFrom(...TASK_RESOURCES),
         fc.nat(999_999_999),
         (sessionId, taskId, part, from) => {
           const uri = new URL(taskUri({ sessionId, taskId, part }, from)).href;
           const template = new UriTemplate(from === 0 ? TASK_URI_TEMPLATE : TASK_URI_TEMPLATE_WITH_OFFSET);
           const variables = template.match(uri);
-          expect(variables === null ? null : readAddress(variables)).toEqual({
+          expect(variables === null ? null : parseTaskUri(variables)).toEqual({
             sessionId,
             taskId,
             part,
@@ -44,6 +44,6 @@ describe('the URI of a part of a task', () => {
     ['half a character', { session: '%', task: 't', part: 'state' }],
     ['no task', { session: 's', part: 'state' }],
   ])('a URI with %s is invalid', (_, variables) => {
-    expect(readAddress(variables)).toBeUndefined();
+    expect(parseTaskUri(variables)).toBeUndefined();
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeDatabase } from '../../../../bridge/state/database.ts';
-import { databasePath, wasLeftOpen } from '../../../../bridge/state/may-have-open-work.ts';
+import { databasePath, mayHaveOpenWork } from '../../../../bridge/state/may-have-open-work.ts';
 import { openSqlite } from '../../../../shared/sqlite/driver.ts';
 import { openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -22,12 +22,12 @@ describe("the bridge's database", () => {
 
   test('B3 the database shows whether a process closed it or was killed', async () => {
     const state = await temporaryDirectory();
-    expect(await wasLeftOpen(state)).toBe(false);
+    expect(await mayHaveOpenWork(state)).toBe(false);
     const database = await BridgeDatabase.open(state);
     database.run(`DELETE FROM delegations`);
-    expect(await wasLeftOpen(state)).toBe(true);
+    expect(await mayHaveOpenWork(state)).toBe(true);
     database.close();
-    expect(await wasLeftOpen(state)).toBe(false);
+    expect(await mayHaveOpenWork(state)).toBe(false);
   });
 
   test('many bridges can open a new database at once', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   isPidInUse,
   isProcessOfThisUser,
-  isRunning,
+  isProcessRunning,
   ownProcessId,
 } from '../../../../bridge/state/process-id.ts';
 import { endedProcessId } from '../../../support/bridge-database.ts';
@@ -10,20 +10,20 @@ import { startZombie } from '../../../support/zombie.ts';
 
 describe('a process id', () => {
   test('the id names this process while it runs', async () => {
-    expect(await isRunning(await ownProcessId())).toBe(true);
+    expect(await isProcessRunning(await ownProcessId())).toBe(true);
   });
 
   test('the id names neither an ended process nor another process with the same pid', async () => {
-    expect(await isRunning(await endedProcessId())).toBe(false);
+    expect(await isProcessRunning(await endedProcessId())).toBe(false);
     const own = await ownProcessId();
-    if (!own.endsWith('-x')) expect(await isRunning(`${String(process.pid)}-00000000zzz`)).toBe(false);
+    if (!own.endsWith('-x')) expect(await isProcessRunning(`${String(process.pid)}-00000000zzz`)).toBe(false);
   });
 
   test('R99 the id does not name a killed process whose parent has not read its exit code', async () => {
     if (process.platform !== 'linux') return;
     const { pid, end } = await startZombie();
     try {
-      expect(await isRunning(`${String(pid)}-x`)).toBe(false);
+      expect(await isProcessRunning(`${String(pid)}-x`)).toBe(false);
       expect([isPidInUse(pid), isProcessOfThisUser(pid)]).toEqual([false, false]);
     } finally {
       end();
@@ -31,7 +31,7 @@ describe('a process id', () => {
   });
 
   test('an invalid process id names no process', async () => {
-    expect(await isRunning('')).toBe(false);
-    expect(await isRunning('abc')).toBe(false);
+    expect(await isProcessRunning('')).toBe(false);
+    expect(await isProcessRunning('abc')).toBe(false);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
 import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
-import { foldObserved, type TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
+import { foldObservedEvent, type TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import type { ToolCallEvent, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
 import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
@@ -62,7 +62,7 @@ function shown(
   let view: TaskView | undefined;
   for (const [at, observation] of observations.entries()) {
     const observed = { seq: at + 1, observations: [observation] };
-    view = foldObserved(view, observed);
+    view = foldObservedEvent(view, observed);
     live.show(observed, view);
   }
   live.end(view);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
-import { nextStep, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
+import { nextStepText, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
   buildSessionReport,
   type ReportContext,
@@ -10,7 +10,7 @@ import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-st
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
-import { taskPartContent } from '../../../../../bridge/mcp/resources/task-content.ts';
+import { taskResourceContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
 import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../../../support/hostile-text.ts';
@@ -100,7 +100,7 @@ describe('an agent’s text before a decision', () => {
 
   test('R93 the text is quoted in the resource, in the status report, and at the terminal', () => {
     const waiting = view({ state: 'input-required', pending: [hostile] });
-    const diff = taskPartContent('diff', { agent: 'local', view: waiting, history: [] });
+    const diff = taskResourceContent('diff', { agent: 'local', view: waiting, history: [] });
     expect(diff).toContain(HOSTILE_SHOWN);
     const status = statusReportOf({
       sessionId: 's',
@@ -320,12 +320,12 @@ describe('the next step in a report', () => {
     ['ended', view({ state: 'completed' }), /g_delegate_task_to_assistant with sessionId "session-7"/],
     ['failed', view({ state: 'failed' }), /g_delegate_task_to_assistant/],
   ])('the report contains the next step for a task in this state: %s', (_, of, says) => {
-    expect(nextStep(standing(of), 'time', name)).toMatch(says);
+    expect(nextStepText(standing(of), 'time', name)).toMatch(says);
   });
 
   test('R64 if the bridge cannot follow the task, the report gives the reason and the next step, and says that nothing changed', () => {
     const trouble = new ProductError('AGENT_UNREACHABLE', 'The agent is away.');
-    expect(nextStep(standing(view(), { trouble }), 'trouble', name)).toMatch(
+    expect(nextStepText(standing(view(), { trouble }), 'trouble', name)).toMatch(
       /^The agent is away\..*not touched.*g_wait_for_task/,
     );
   });

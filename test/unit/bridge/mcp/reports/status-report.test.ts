@@ -9,7 +9,7 @@ import {
   MAX_STATUS_REPORT_TOKENS,
   statusReportSchema,
 } from '../../../../../bridge/mcp/reports/status-report.ts';
-import { shortNextStep } from '../../../../../bridge/mcp/reports/next-step.ts';
+import { shortNextStepText } from '../../../../../bridge/mcp/reports/next-step.ts';
 import { statusText } from '../../../../../bridge/mcp/reports/status-text.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
@@ -43,7 +43,7 @@ function facts(of: TaskView | undefined, changes: Partial<StatusReportFacts> = {
     changesComplete: true,
     problem: undefined,
     now: Date.UTC(2026, 10, 22),
-    next: shortNextStep(standing, named),
+    next: shortNextStepText(standing, named),
     ...changes,
   };
 }
@@ -119,7 +119,7 @@ describe.each(Object.entries(LONG))('the status report of a task with many %s', 
       'it cannot be followed',
       facts(view({ text: words }), {
         problem: words,
-        next: shortNextStep(
+        next: shortNextStepText(
           {
             id: UUIDS[1],
             view: view(),

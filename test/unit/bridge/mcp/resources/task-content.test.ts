@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { taskPartContent } from '../../../../../bridge/mcp/resources/task-content.ts';
+import { taskResourceContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import type { AgentOutput } from '../../../../../bridge/dialects/observation.ts';
-import { foldObserved } from '../../../../../bridge/sessions/session/observed-task.ts';
+import { foldObservedEvent } from '../../../../../bridge/sessions/session/observed-task.ts';
 
 /** Returns the text of a task with these artifacts. */
 function artifactsOf(...outputs: AgentOutput[]): string {
   const ids = { taskId: 't', sessionId: 's' };
   const status = { state: 'working' as const, text: '', pending: [], question: null };
-  const view = foldObserved(undefined, {
+  const view = foldObservedEvent(undefined, {
     seq: 1,
     observations: [
       { type: 'status', ...ids, ...status },
@@ -15,7 +15,7 @@ function artifactsOf(...outputs: AgentOutput[]): string {
     ],
   });
   if (view === undefined) throw new Error('nothing was observed');
-  return taskPartContent('artifacts', { agent: 'local', view, history: [] });
+  return taskResourceContent('artifacts', { agent: 'local', view, history: [] });
 }
 
 const TODOS: AgentOutput = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import {
-  foldObserved,
+  foldObservedEvent,
   hasSettled,
   type TaskView,
 } from '../../../../../bridge/sessions/session/observed-task.ts';
@@ -46,7 +46,7 @@ const output = (text: string): Observation => ({ type: 'tool-output', ...ids, ca
 
 function folded(...observations: Observation[]): TaskView {
   let view: TaskView | undefined;
-  for (const each of observations) view = foldObserved(view, { seq: null, observations: [each] });
+  for (const each of observations) view = foldObservedEvent(view, { seq: null, observations: [each] });
   if (view === undefined) throw new Error('nothing was folded');
   return view;
 }
@@ -124,7 +124,7 @@ describe('a turn that consists of several events', () => {
 
   test('a repeated end of a call, and a repeated start of the turn, change nothing', () => {
     const view = folded(moving, ...asked('c'), ended('c'));
-    expect(foldObserved(view, { seq: null, observations: [ended('c'), moving] })).toBe(view);
+    expect(foldObservedEvent(view, { seq: null, observations: [ended('c'), moving] })).toBe(view);
   });
 
   test('the output of a running tool is its newest part', () => {

@@ -2,10 +2,10 @@ import { describe, expect, test } from '@jest/globals';
 import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
 import type { Observation, ObservedEvent } from '../../../../../bridge/dialects/observation.ts';
 import {
-  foldObserved,
+  foldObservedEvent,
   hasEnded,
   hasSettled,
-  isInterrupted,
+  isEndedOrInterrupted,
   sessionCostUsd,
   type TaskView,
 } from '../../../../../bridge/sessions/session/observed-task.ts';
@@ -43,22 +43,22 @@ const at = (seq: number | null, ...observations: Observation[]): ObservedEvent =
 
 function folded(...events: ObservedEvent[]): TaskView {
   let view: TaskView | undefined;
-  for (const event of events) view = foldObserved(view, event);
+  for (const event of events) view = foldObservedEvent(view, event);
   if (view === undefined) throw new Error('nothing was folded');
   return view;
 }
 
 describe('the bridge’s view of a task', () => {
   test('the view is empty before the first event', () => {
-    expect(foldObserved(undefined, at(null))).toBeUndefined();
-    expect(foldObserved(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
+    expect(foldObservedEvent(undefined, at(null))).toBeUndefined();
+    expect(foldObservedEvent(undefined, at(1, { type: 'activity', activity: started('c') }))).toBeUndefined();
   });
 
   test.each(['moving', 'status', 'output', 'snapshot', 'turn-ended'])(
     'the view ignores an observation (%s) without the id of the task, which an agent of version 0.3 may leave out',
     (type) => {
       const observation = Object.assign(output('text'), { type, taskId: undefined });
-      expect(foldObserved(undefined, at(null, observation))).toBeUndefined();
+      expect(foldObservedEvent(undefined, at(null, observation))).toBeUndefined();
     },
   );
 
@@ -132,15 +132,17 @@ describe('the bridge’s view of a task', () => {
   test('X3 the view keeps only the last part of an agent’s endless text', () => {
     const piece = 'x'.repeat(1024 * 1024);
     let view: TaskView | undefined;
-    for (let n = 0; n < 20; n += 1) view = foldObserved(view, at(null, output(piece, true, `o${String(n)}`)));
-    view = foldObserved(view, at(null, output('the end', true, 'last')));
+    for (let n = 0; n < 20; n += 1)
+      view = foldObservedEvent(view, at(null, output(piece, true, `o${String(n)}`)));
+    view = foldObservedEvent(view, at(null, output('the end', true, 'last')));
     const total = (view?.outputs ?? []).reduce((sum, each) => sum + each.text.length, 0);
     expect(total).toBeLessThanOrEqual(16 * 1024 * 1024);
     expect(view?.outputs.at(-1)?.text).toBe('the end');
-    for (let n = 0; n < 3000; n += 1) view = foldObserved(view, at(null, output('', true, `e${String(n)}`)));
+    for (let n = 0; n < 3000; n += 1)
+      view = foldObservedEvent(view, at(null, output('', true, `e${String(n)}`)));
     expect(view?.outputs.length).toBeLessThanOrEqual(1000);
     for (let n = 0; n < 500; n += 1)
-      view = foldObserved(view, at(null, { type: 'activity', activity: started(`c${String(n)}`) }));
+      view = foldObservedEvent(view, at(null, { type: 'activity', activity: started(`c${String(n)}`) }));
     expect(view?.calls.length).toBeLessThanOrEqual(200);
   });
 
@@ -184,7 +186,7 @@ describe('the bridge’s view of a task', () => {
     const before = at(1, snapshot({ state: 'input-required', pending }));
     const view = folded(before, at(2, { type: 'activity', activity: started('three') }, status()));
     expect(view).toMatchObject({ seq: 2, state: 'input-required', pending, calls: [{ callId: 'three' }] });
-    expect(foldObserved(view, at(3, status()))).toMatchObject({ state: 'working', pending: [] });
+    expect(foldObservedEvent(view, at(3, status()))).toMatchObject({ state: 'working', pending: [] });
   });
 
   test('R09 the view removes a decided call from the pending actions, and keeps the other actions', () => {
@@ -204,7 +206,10 @@ describe('the bridge’s view of a task', () => {
     );
     expect(view.pending.map((each) => each.callId)).toEqual(['two']);
     expect(hasSettled(view)).toBe(true);
-    const both = foldObserved(view, at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }));
+    const both = foldObservedEvent(
+      view,
+      at(3, { type: 'activity', activity: { ...decided, callId: 'two' } }),
+    );
     expect(both?.state).toBe('input-required');
     // The person has decided all calls, and no event has arrived since. So the view must not count the task as
     // waiting.
@@ -215,7 +220,7 @@ describe('the bridge’s view of a task', () => {
     const pending = [pendingWrite('one'), pendingWrite('two')];
     const first = folded(at(1, snapshot({ state: 'input-required', pending })), at(2, ...decisionOn('one')));
     expect(first).toMatchObject({ state: 'input-required', text: '', pending: [{ callId: 'two' }] });
-    const second = foldObserved(first, at(3, ...decisionOn('two')));
+    const second = foldObservedEvent(first, at(3, ...decisionOn('two')));
     expect(second).toMatchObject({ state: 'working', text: 'decided', pending: [] });
   });
 
@@ -260,7 +265,7 @@ describe('the bridge’s view of a task', () => {
   ] as const)('a task in the state %s: "ended" is %p, "interrupted" is %p', (state, ended, interrupted) => {
     const view = folded(at(null, status({ state })));
     expect(hasEnded(view)).toBe(ended);
-    expect(isInterrupted(view)).toBe(interrupted);
+    expect(isEndedOrInterrupted(view)).toBe(interrupted);
   });
 
   test('the view shows a message without a task as a result', () => {

@@ -5,11 +5,11 @@ import {
   isSessionOver,
   NEW_SESSION,
   nextSessionState,
-  problemMessage,
+  sessionProblem,
   type SessionEvent,
   type SessionState,
-  shownView,
-  stateName,
+  shownTaskView,
+  sessionStateName,
   taskOfState,
 } from '../../../../../bridge/sessions/session/session-state.ts';
 import { hasEnded, hasSettled } from '../../../../../bridge/sessions/session/observed-task.ts';
@@ -72,17 +72,17 @@ describe('the state of a session in the bridge', () => {
         let state: SessionState = NEW_SESSION;
         for (const event of events) {
           const before = state;
-          const copy = structuredClone(stateName(before));
+          const copy = structuredClone(sessionStateName(before));
           state = nextSessionState(before, event);
-          expect(stateName(before)).toBe(copy);
+          expect(sessionStateName(before)).toBe(copy);
           const task = taskOfState(state);
           if (task?.type === 'ended') expect(hasEnded(task.view)).toBe(true);
           if (task?.type === 'working') expect(hasSettled(task.view, task.answered)).toBe(false);
           if (task?.type === 'unknown-to-agent')
             expect(task.view).toMatchObject({ pending: [], question: null });
           if (state.type === 'not-delivered' && state.delivery.type !== 'silent')
-            expect(problemMessage(state)).toContain('not delivered');
-          expect(isSessionOver(state) && stateName(state) === 'working').toBe(false);
+            expect(sessionProblem(state)).toContain('not delivered');
+          expect(isSessionOver(state) && sessionStateName(state) === 'working').toBe(false);
         }
       }),
     );
@@ -99,7 +99,7 @@ describe('the state of a session in the bridge', () => {
 
   test('R100 an undelivered message hides neither the earlier task nor its outcome', () => {
     const state = after(status('working'), send(), ASKS);
-    expect(stateName(state)).toBe('not-delivered');
+    expect(sessionStateName(state)).toBe('not-delivered');
     expect(taskOfState(state)).toMatchObject({ type: 'waiting', view: { pending: [{ callId: 'one' }] } });
     expect(nextSessionState(state, DELIVERED)).toBe(taskOfState(state));
   });
@@ -141,9 +141,9 @@ describe('the state of a session in the bridge', () => {
 
   test('a task works after its last decision, even if the agent has not reported that yet', () => {
     const state = after(status('input-required', { text: 'Write one.md?' }));
-    expect(stateName(state)).toBe('working');
+    expect(sessionStateName(state)).toBe('working');
     expect(taskOfState(state)).toMatchObject({ view: { state: 'input-required' } });
-    expect(stateName(nextSessionState(state, { type: 'stream-ended' }))).toBe('input-required');
+    expect(sessionStateName(nextSessionState(state, { type: 'stream-ended' }))).toBe('input-required');
   });
 
   test('an action whose decision was sent is not shown as pending until the agent asks again', () => {
@@ -156,7 +156,7 @@ describe('the state of a session in the bridge', () => {
     );
     const task = taskOfState(state);
     expect(task?.view.pending).toHaveLength(1);
-    expect(task && shownView(task)).toMatchObject({ state: 'working', pending: [] });
+    expect(task && shownTaskView(task)).toMatchObject({ state: 'working', pending: [] });
   });
 
   test('"input-required" without a question counts as waiting when the stream ends', () => {
@@ -168,7 +168,10 @@ describe('the state of a session in the bridge', () => {
 
   test('R100 a task that its agent forgot has no pending action until the agent reports it again', () => {
     const forgotten = nextSessionState(after(ASKS), FORGOTTEN);
-    expect([stateName(forgotten), taskOfState(forgotten)?.view.pending]).toEqual(['unknown-to-agent', []]);
+    expect([sessionStateName(forgotten), taskOfState(forgotten)?.view.pending]).toEqual([
+      'unknown-to-agent',
+      [],
+    ]);
     expect(nextSessionState(forgotten, FORGOTTEN)).toBe(forgotten);
     expect(nextSessionState(forgotten, ASKS).type).toBe('waiting');
   });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
 import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
-import type { ExchangeEnd } from '../../../../../bridge/transports/http/http-sent-replies.ts';
+import type { HttpExchangeEnd } from '../../../../../bridge/transports/http/http-sent-replies.ts';
 import { McpSessions, MCP_SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
 const INITIALIZE = {
@@ -180,7 +180,7 @@ describe('the HTTP sessions of MCP’s older revisions', () => {
 /** Sends one request. The exchange ends when the test has read the response, or when `over` resolves. */
 async function exchange(
   sessions: McpSessions,
-  { body, id, over }: { body: object; id?: string; over?: Promise<ExchangeEnd> },
+  { body, id, over }: { body: object; id?: string; over?: Promise<HttpExchangeEnd> },
 ): Promise<{ status: number; id: string | null }> {
   const request = new Request('http://127.0.0.1/mcp', {
     method: 'POST',
@@ -190,7 +190,7 @@ async function exchange(
       ...(id === undefined ? {} : { [MCP_SESSION_HEADER]: id }),
     },
   });
-  const done = over ?? Promise.resolve<ExchangeEnd>('answered');
+  const done = over ?? Promise.resolve<HttpExchangeEnd>('answered');
   const answer = await sessions.answer({ request, body, over: done });
   if (over === undefined) await answer.text();
   return { status: answer.status, id: answer.headers.get(MCP_SESSION_HEADER) };
@@ -218,7 +218,7 @@ async function events(sessions: McpSessions, id: string, last?: string) {
   return { next: async () => (await reader?.read())?.value };
 }
 
-async function begun(sessions: McpSessions, over?: Promise<ExchangeEnd>): Promise<string> {
+async function begun(sessions: McpSessions, over?: Promise<HttpExchangeEnd>): Promise<string> {
   const { status, id } = await exchange(sessions, {
     body: INITIALIZE,
     ...(over === undefined ? {} : { over }),

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { FrameError } from '../../../../../bridge/transports/stdio/check-line.ts';
-import { LineFilter } from '../../../../../bridge/transports/stdio/line-filter.ts';
+import { McpLineFilter } from '../../../../../bridge/transports/stdio/line-filter.ts';
 
 const GOOD = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { progressToken: 0 } } };
 
@@ -13,7 +13,7 @@ async function through(
   limit?: number,
 ): Promise<{ passed: string; refused: FrameError[] }> {
   const refused: FrameError[] = [];
-  const gate = new LineFilter((refusal) => refused.push(refusal), limit);
+  const gate = new McpLineFilter((refusal) => refused.push(refusal), limit);
   const passed = await text(Readable.from(pieces.map((piece) => Buffer.from(piece))).pipe(gate));
   return { passed, refused };
 }
