@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { messageOf, ProductError } from '../shared/runtime/errors.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
-import { logFile } from '../shared/runtime/log-file.ts';
+import { openLogFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
@@ -76,7 +76,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
 function logTo(path: string | undefined): { destination?: DestinationStream } {
   if (path === undefined) return {};
   try {
-    return { destination: logFile(path) };
+    return { destination: openLogFile(path) };
   } catch (error) {
     throw new ProductError(
       'CONFIGURATION',

@@ -14,7 +14,7 @@ interface ClaimFacts {
   epoch?: number;
   /**
    * True if an earlier owner may have left unfinished work. False is no proof: a server that could not open the workspace
-   * may have released the task in between. So `nextStepText` looks for unfinished work in any case.
+   * may have released the task in between. So `nextStep` looks for unfinished work in any case.
    */
   takenOver: boolean;
 }

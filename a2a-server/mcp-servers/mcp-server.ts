@@ -12,7 +12,7 @@ import { setMaxListeners } from 'node:events';
 import { messageOf } from '../../shared/runtime/errors.ts';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
-import { waitAfter } from '../../shared/runtime/back-off.ts';
+import { randomBackOffDelay } from '../../shared/runtime/back-off.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout, delay } from '../../shared/runtime/timeout.ts';
@@ -120,7 +120,7 @@ export class McpServer {
       const error = await this.#connectOnce();
       if (signal.aborted) return;
       failures = clock.now() - begun > STABLE_MS ? 1 : failures + 1;
-      const waitMs = waitAfter(failures, limits, Math.random());
+      const waitMs = randomBackOffDelay(failures, limits, Math.random());
       this.#log.warn({ error, againInMs: Math.round(waitMs) }, 'an MCP server is down');
       this.#state.set({ type: 'down', error });
       await delay(clock, waitMs, signal).catch(() => undefined);

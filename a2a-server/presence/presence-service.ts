@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { pageAddress } from '../../shared/net/page-address.ts';
-import { checkProof } from '../../shared/presence/check-proof.ts';
+import { checkPresenceProof } from '../../shared/presence/check-proof.ts';
 import {
   challengeOf,
   presenceStatementSchema,
@@ -98,7 +98,7 @@ export function createPresenceService({
         passkey: { name, publicKey, registeredAt },
         assertion,
       };
-      const count = await checkProof(proof, known.count).catch((error: unknown) => {
+      const count = await checkPresenceProof(proof, known.count).catch((error: unknown) => {
         throw refused(
           `The assertion of the passkey is not valid: ${messageOf(error)}. Use the passkey again.`,
         );
@@ -128,7 +128,7 @@ async function storeCount(passkeys: PasskeyStore, checked: Passkey, count: numbe
   throw refused('This passkey was removed.');
 }
 
-/** Returns the challenge that the browser says it has signed. `checkProof` compares it with the statement. */
+/** Returns the challenge that the browser says it has signed. `checkPresenceProof` compares it with the statement. */
 function challengeIn({ clientDataJSON }: PresenceAssertion): string {
   try {
     const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));

@@ -1,7 +1,7 @@
 /** Reads the private key that signs the agent card. */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { cardAlgorithm } from '../../shared/card/card-signature.ts';
+import { cardSigningAlgorithm } from '../../shared/card/card-signature.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 
 /**
@@ -18,7 +18,7 @@ export async function readCardKey(file: string): Promise<KeyObject> {
   } catch (error) {
     throw unusable(file, messageOf(error), error);
   }
-  if (cardAlgorithm(key) === undefined)
+  if (cardSigningAlgorithm(key) === undefined)
     throw unusable(file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
   return key;
 }

@@ -3,7 +3,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import {
   CONFIRM_CLOCK_COMMAND,
-  jumpText,
+  clockJumpText,
   readClockMark,
   readClocks,
   writeClockMark,
@@ -30,5 +30,5 @@ export function createClockCheck({ stateDir }: ServerSettings, log: Logger): Clo
 
 /** Returns a sentence about the wrong clock. @param jump the number of milliseconds by which the clock is wrong */
 export function clockProblemText(jump: number): string {
-  return `The clock ${jumpText(jump)}, so no task expires and no session is deleted. If the clock is correct, run: ${CONFIRM_CLOCK_COMMAND}. Otherwise set the clock.`;
+  return `The clock ${clockJumpText(jump)}, so no task expires and no session is deleted. If the clock is correct, run: ${CONFIRM_CLOCK_COMMAND}. Otherwise set the clock.`;
 }

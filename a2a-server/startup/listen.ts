@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { proveServer } from '../../shared/net/prove-server.ts';
+import { requestServerProof } from '../../shared/net/prove-server.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 
@@ -113,7 +113,7 @@ function bridgeSettings(stateDirectory: string): string {
 
 /** Returns the process id if this user's own server listens at the origin. */
 async function findOwnServer(origin: string, token: string): Promise<number | undefined> {
-  const found = await proveServer(origin, token, RESPONSE_LIMIT_MS);
+  const found = await requestServerProof(origin, token, RESPONSE_LIMIT_MS);
   return found.type === 'proven' ? found.pid : undefined;
 }
 

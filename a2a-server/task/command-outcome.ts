@@ -1,5 +1,5 @@
 /** Defines the outcome of a command, which is events to append or a refusal. E3: a refused command changes nothing. */
-import type { Facts, ErrorReason } from '../../shared/runtime/errors.ts';
+import type { ErrorFacts, ErrorReason } from '../../shared/runtime/errors.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -8,7 +8,7 @@ export interface CommandRefusal {
   type: 'refuse';
   reason: ErrorReason;
   message: string;
-  facts?: Facts;
+  facts?: ErrorFacts;
 }
 
 export type CommandOutcome = { type: 'append'; events: TaskEvent[] } | CommandRefusal;

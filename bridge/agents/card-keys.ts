@@ -1,7 +1,7 @@
 /** Reads the public keys that the operator trusts to sign the card of an agent. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { cardAlgorithm } from '../../shared/card/card-signature.ts';
+import { cardSigningAlgorithm } from '../../shared/card/card-signature.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 
 /**
@@ -21,7 +21,7 @@ async function readCardKey(whose: string, file: string): Promise<KeyObject> {
   } catch (error) {
     throw unusable(whose, file, messageOf(error), error);
   }
-  if (cardAlgorithm(key) === undefined)
+  if (cardSigningAlgorithm(key) === undefined)
     throw unusable(whose, file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
   return key;
 }

@@ -7,7 +7,7 @@ import {
   messageOf,
   ProductError,
   ERROR_REASONS,
-  type Facts,
+  type ErrorFacts,
   type ErrorReason,
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
@@ -155,7 +155,7 @@ function isReason(word: string): word is ErrorReason {
   return ERROR_REASONS.some((reason) => reason === word);
 }
 
-function refusal(reason: ErrorReason, message: string, facts: Facts = {}): RequestFailure {
+function refusal(reason: ErrorReason, message: string, facts: ErrorFacts = {}): RequestFailure {
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 

@@ -3,7 +3,7 @@ import { StreamResponse } from '@a2a-js/sdk';
 import { fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { eventsOf } from '../../shared/net/server-sent-events.ts';
+import { serverSentEventsOf } from '../../shared/net/server-sent-events.ts';
 import { LAST_EVENT_ID_HEADER } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http/http-error.ts';
 
@@ -39,7 +39,7 @@ export async function* resumableEvents({
   });
   if (!response.ok) throw await refusalOf(response);
   onOpen();
-  for await (const { event, data } of eventsOf(response, { signal })) {
+  for await (const { event, data } of serverSentEventsOf(response, { signal })) {
     if (event === 'error') throw new ProductError('AGENT_ERROR', `The agent ended the stream: ${data}`);
     yield StreamResponse.fromJSON(JSON.parse(data));
   }

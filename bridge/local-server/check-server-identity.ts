@@ -1,5 +1,5 @@
 /** Checks whether the program at the recorded URL is this user's A2A server. */
-import { proveServer } from '../../shared/net/prove-server.ts';
+import { requestServerProof } from '../../shared/net/prove-server.ts';
 import type { ServerRunIdentity } from '../../shared/net/server-proof.ts';
 
 /** The result of the check. `up`: this user's server runs at the URL. */
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 5_000;
 
 /** Asks the program at the URL to prove its identity. The program receives no token. */
 export async function checkServerIdentity(url: string, token: string): Promise<ServerIdentityCheck> {
-  const found = await proveServer(url, token, TIMEOUT_MS);
+  const found = await requestServerProof(url, token, TIMEOUT_MS);
   switch (found.type) {
     case 'proven':
       return found.status === 'closing'

@@ -4,7 +4,7 @@ import {
   LAST_EVENT_ID_HEADER,
   RESUMABLE_STREAM_EXTENSION,
 } from '../../shared/protocol/resumable-stream-extension.ts';
-import { eventsOf } from '../../shared/net/server-sent-events.ts';
+import { serverSentEventsOf } from '../../shared/net/server-sent-events.ts';
 import { messageOf } from '../../shared/runtime/errors.ts';
 
 /** The A2A versions that the probe supports, newest first. */
@@ -100,7 +100,7 @@ export class JsonRpcClient implements RpcCaller {
         resultOf(await jsonOf(response));
         throw new NoAnswerError(`${method} was answered with neither a stream nor an error`);
       }
-      const events = eventsOf(response, { signal: limit });
+      const events = serverSentEventsOf(response, { signal: limit });
       for (;;) {
         const next = await events.next().catch((error: unknown) => {
           throw new NoAnswerError(`the stream was cut: ${messageOf(error)}`);

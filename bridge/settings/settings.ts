@@ -4,7 +4,7 @@ import { z } from 'zod';
 import {
   readConfigFile,
   resolveSettings,
-  setting,
+  defineSetting,
   type SettingValues,
 } from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
@@ -71,7 +71,7 @@ export const agentSettingsSchema = z.strictObject({
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
 export const BRIDGE_SETTINGS = {
-  agentUrl: setting({
+  agentUrl: defineSetting({
     kind: 'text',
     placeholder: 'url',
     schema: httpUrlSchema.optional(),
@@ -80,7 +80,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'the URL of the A2A agent (default: the local a2a-server, which the bridge starts)',
     allowed: 'the http or https URL of an A2A agent',
   }),
-  agentTokenEnv: setting({
+  agentTokenEnv: defineSetting({
     kind: 'text',
     placeholder: 'name',
     schema: variableName,
@@ -89,7 +89,7 @@ export const BRIDGE_SETTINGS = {
     describe: "the environment variable with that agent's bearer token",
     allowed: 'the name of an environment variable',
   }),
-  agentDialect: setting({
+  agentDialect: defineSetting({
     kind: 'text',
     placeholder: DIALECT_NAMES.join('|'),
     schema: z.enum(DIALECT_NAMES).optional(),
@@ -98,7 +98,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'how that agent asks for approvals (default: by its agent card)',
     allowed: DIALECT_NAMES.join(', '),
   }),
-  waitSeconds: setting({
+  waitSeconds: defineSetting({
     kind: 'number',
     placeholder: 'seconds',
     schema: z.number().min(0).max(3600).optional(),
@@ -108,7 +108,7 @@ export const BRIDGE_SETTINGS = {
       'how long a call waits for its task before it returns the handle (default 100, or 50 if the client asks for no progress)',
     allowed: 'a number from 0 to 3600',
   }),
-  toolPrefix: setting({
+  toolPrefix: defineSetting({
     kind: 'text',
     placeholder: 'prefix',
     schema: z.string().regex(/^[A-Za-z0-9_-]{0,30}$/),
@@ -117,7 +117,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'prefix of every tool name, e.g. gemini_',
     allowed: 'up to 30 letters, digits, "_" and "-"',
   }),
-  onCancel: setting({
+  onCancel: defineSetting({
     kind: 'text',
     placeholder: ON_CANCEL_VALUES.join('|'),
     schema: z.enum(ON_CANCEL_VALUES),
@@ -127,7 +127,7 @@ export const BRIDGE_SETTINGS = {
       'what happens to a task when a person stops the call that waits for it; a timeout never ends a task (docs/cancellation.md)',
     allowed: 'detach (it continues) or cancel',
   }),
-  onDisconnect: setting({
+  onDisconnect: defineSetting({
     kind: 'text',
     placeholder: ON_CANCEL_VALUES.join('|'),
     schema: z.enum(ON_CANCEL_VALUES),
@@ -137,7 +137,7 @@ export const BRIDGE_SETTINGS = {
       'what happens to the tasks of a client that closes stdin or ends its MCP session (docs/cancellation.md)',
     allowed: 'detach (they go on) or cancel',
   }),
-  approvals: setting({
+  approvals: defineSetting({
     kind: 'text',
     placeholder: APPROVAL_MODES.join('|'),
     schema: z.enum(APPROVAL_MODES),
@@ -147,7 +147,7 @@ export const BRIDGE_SETTINGS = {
       'how actions are approved: in forms or on a card if the client shows them, otherwise by the tool (auto); only by a person in a form, on the page or at a terminal (human-only); or only by the tool (tool-only)',
     allowed: 'auto, human-only or tool-only',
   }),
-  preview: setting({
+  preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
     schema: z.array(z.enum(PROTOCOL_PREVIEWS)),
@@ -157,7 +157,7 @@ export const BRIDGE_SETTINGS = {
       'part of a draft protocol that the bridge offers although it may still change; may be repeated (default: none; docs/preview.md)',
     allowed: PROTOCOL_PREVIEWS.join(', '),
   }),
-  forms: setting({
+  forms: defineSetting({
     kind: 'text',
     placeholder: FORM_DETAIL_LEVELS.join('|'),
     schema: z.enum(FORM_DETAIL_LEVELS),
@@ -167,7 +167,7 @@ export const BRIDGE_SETTINGS = {
       'the fields of an approval form: none, to approve or deny only, or more, to edit, trust and give a reason too',
     allowed: 'none or more',
   }),
-  fastestAnswerSeconds: setting({
+  fastestAnswerSeconds: defineSetting({
     kind: 'number',
     placeholder: 'seconds',
     schema: z.number().min(0).max(60),
@@ -176,7 +176,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'a form answered faster than this was not read, and does not count',
     allowed: 'a number from 0 to 60',
   }),
-  workspace: setting({
+  workspace: defineSetting({
     kind: 'text',
     placeholder: 'dir',
     schema: z
@@ -190,7 +190,7 @@ export const BRIDGE_SETTINGS = {
       'workspace of tasks that name none, for agents on this machine (default: the current directory)',
     allowed: 'a directory',
   }),
-  workspaceFromRoots: setting({
+  workspaceFromRoots: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -199,7 +199,7 @@ export const BRIDGE_SETTINGS = {
       'use the first folder that the client has open (its MCP root) as the workspace, and not the current directory',
     allowed: 'true or false',
   }),
-  allowWorkspace: setting({
+  allowWorkspace: defineSetting({
     kind: 'list',
     placeholder: 'dir',
     schema: z.array(
@@ -214,7 +214,7 @@ export const BRIDGE_SETTINGS = {
       "a directory that tool calls may use as workspace, with everything below it, besides the bridge's own; may be repeated",
     allowed: 'directories',
   }),
-  desktopNotifications: setting({
+  desktopNotifications: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -222,7 +222,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'show a notification of the desktop when a result is ready or an action waits (Linux, macOS)',
     allowed: 'true or false',
   }),
-  autoStart: setting({
+  autoStart: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: true,
@@ -230,7 +230,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'start the local a2a-server when it is needed',
     allowed: 'true or false',
   }),
-  stdio: setting({
+  stdio: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: true,
@@ -238,7 +238,7 @@ export const BRIDGE_SETTINGS = {
     describe: 'serve the client that started the bridge, over stdin and stdout',
     allowed: 'true or false',
   }),
-  http: setting({
+  http: defineSetting({
     kind: 'text',
     placeholder: 'port',
     valueOptional: true,
@@ -248,7 +248,7 @@ export const BRIDGE_SETTINGS = {
     describe: `also serve MCP over Streamable HTTP on 127.0.0.1; 0 uses a free port (default no; default port ${DEFAULT_HTTP_PORT})`,
     allowed: 'yes, no, or a port from 0 to 65535',
   }),
-  httpAllowOrigin: setting({
+  httpAllowOrigin: defineSetting({
     kind: 'list',
     placeholder: 'origin',
     schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
@@ -258,7 +258,7 @@ export const BRIDGE_SETTINGS = {
       'origin of web pages that may call the bridge over HTTP, e.g. https://console.example.com; may be repeated',
     allowed: 'origins: scheme, host and port, without a path',
   }),
-  logLevel: setting({
+  logLevel: defineSetting({
     kind: 'text',
     placeholder: 'level',
     schema: z.enum(LOG_LEVELS),
@@ -271,7 +271,7 @@ export const BRIDGE_SETTINGS = {
 
 /** Settings that are too large for a command line. They have no flag. */
 export const UNFLAGGED_SETTINGS = {
-  agents: setting({
+  agents: defineSetting({
     kind: 'text',
     schema: z.record(agentNameSchema, agentSettingsSchema),
     fallback: {},
@@ -280,7 +280,7 @@ export const UNFLAGGED_SETTINGS = {
     allowed:
       'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
   }),
-  approvalWebhook: setting({
+  approvalWebhook: defineSetting({
     kind: 'text',
     schema: webhookSettingsSchema.optional(),
     fallback: undefined,

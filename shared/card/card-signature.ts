@@ -14,7 +14,7 @@ const MAX_SIGNATURES = 10;
  * Returns the JWS algorithm for a key. Each type of key has exactly one algorithm, so a signer cannot choose a weaker
  * one. Returns undefined for a key that cannot sign cards.
  */
-export function cardAlgorithm(key: KeyObject): 'EdDSA' | 'ES256' | 'PS256' | undefined {
+export function cardSigningAlgorithm(key: KeyObject): 'EdDSA' | 'ES256' | 'PS256' | undefined {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = key;
   if (type === 'ed25519') return 'EdDSA';
   if (type === 'ec') return details.namedCurve === 'prime256v1' ? 'ES256' : undefined;
@@ -24,10 +24,10 @@ export function cardAlgorithm(key: KeyObject): 'EdDSA' | 'ES256' | 'PS256' | und
 
 /**
  * Returns the card with one more signature. The key id is the thumbprint of the public key (RFC 7638).
- * @throws Error for a key without an algorithm, see `cardAlgorithm`
+ * @throws Error for a key without an algorithm, see `cardSigningAlgorithm`
  */
 export async function signCard(card: AgentCard, privateKey: KeyObject): Promise<AgentCard> {
-  const alg = cardAlgorithm(privateKey);
+  const alg = cardSigningAlgorithm(privateKey);
   if (alg === undefined) throw new Error('this type of key cannot sign agent cards');
   const { calculateJwkThumbprint, exportJWK, FlattenedSign } = await import('jose');
   const kid = await calculateJwkThumbprint(await exportJWK(createPublicKey(privateKey)));
@@ -66,7 +66,7 @@ async function isSigned(
   jws: { payload: string; protected: string; signature: string },
   key: KeyObject,
 ): Promise<boolean> {
-  const alg = cardAlgorithm(key);
+  const alg = cardSigningAlgorithm(key);
   if (alg === undefined) return false;
   const { flattenedVerify } = await import('jose');
   return flattenedVerify(jws, key, { algorithms: [alg] }).then(

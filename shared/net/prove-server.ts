@@ -26,7 +26,11 @@ const NOT_LISTENING: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET'
  * the request does not contain it.
  * @param timeoutMs the time limit for the whole response
  */
-export async function proveServer(url: string, token: string, timeoutMs: number): Promise<ServerProof> {
+export async function requestServerProof(
+  url: string,
+  token: string,
+  timeoutMs: number,
+): Promise<ServerProof> {
   const nonce = newNonce();
   try {
     const { status, socket, text } = await get(new URL(`${IDENTITY_PATH}?nonce=${nonce}`, url), timeoutMs);

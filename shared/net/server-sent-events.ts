@@ -30,7 +30,7 @@ export interface StreamReadingOptions {
  * @throws EventTooLargeError
  * @throws Error if the connection breaks, the stream has no data for too long, or `signal` aborts
  */
-export async function* eventsOf(
+export async function* serverSentEventsOf(
   response: Response,
   reading: StreamReadingOptions,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {

@@ -12,7 +12,7 @@ import { challengeOf, type PresenceProof } from './presence-proof.ts';
  * @returns the passkey's new signature counter
  * @throws Error that names the failed check
  */
-export async function checkProof(
+export async function checkPresenceProof(
   { statement, rpId, origin, passkey, assertion }: PresenceProof,
   lastCount = 0,
 ): Promise<number> {
@@ -41,7 +41,7 @@ export async function checkProof(
 /** Returns why a proof is invalid. Returns undefined for a valid proof. */
 export async function proofProblem(proof: PresenceProof): Promise<string | undefined> {
   try {
-    await checkProof(proof);
+    await checkPresenceProof(proof);
     return undefined;
   } catch (error) {
     return messageOf(error);

@@ -31,7 +31,7 @@ export function presenceProofsOf({ actions }: Pick<Receipt, 'actions'>): Presenc
  * Compares the passkey proofs with the decisions of the receipt.
  * @throws ProductError MALFORMED if a proof belongs to another decision, or is missing
  */
-export function comparePresence({ task, actions }: Pick<Receipt, 'task' | 'actions'>): void {
+export function compareProofsWithDecisions({ task, actions }: Pick<Receipt, 'task' | 'actions'>): void {
   for (const action of actions)
     for (const decision of action.decisions) {
       const problem = mismatch(task.taskId, action, decision);
@@ -74,7 +74,7 @@ function isMissing({ questions }: ReceiptAction, { decision, shown }: Decision):
  * Checks each assertion against the public key of its passkey.
  * @throws ProductError MALFORMED for a proof that is not valid, that occurs twice, or that belongs to another task
  */
-export async function checkPresence(
+export async function checkPresenceProofs(
   taskId: string,
   proofs: readonly PresenceProof[],
 ): Promise<ProvenPresence[]> {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ProductError } from '../runtime/errors.ts';
 import { presenceProofSchema, type PresenceProof } from '../presence/presence-proof.ts';
 import { receiptSchema, type Receipt } from './receipt.ts';
-import { comparePresence, presenceProofsOf } from './receipt-presence.ts';
+import { compareProofsWithDecisions, presenceProofsOf } from './receipt-presence.ts';
 import { receiptMarkdown } from './receipt-markdown.ts';
 
 /**
@@ -24,7 +24,7 @@ export interface CheckedReceipt {
   taskId: string;
   journal: Receipt['journal'];
   fingerprint: string;
-  /** The passkey proofs. They are not checked yet; call `checkPresence`. */
+  /** The passkey proofs. They are not checked yet; call `checkPresenceProofs`. */
   proofs: readonly PresenceProof[];
 }
 
@@ -81,7 +81,7 @@ export function checkSealedReceipt(text: string): CheckedReceipt {
 /**
  * Returns the fingerprint of a public key, in the form of an OpenSSH fingerprint: `SHA256:` and the base64 of the hash.
  */
-export function fingerprintOf(publicKey: KeyObject): string {
+export function publicKeyFingerprint(publicKey: KeyObject): string {
   const hash = createHash('sha256').update(derOf(publicKey)).digest('base64').replace(/=+$/, '');
   return `SHA256:${hash}`;
 }
@@ -104,7 +104,7 @@ function checkJson(text: string): CheckedReceipt {
   const { task, journal } = parsed;
   const proofs = presenceProofsOf(parsed);
   const facts = checked(bodyText(receipt), seal, { taskId: task.taskId, journal, proofs });
-  comparePresence(parsed);
+  compareProofsWithDecisions(parsed);
   return facts;
 }
 
@@ -153,7 +153,7 @@ function checked(
   const exact = bytes.toString('base64') === signature && derOf(key).toString('base64') === publicKey;
   if (!exact || key.asymmetricKeyType !== 'ed25519' || !verify(null, Buffer.from(body), key, bytes))
     throw changed();
-  return { ...facts, fingerprint: fingerprintOf(key) };
+  return { ...facts, fingerprint: publicKeyFingerprint(key) };
 }
 
 function sealOf(body: string, privateKey: KeyObject): Seal {

@@ -20,7 +20,7 @@ export const DEFAULT_BACK_OFF: BackOffOptions = {
   randomize: true,
 };
 
-/** Chooses the random part of the delays once. `delayAfter` can then compute each delay in advance. */
+/** Chooses the random part of the delays once. `backOffDelay` can then compute each delay in advance. */
 export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOffOptions): BackOffOptions {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
@@ -28,7 +28,7 @@ export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOffOptio
 /**
  * Returns the delay in milliseconds that `p-retry` uses after this number of retries. Does not include a random part.
  */
-export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: BackOffOptions): number {
+export function backOffDelay(retries: number, { minTimeout, maxTimeout, factor }: BackOffOptions): number {
   return Math.min(Math.round(minTimeout * factor ** retries), maxTimeout);
 }
 
@@ -37,7 +37,7 @@ export function delayAfter(retries: number, { minTimeout, maxTimeout, factor }: 
  * @param attempt the number of failed attempts
  * @param chance a random number from 0 to 1
  */
-export function waitAfter(
+export function randomBackOffDelay(
   attempt: number,
   { firstMs, mostMs }: { firstMs: number; mostMs: number },
   chance: number,

@@ -28,18 +28,18 @@ export const serverCheckSchema = z.object({
 });
 export type ServerCheck = z.infer<typeof serverCheckSchema>;
 
-export const okResult = (subject: string, message: string): CheckResult => ({
+export const okCheckResult = (subject: string, message: string): CheckResult => ({
   subject,
   level: 'ok',
   message,
 });
-export const warnResult = (subject: string, message: string, next: string): CheckResult => ({
+export const warnCheckResult = (subject: string, message: string, next: string): CheckResult => ({
   subject,
   level: 'warn',
   message,
   next,
 });
-export const failResult = (subject: string, message: string, next: string): CheckResult => ({
+export const failCheckResult = (subject: string, message: string, next: string): CheckResult => ({
   subject,
   level: 'fail',
   message,

@@ -96,7 +96,7 @@ const RETRYABLE: ReadonlySet<ErrorReason> = new Set([
  * Details of an error that a program can use, e.g. `{ firstDecision: 'approve' }`. All values are strings, as in
  * `ErrorInfo.metadata`.
  */
-export type Facts = Readonly<Record<string, string>>;
+export type ErrorFacts = Readonly<Record<string, string>>;
 
 /**
  * An error with a reason (its name), a message that tells a person what to do next, and facts for a program. The pure
@@ -105,9 +105,9 @@ export type Facts = Readonly<Record<string, string>>;
 export class ProductError extends Error {
   override readonly name = 'ProductError';
   readonly reason: ErrorReason;
-  readonly facts: Facts;
+  readonly facts: ErrorFacts;
 
-  constructor(reason: ErrorReason, message: string, options: { facts?: Facts; cause?: unknown } = {}) {
+  constructor(reason: ErrorReason, message: string, options: { facts?: ErrorFacts; cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.reason = reason;
     this.facts = options.facts ?? {};

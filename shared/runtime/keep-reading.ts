@@ -6,7 +6,7 @@
  * next stream opens immediately, and the retries start again with the shortest delay.
  */
 import pRetry from 'p-retry';
-import { delayAfter, type BackOffOptions } from './back-off.ts';
+import { backOffDelay, type BackOffOptions } from './back-off.ts';
 import { waitForRetryAfter } from './retry-after.ts';
 
 /** A stream that stayed open for this time is healthy. */
@@ -59,7 +59,7 @@ export async function keepReading(keeping: KeepReadingOptions): Promise<void> {
       shouldRetry: async ({ error, attemptNumber, retriesConsumed }) => {
         if (!passes(error)) return false;
         onCut?.(error, attemptNumber);
-        await waitForRetryAfter(error, delayAfter(retriesConsumed, backOff), signal);
+        await waitForRetryAfter(error, backOffDelay(retriesConsumed, backOff), signal);
         return true;
       },
     })) === 'sound'

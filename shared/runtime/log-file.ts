@@ -24,7 +24,7 @@ export const rotatedLogPath = (path: string): string => `${path}.1`;
  * Opens a log file. The line is in the file when `write` returns, so the last lines of a crashing process are not lost.
  * @throws the error of the file system if the file cannot be opened
  */
-export function logFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
+export function openLogFile(path: string, maxBytes = MAX_BYTES): DestinationStream {
   const file = openSync(path, 'a', 0o600);
   return {
     write(line) {

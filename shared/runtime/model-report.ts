@@ -18,7 +18,7 @@ const keySource = z.discriminatedUnion('type', [
   z.object({ type: z.literal('variable'), name: z.string(), set: z.boolean(), needed: z.boolean() }),
   z.object({ type: z.literal('command'), program: z.string() }),
 ]);
-export type ReportedKey = z.infer<typeof keySource>;
+export type ReportedKeySource = z.infer<typeof keySource>;
 
 const modelUse = z.object({
   /** What the settings use the model for: `default`, a tier (`fast`, `smart`), or `other`. */

@@ -34,7 +34,7 @@ export type Settings = Readonly<Record<string, Setting>>;
 export type SettingValues<S extends Settings> = { -readonly [K in keyof S]: z.output<S[K]['schema']> };
 
 /** Returns the setting unchanged. Callers use it because TypeScript then infers the exact type of the schema. */
-export function setting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
+export function defineSetting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
   return it;
 }
 

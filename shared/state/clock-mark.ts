@@ -71,7 +71,7 @@ export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockRead
   return jump > ahead || jump < -MAX_DRIFT_MS ? jump : 0;
 }
 
-export function jumpText(jump: number): string {
+export function clockJumpText(jump: number): string {
   const days = Math.round(Math.abs(jump) / MAX_DRIFT_MS);
   return `jumped ${days} ${days === 1 ? 'day' : 'days'} ${jump > 0 ? 'ahead' : 'back'}`;
 }

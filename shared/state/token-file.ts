@@ -10,9 +10,9 @@ import { obtainSecret } from './secret-file.ts';
 /** Matches a bearer token (RFC 6750 §2.1). The minimum length is 20 characters, so that no one can guess the token. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
 
-export type TokenFile = 'token' | 'http-token' | 'request-state-key';
+export type TokenFileName = 'token' | 'http-token' | 'request-state-key';
 
-export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): string =>
+export const tokenPath = (stateDirectory: string, file: TokenFileName = 'token'): string =>
   join(stateDirectory, file);
 
 /**
@@ -20,7 +20,7 @@ export const tokenPath = (stateDirectory: string, file: TokenFile = 'token'): st
  * same token.
  * @throws ProductError CONFIGURATION, see `obtainSecret`
  */
-export function obtainToken(stateDirectory: string, file: TokenFile = 'token'): Promise<string> {
+export function obtainToken(stateDirectory: string, file: TokenFileName = 'token'): Promise<string> {
   return obtainSecret({
     path: tokenPath(stateDirectory, file),
     what: 'token',

@@ -11,7 +11,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { traceContext, type TraceContext, traceIds } from '../net/trace-context.ts';
 import { serviceResource } from './service-resource.ts';
-import { createSampler } from './trace-sampler.ts';
+import { createTraceSampler } from './trace-sampler.ts';
 
 /**
  * The delay before spans are sent, in milliseconds: the default of OTEL_BSP_SCHEDULE_DELAY in the OpenTelemetry
@@ -40,7 +40,7 @@ export function openTracer({ service, instance, env }: TracerOptions): TracerHan
   });
   const provider = new TracerProvider({
     resource: serviceResource(service, instance),
-    sampler: createSampler(env),
+    sampler: createTraceSampler(env),
     spanProcessors: [processor],
   });
   return { tracer: provider.getTracer(service), close: () => provider.shutdown() };

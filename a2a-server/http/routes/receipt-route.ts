@@ -30,8 +30,8 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
     else response.type('application/json').end(sealReceipt(receipt, key));
   });
   router.get('/api/receipt-key', async (_request, response) => {
-    const { fingerprintOf } = await import('../../../shared/receipt/seal.ts');
-    response.json({ fingerprint: fingerprintOf(createPublicKey(await signingKey())) });
+    const { publicKeyFingerprint } = await import('../../../shared/receipt/seal.ts');
+    response.json({ fingerprint: publicKeyFingerprint(createPublicKey(await signingKey())) });
   });
   return router;
 }

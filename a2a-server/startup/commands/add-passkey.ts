@@ -3,7 +3,7 @@
  * server, so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model
  * that runs the command gets no link.
  */
-import { proveServer } from '../../../shared/net/prove-server.ts';
+import { requestServerProof } from '../../../shared/net/prove-server.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
@@ -106,7 +106,7 @@ async function serverLink(
   { local, token }: { local: string; token: string },
 ): Promise<URL> {
   const record = await readServerRecord(stateDir);
-  const proof = record === undefined ? undefined : await proveServer(record.url, local, TIMEOUT_MS);
+  const proof = record === undefined ? undefined : await requestServerProof(record.url, local, TIMEOUT_MS);
   if (record === undefined || proof?.type !== 'proven')
     throw new ProductError(
       'CONFIGURATION',

@@ -1,5 +1,10 @@
 /** Sends a short request to one model. If the model does not answer, the result tells the person what to do. */
-import { type CheckResult, failResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import {
+  type CheckResult,
+  failCheckResult,
+  okCheckResult,
+  warnCheckResult,
+} from '../../../shared/runtime/check-result.ts';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { listedModels } from '../../models/known-models.ts';
 import { findLocalModels, isLoopbackUrl } from '../../models/local-models.ts';
@@ -26,7 +31,7 @@ export async function checkModel(
 ): Promise<CheckResult> {
   const parsed = parseModelId(model.id);
   if (parsed === undefined)
-    return okResult(
+    return okCheckResult(
       subject,
       `${OFFLINE_MODEL_ID}, which understands a few fixed sentences. To choose a language model: mcp-a2a-bridge model set <provider>:<model>`,
     );
@@ -45,7 +50,7 @@ export async function checkModel(
     case 'slow':
       return slow(model.id, { subject, url, limitMs: tried.limitMs });
     case 'failed':
-      return failResult(
+      return failCheckResult(
         subject,
         `${model.id} does not answer: ${tried.problem}`,
         await nextStep(model.id, tried, { settings, url }),
@@ -67,9 +72,9 @@ function answered(
     served,
   }: { subject: string; price: string; assumed: number; served: number | undefined },
 ): CheckResult {
-  if (served === undefined || served >= assumed) return okResult(subject, `${message}${price}`);
+  if (served === undefined || served >= assumed) return okCheckResult(subject, `${message}${price}`);
   const setting = JSON.stringify({ server: { contextWindow: { [id]: served } } });
-  return warnResult(
+  return warnCheckResult(
     subject,
     `${message}. But it is loaded with a context window of ${served} tokens, and the server uses up to ${assumed}. Longer prompts fail, or lose their beginning`,
     served >= MIN_WINDOW_TOKENS
@@ -91,8 +96,16 @@ function slow(
 ): CheckResult {
   const message = `${id} has not answered within ${limitMs / 1000} s`;
   return isLoopbackUrl(url)
-    ? warnResult(subject, `${message}. A local model may still be loading`, 'Run this again in a moment.')
-    : failResult(subject, message, 'Check the network and the state of the provider, then run this again.');
+    ? warnCheckResult(
+        subject,
+        `${message}. A local model may still be loading`,
+        'Run this again in a moment.',
+      )
+    : failCheckResult(
+        subject,
+        message,
+        'Check the network and the state of the provider, then run this again.',
+      );
 }
 
 async function nextStep(

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import {
   type CheckResult,
-  failResult,
-  okResult,
+  failCheckResult,
+  okCheckResult,
   type ServerCheck,
-  warnResult,
+  warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
 import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../../models/model.ts';
@@ -62,7 +62,7 @@ export async function runStartChecks(
     });
     const { models: offered } = prepared.worker;
     const findings = [
-      okResult(SETTINGS, 'the server can start with them'),
+      okCheckResult(SETTINGS, 'the server can start with them'),
       ...unknownServers(settings),
       ...presence(settings, prepared.live.policy()),
       ...signInWithProvider(settings),
@@ -76,8 +76,12 @@ export async function runStartChecks(
     const { variable = null } = error instanceof ProductError ? error.facts : {};
     const finding =
       variable === null
-        ? failResult(SETTINGS, messageOf(error), 'Correct this: a server with these settings does not start.')
-        : failResult(
+        ? failCheckResult(
+            SETTINGS,
+            messageOf(error),
+            'Correct this: a server with these settings does not start.',
+          )
+        : failCheckResult(
             MODEL,
             `${agent ?? 'it'} cannot be used: ${messageOf(error)}`,
             `Set ${variable} for the program that starts the server: your MCP client, or this terminal.`,
@@ -92,7 +96,7 @@ function makeNothing(): Promise<void> {
 
 function unknownServers(settings: ServerSettings): CheckResult[] {
   return unknownMcpServers(settings).map((name) =>
-    warnResult(
+    warnCheckResult(
       'policy',
       `a rule names the MCP server "${name}", which is not configured`,
       'Add it to "mcpServers", or correct the rule.',
@@ -105,7 +109,7 @@ function presence({ publicUrl, host, port }: ServerSettings, policy: Policy): Ch
   return problem === undefined
     ? []
     : [
-        warnResult(
+        warnCheckResult(
           'policy',
           problem,
           'Set --public-url to an https address with a domain, or remove the rule.',
@@ -117,7 +121,7 @@ function signInWithProvider({ oidc, publicUrl }: ServerSettings): CheckResult[] 
   if (oidc?.signIn === undefined || publicUrl === undefined) return [];
   const provider = providerName(oidc);
   return [
-    okResult(
+    okCheckResult(
       'sign-in',
       `with ${provider}, which must know the redirect URI ${redirectUriOf(publicUrl)} of the client`,
     ),
@@ -130,7 +134,7 @@ async function groups(settings: ServerSettings): Promise<CheckResult[]> {
   try {
     const tokens = await withRecords(settings, (records) => createTokenStore(records).list());
     return groupsWithoutMembers(settings, tokens, Date.now()).map((group) =>
-      warnResult(
+      warnCheckResult(
         'policy',
         `a rule demands an approver in group ${group}, and no token with the role approve is in it`,
         `Create one with \`a2a-server token create --group ${group}\`, or correct the rule.`,
@@ -138,7 +142,7 @@ async function groups(settings: ServerSettings): Promise<CheckResult[]> {
     );
   } catch (error) {
     return [
-      warnResult(
+      warnCheckResult(
         'policy',
         `the groups of its rules cannot be checked: ${messageOf(error)}`,
         'Check the stored tokens.',
@@ -170,7 +174,9 @@ async function journal({ database, stateDir }: ServerSettings): Promise<CheckRes
     }
     return [];
   } catch (error) {
-    return [failResult('journal', messageOf(error), 'Do what the message says: the server does not start.')];
+    return [
+      failCheckResult('journal', messageOf(error), 'Do what the message says: the server does not start.'),
+    ];
   }
 }
 
@@ -179,7 +185,7 @@ async function models(
   offered: Models,
   { env, offline }: { env: Environment; offline: boolean },
 ): Promise<CheckResult[]> {
-  if (settings.agent.type !== 'model') return [okResult('agent', agentDescription(settings))];
+  if (settings.agent.type !== 'model') return [okCheckResult('agent', agentDescription(settings))];
   const uses = new Map<Model, string>();
   for (const tier of [undefined, ...TIERS]) {
     const model = offered.resolve(tier);
@@ -188,7 +194,7 @@ async function models(
   return Promise.all(
     [...uses].map(async ([model, subject]) =>
       offline && model.id !== OFFLINE_MODEL_ID
-        ? okResult(subject, `${model.id}, not tried`)
+        ? okCheckResult(subject, `${model.id}, not tried`)
         : checkModel(model, subject, { settings, env }),
     ),
   );

@@ -1,4 +1,4 @@
-import type { ModelReport, ModelUse, ReportedKey } from '../../../shared/runtime/model-report.ts';
+import type { ModelReport, ModelUse, ReportedKeySource } from '../../../shared/runtime/model-report.ts';
 import { listedModels } from '../../models/known-models.ts';
 import { findLocalModels } from '../../models/local-models.ts';
 import { modelFacts } from '../../models/model-facts.ts';
@@ -81,7 +81,7 @@ function urlOf(provider: ProviderName, { baseUrls }: ServerSettings, env: Enviro
   }
 }
 
-function keyFor(provider: ProviderName, { keys }: ServerSettings, env: Environment): ReportedKey {
+function keyFor(provider: ProviderName, { keys }: ServerSettings, env: Environment): ReportedKeySource {
   const { source, needed } = keySourceOfProvider(provider, keys[provider], env);
   return source.type === 'variable' ? { ...source, needed } : source;
 }

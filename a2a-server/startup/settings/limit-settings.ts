@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { setting, type SettingValues } from '../../../shared/settings/resolve-settings.ts';
+import { defineSetting, type SettingValues } from '../../../shared/settings/resolve-settings.ts';
 import { type ScopedLimit, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../../limits/limits.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {
-  return setting({
+  return defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema,
@@ -26,7 +26,7 @@ const DAILY =
 
 /** Declares a limit. @param rule the end of the sentence "How many …" */
 function cap(env: string, fallback: number, rule: string) {
-  return setting({
+  return defineSetting({
     kind: 'number',
     schema: wholeNumber,
     fallback,
@@ -38,7 +38,7 @@ function cap(env: string, fallback: number, rule: string) {
 
 /** Declares a limit on all principals of one tenant together. */
 function tenantCap(env: string, rule: string) {
-  return setting({
+  return defineSetting({
     kind: 'number',
     schema: optionalWholeNumber,
     fallback: undefined,
@@ -49,7 +49,7 @@ function tenantCap(env: string, rule: string) {
 }
 
 function budget(env: string, fallback: number | undefined, what: string) {
-  return setting({
+  return defineSetting({
     kind: 'number',
     schema: optionalWholeNumber,
     fallback,
@@ -178,7 +178,7 @@ export const LIMIT_SETTINGS = {
     'never',
     'maximum working time for one task; then the task fails; waiting for a person does not count',
   ),
-  grace: setting({
+  grace: defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema.pipe(z.number({ error: 'it must be finite, because a stopped tool must end' })),
@@ -187,7 +187,7 @@ export const LIMIT_SETTINGS = {
     describe: 'how long a stopped tool may run before its processes are killed',
     allowed: 'a number with s, m, h or d, e.g. 5s',
   }),
-  drain: setting({
+  drain: defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema.pipe(z.number({ error: 'it must be finite' })).optional(),
@@ -200,7 +200,7 @@ export const LIMIT_SETTINGS = {
   budgetTurns: budget('A2A_SERVER_BUDGET_TURNS', 200, 'turns of the model'),
   budgetToolCalls: budget('A2A_SERVER_BUDGET_TOOL_CALLS', undefined, 'tool calls'),
   budgetTokens: budget('A2A_SERVER_BUDGET_TOKENS', undefined, 'tokens, input and output together,'),
-  budgetCost: setting({
+  budgetCost: defineSetting({
     kind: 'number',
     placeholder: 'dollars',
     schema: z.number().positive().optional(),
@@ -210,7 +210,7 @@ export const LIMIT_SETTINGS = {
       'how many US dollars a task may cost, by the known or configured prices, before it asks a person whether to continue (default: no limit)',
     allowed: 'a number above 0',
   }),
-  budgetCostPerDay: setting({
+  budgetCostPerDay: defineSetting({
     kind: 'number',
     placeholder: 'dollars',
     schema: z.number().positive().optional(),
@@ -226,7 +226,7 @@ export const LIMIT_SETTINGS = {
     'working time after which a task asks a person whether to continue',
   ),
   ...COUNT_LIMIT_SETTINGS,
-  decisionTimeout: setting({
+  decisionTimeout: defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema,

@@ -1,7 +1,7 @@
 import { ON_DISCONNECT_VALUES } from '../../http/streams/disconnect-handler.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { setting } from '../../../shared/settings/resolve-settings.ts';
+import { defineSetting } from '../../../shared/settings/resolve-settings.ts';
 import type { SettingValues } from '../../../shared/settings/resolve-settings.ts';
 import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
@@ -35,7 +35,7 @@ const agentChoice: z.ZodType<AgentChoice> = z.union([
 ]);
 
 export const SERVER_SETTINGS = {
-  host: setting({
+  host: defineSetting({
     kind: 'text',
     placeholder: 'address',
     schema: z.string().regex(/^[A-Za-z0-9._:-]+$/),
@@ -44,7 +44,7 @@ export const SERVER_SETTINGS = {
     describe: 'address to listen on',
     allowed: 'an IP address or a host name',
   }),
-  port: setting({
+  port: defineSetting({
     kind: 'number',
     schema: z.number().int().min(0).max(65_535),
     fallback: DEFAULT_PORT,
@@ -53,7 +53,7 @@ export const SERVER_SETTINGS = {
       'port to listen on; 0 chooses a free port; if another program uses the default port, the server also chooses a free one',
     allowed: 'a whole number from 0 to 65535',
   }),
-  allowRemote: setting({
+  allowRemote: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -62,7 +62,7 @@ export const SERVER_SETTINGS = {
       'allow an address that other machines can reach; a client with a token can run commands on this machine',
     allowed: 'true or false',
   }),
-  publicUrl: setting({
+  publicUrl: defineSetting({
     kind: 'text',
     placeholder: 'url',
     schema: z.url({ protocol: /^https?$/ }).optional(),
@@ -71,7 +71,7 @@ export const SERVER_SETTINGS = {
     describe: "the URL that clients use, if it is not the server's own address",
     allowed: 'an http or https URL',
   }),
-  publicHost: setting({
+  publicHost: defineSetting({
     kind: 'list',
     placeholder: 'name',
     schema: z.array(z.string().regex(/^[A-Za-z0-9._:-]+$/)),
@@ -80,7 +80,7 @@ export const SERVER_SETTINGS = {
     describe: 'host name that the server accepts besides loopback; may be repeated',
     allowed: 'host names without port',
   }),
-  database: setting({
+  database: defineSetting({
     kind: 'text',
     placeholder: 'url',
     schema: postgresUrl.optional(),
@@ -90,7 +90,7 @@ export const SERVER_SETTINGS = {
       'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory; docs/scaling.md); the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
-  databaseListen: setting({
+  databaseListen: defineSetting({
     kind: 'text',
     placeholder: 'url',
     schema: postgresUrl.optional(),
@@ -100,7 +100,7 @@ export const SERVER_SETTINGS = {
       'URL of the same database for LISTEN, if --database leads to a pooler that does not deliver notifications; the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
   }),
-  label: setting({
+  label: defineSetting({
     kind: 'text',
     placeholder: 'name',
     schema: z
@@ -113,7 +113,7 @@ export const SERVER_SETTINGS = {
       'the name of the disk that has the workspaces; with --database, tasks continue on servers with the same label only',
     allowed: '1 to 64 letters, digits and . _ -',
   }),
-  allowOrigin: setting({
+  allowOrigin: defineSetting({
     kind: 'list',
     placeholder: 'origin',
     schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
@@ -123,7 +123,7 @@ export const SERVER_SETTINGS = {
       'origin of web pages that may call the server, e.g. https://console.example.com; may be repeated',
     allowed: 'origins: scheme, host and port, without a path',
   }),
-  workspace: setting({
+  workspace: defineSetting({
     kind: 'text',
     placeholder: 'dir',
     schema: absolutePath.optional(),
@@ -132,7 +132,7 @@ export const SERVER_SETTINGS = {
     describe: 'workspace of a task that names none (default: the current directory)',
     allowed: 'a directory',
   }),
-  allowWorkspace: setting({
+  allowWorkspace: defineSetting({
     kind: 'list',
     placeholder: 'dir',
     schema: z.array(absolutePath),
@@ -142,7 +142,7 @@ export const SERVER_SETTINGS = {
       'directory that contains all workspaces; may be repeated (default: any, except a file system root)',
     allowed: 'directories',
   }),
-  mode: setting({
+  mode: defineSetting({
     kind: 'text',
     placeholder: 'mode',
     schema: taskModeSchema,
@@ -152,7 +152,7 @@ export const SERVER_SETTINGS = {
       'what a task without a mode may do without approval: nothing with side effects (ask), change files (accept-edits), everything (auto), or only write a plan (plan)',
     allowed: taskModeSchema.options.join(', '),
   }),
-  passEnv: setting({
+  passEnv: defineSetting({
     kind: 'list',
     placeholder: 'name',
     schema: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
@@ -162,7 +162,7 @@ export const SERVER_SETTINGS = {
       'environment variable for shell commands besides the harmless ones; may be repeated (default: none, so that no key leaks)',
     allowed: 'names of environment variables',
   }),
-  fourEyes: setting({
+  fourEyes: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -171,7 +171,7 @@ export const SERVER_SETTINGS = {
       'a principal who sent a task a message cannot approve its actions; another one of the tenant must',
     allowed: 'true or false',
   }),
-  confineShell: setting({
+  confineShell: defineSetting({
     kind: 'text',
     placeholder: 'how',
     schema: z.enum(CONFINE_SHELL_VALUES),
@@ -181,7 +181,7 @@ export const SERVER_SETTINGS = {
       'run shell commands in a sandbox that can write only to the workspace (bubblewrap): off never, auto if the sandbox works, require always, and the server refuses to start without it',
     allowed: CONFINE_SHELL_VALUES.join(', '),
   }),
-  shellNetwork: setting({
+  shellNetwork: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -189,7 +189,7 @@ export const SERVER_SETTINGS = {
     describe: 'let confined shell commands use the network',
     allowed: 'true or false',
   }),
-  allowPrivateHost: setting({
+  allowPrivateHost: defineSetting({
     kind: 'list',
     placeholder: 'host',
     schema: z.array(z.string().refine((entry) => parseHost(entry) !== undefined)),
@@ -199,7 +199,7 @@ export const SERVER_SETTINGS = {
       'private or local host that fetch and crawl may read, and push notifications may reach, besides public hosts; may be repeated (default: none)',
     allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
   }),
-  cardKey: setting({
+  cardKey: defineSetting({
     kind: 'text',
     placeholder: 'file',
     schema: absolutePath.optional(),
@@ -209,7 +209,7 @@ export const SERVER_SETTINGS = {
       'PEM file of the private key that signs the agent card (default: the card is not signed; docs/agents.md)',
     allowed: 'the path of a file',
   }),
-  model: setting({
+  model: defineSetting({
     kind: 'text',
     schema: modelIdSchema,
     fallback: 'offline',
@@ -218,7 +218,7 @@ export const SERVER_SETTINGS = {
     placeholder: 'id',
     allowed: MODEL_ALLOWED,
   }),
-  fastModel: setting({
+  fastModel: defineSetting({
     kind: 'text',
     placeholder: 'id',
     schema: modelIdSchema.optional(),
@@ -227,7 +227,7 @@ export const SERVER_SETTINGS = {
     describe: 'model of the tier "fast" (default: the default model)',
     allowed: MODEL_ALLOWED,
   }),
-  smartModel: setting({
+  smartModel: defineSetting({
     kind: 'text',
     placeholder: 'id',
     schema: modelIdSchema.optional(),
@@ -236,7 +236,7 @@ export const SERVER_SETTINGS = {
     describe: 'model of the tier "smart" (default: the default model)',
     allowed: MODEL_ALLOWED,
   }),
-  otherModel: setting({
+  otherModel: defineSetting({
     kind: 'list',
     placeholder: 'id',
     schema: z.array(modelIdSchema),
@@ -245,7 +245,7 @@ export const SERVER_SETTINGS = {
     describe: 'another model that tasks may choose by id; may be repeated',
     allowed: MODEL_ALLOWED,
   }),
-  agent: setting({
+  agent: defineSetting({
     kind: 'list',
     placeholder: 'kind...',
     schema: agentChoice,
@@ -256,7 +256,7 @@ export const SERVER_SETTINGS = {
     allowed:
       'model; scripted and a file (see docs/scripted-agent.md); or acp, a command and its arguments (see docs/acp-agents.md); with commas between them in the variable',
   }),
-  agentIdleTimeout: setting({
+  agentIdleTimeout: defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema,
@@ -267,7 +267,7 @@ export const SERVER_SETTINGS = {
     allowed: DURATION_ALLOWED,
   }),
   ...LIMIT_SETTINGS,
-  onDisconnect: setting({
+  onDisconnect: defineSetting({
     kind: 'text',
     placeholder: ON_DISCONNECT_VALUES.join('|'),
     schema: z.enum(ON_DISCONNECT_VALUES),
@@ -277,7 +277,7 @@ export const SERVER_SETTINGS = {
       'what the server does with a running task if its last reader leaves and no client reads it within 10 s (docs/cancellation.md)',
     allowed: 'detach (the task continues) or cancel',
   }),
-  idleTimeout: setting({
+  idleTimeout: defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema,
@@ -286,7 +286,7 @@ export const SERVER_SETTINGS = {
     describe: 'how long a task without a question waits for the next message, or never',
     allowed: DURATION_ALLOWED,
   }),
-  retention: setting({
+  retention: defineSetting({
     kind: 'text',
     placeholder: 'time',
     schema: durationSchema,
@@ -295,7 +295,7 @@ export const SERVER_SETTINGS = {
     describe: 'how long the server keeps a session after the end of its last task, or never to delete one',
     allowed: DURATION_ALLOWED,
   }),
-  preview: setting({
+  preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
     schema: z.array(z.enum(PROTOCOL_PREVIEWS)),
@@ -305,7 +305,7 @@ export const SERVER_SETTINGS = {
       'part of a draft protocol that the server offers although it may still change; may be repeated (default: none; docs/preview.md)',
     allowed: PROTOCOL_PREVIEWS.join(', '),
   }),
-  metrics: setting({
+  metrics: defineSetting({
     kind: 'text',
     placeholder: 'where',
     schema: metricsSettingSchema,
@@ -315,7 +315,7 @@ export const SERVER_SETTINGS = {
       'offer /metrics for Prometheus: off; on, at the address of the server, with a token; or another address, e.g. 127.0.0.1:9464, without a token (docs/monitoring.md)',
     allowed: 'off, on, or an address and a port',
   }),
-  logLevel: setting({
+  logLevel: defineSetting({
     kind: 'text',
     placeholder: 'level',
     schema: z.enum(LOG_LEVELS),
@@ -324,7 +324,7 @@ export const SERVER_SETTINGS = {
     describe: 'log level',
     allowed: LOG_LEVELS.join(', '),
   }),
-  logFile: setting({
+  logFile: defineSetting({
     kind: 'text',
     placeholder: 'file',
     schema: absolutePath.optional(),

@@ -3,7 +3,7 @@
  * users of the machine can read it.
  */
 import { z } from 'zod';
-import { setting } from '../../../shared/settings/resolve-settings.ts';
+import { defineSetting } from '../../../shared/settings/resolve-settings.ts';
 import { FILE_TYPES } from '../../../shared/protocol/attached-file.ts';
 import { TOKEN_PATTERN } from '../../../shared/state/token-file.ts';
 import { oidcSchema } from '../../access/oidc-settings.ts';
@@ -14,7 +14,7 @@ import { chatWebhookSchema } from '../../push/chat-webhooks.ts';
 import { rulesSchema } from '../../policy/rule.ts';
 
 export const UNFLAGGED_SETTINGS = {
-  tokens: setting({
+  tokens: defineSetting({
     kind: 'list',
     schema: z.array(
       z
@@ -39,7 +39,7 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'more principals and their tokens, besides "local" with the token in the state directory',
     allowed: 'name=token or tenant/name=token, separated by commas',
   }),
-  weights: setting({
+  weights: defineSetting({
     kind: 'text',
     schema: z.record(z.string().regex(PRINCIPAL_PATTERN), z.number().positive()),
     fallback: {},
@@ -48,7 +48,7 @@ export const UNFLAGGED_SETTINGS = {
       'weights of principals when tasks wait for their turn (default: 1 each); a principal with weight 2 runs twice as many tasks as one with weight 1',
     allowed: 'in the configuration file, {"principal": 2}',
   }),
-  oidc: setting({
+  oidc: defineSetting({
     kind: 'text',
     schema: oidcSchema,
     fallback: undefined,
@@ -57,7 +57,7 @@ export const UNFLAGGED_SETTINGS = {
       'an OpenID Connect provider whose access tokens the server accepts, and that signs people in to the page (docs/access.md)',
     allowed: 'in the configuration file, {"issuer": …, "audience": …, "tenant": …, "roles": […]}',
   }),
-  metricsToken: setting({
+  metricsToken: defineSetting({
     kind: 'text',
     schema: z
       .string()
@@ -69,7 +69,7 @@ export const UNFLAGGED_SETTINGS = {
       'a token that can read /metrics and nothing else (default: only the local token can read /metrics)',
     allowed: '20 to 512 characters A-Z a-z 0-9 . _ ~ + / -',
   }),
-  chatWebhooks: setting({
+  chatWebhooks: defineSetting({
     kind: 'text',
     schema: z.array(chatWebhookSchema),
     fallback: [],
@@ -77,7 +77,7 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'chats that get a message when a task waits for a person or has ended (docs/push.md)',
     allowed: 'in the configuration file, [{"format": "slack" | "teams" | "ntfy", "url": …}]',
   }),
-  policy: setting({
+  policy: defineSetting({
     kind: 'text',
     schema: rulesSchema,
     fallback: [],
@@ -86,7 +86,7 @@ export const UNFLAGGED_SETTINGS = {
     allowed:
       'in the configuration file, [{"action": "allow" | "ask" | "presence" | "deny", "tool": …, "path": …, "approver": …, …}] (docs/policies.md)',
   }),
-  baseUrls: setting({
+  baseUrls: defineSetting({
     kind: 'text',
     schema: modelSettingsSchema.shape.baseUrls,
     fallback: {},
@@ -94,7 +94,7 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'other base URLs of model providers',
     allowed: 'in the configuration file, {"provider": "URL"}',
   }),
-  keys: setting({
+  keys: defineSetting({
     kind: 'text',
     schema: modelSettingsSchema.shape.keys,
     fallback: {},
@@ -103,7 +103,7 @@ export const UNFLAGGED_SETTINGS = {
     allowed:
       'in the configuration file, {"provider": {"env": "NAME"}} or {"provider": {"command": ["program", "argument"]}}',
   }),
-  prices: setting({
+  prices: defineSetting({
     kind: 'text',
     schema: modelSettingsSchema.shape.prices,
     fallback: {},
@@ -112,7 +112,7 @@ export const UNFLAGGED_SETTINGS = {
       'prices of models in US dollars per million tokens (default: the list prices of well-known models)',
     allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
   }),
-  contextWindow: setting({
+  contextWindow: defineSetting({
     kind: 'text',
     schema: modelSettingsSchema.shape.contextWindow,
     fallback: {},
@@ -120,7 +120,7 @@ export const UNFLAGGED_SETTINGS = {
     describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW_TOKENS})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
-  inputModes: setting({
+  inputModes: defineSetting({
     kind: 'text',
     schema: modelSettingsSchema.shape.inputModes,
     fallback: {},
@@ -128,7 +128,7 @@ export const UNFLAGGED_SETTINGS = {
     describe: 'types of the files that models take (default: those of well-known models, otherwise none)',
     allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_TYPES.join(', ')}`,
   }),
-  modelParameters: setting({
+  modelParameters: defineSetting({
     kind: 'text',
     schema: modelSettingsSchema.shape.parameters,
     fallback: {},
@@ -137,7 +137,7 @@ export const UNFLAGGED_SETTINGS = {
     allowed:
       'in the configuration file, {"smart": {"effort": "high"}, "provider:model": {"temperature": 0.2, "maxOutputTokens": 8000}}',
   }),
-  mcpServers: setting({
+  mcpServers: defineSetting({
     kind: 'text',
     schema: mcpServerSettingsSchema,
     fallback: {},

@@ -19,9 +19,9 @@ import { checkNotifications } from '../doctor/check-notifications.ts';
 import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
 import {
   type CheckResult,
-  okResult,
+  okCheckResult,
   type ServerCheck,
-  warnResult,
+  warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -81,7 +81,7 @@ async function findingsOf({
   );
   const agents = await Promise.all(asked.map((agent) => agentFindings(agent)));
   return [
-    okResult('mcp-a2a-bridge', packageVersion()),
+    okCheckResult('mcp-a2a-bridge', packageVersion()),
     checkNode(process.version),
     ...(await checkStateDirectory(stateDir)),
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
@@ -111,7 +111,7 @@ function startFindings(
 ): readonly CheckResult[] {
   if (missingVariable === null || runs === undefined || runs !== agent) return findings;
   return [
-    warnResult(
+    warnCheckResult(
       'model',
       `${agent}; the running server has its key. ${missingVariable} is not set here, so it was not tried`,
       `Run this again with ${missingVariable} set to try the model.`,
@@ -122,15 +122,15 @@ function startFindings(
 async function agentFindings(agent: Agent): Promise<readonly CheckResult[]> {
   const findings = await checkAgent(agent);
   if (findings.some(({ level }) => level === 'fail')) return findings;
-  return [...findings, okResult(`agent ${agent.name}`, abilitiesLine(await agentAbilities(agent)))];
+  return [...findings, okCheckResult(`agent ${agent.name}`, abilitiesLine(await agentAbilities(agent)))];
 }
 
 async function checkHttpPort(port: number): Promise<CheckResult> {
   return (await isPortInUse(port))
-    ? warnResult(
+    ? warnCheckResult(
         'MCP over HTTP',
         `port ${String(port)} is in use`,
         'If it is not a bridge of yours that serves there, choose another with --http.',
       )
-    : okResult('MCP over HTTP', `port ${String(port)} is free`);
+    : okCheckResult('MCP over HTTP', `port ${String(port)} is free`);
 }

@@ -6,7 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { checkSealedReceipt, type CheckedReceipt } from '../../../shared/receipt/seal.ts';
-import { checkPresence, type ProvenPresence } from '../../../shared/receipt/receipt-presence.ts';
+import { checkPresenceProofs, type ProvenPresence } from '../../../shared/receipt/receipt-presence.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
@@ -32,7 +32,7 @@ type JournalCheck = 'same' | 'differs' | 'not-compared';
 export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string): Promise<number> {
   const { options, terminal } = run;
   const { proofs, ...receipt } = checkSealedReceipt(await textOf(file));
-  const presence = await checkPresence(receipt.taskId, proofs);
+  const presence = await checkPresenceProofs(receipt.taskId, proofs);
   if (options.key !== undefined && options.key !== receipt.fingerprint)
     throw new ProductError(
       'MALFORMED',

@@ -4,7 +4,12 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeout } from '../../agents/timeout.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import {
+  failCheckResult,
+  type CheckResult,
+  okCheckResult,
+  warnCheckResult,
+} from '../../../shared/runtime/check-result.ts';
 
 const TIMEOUT_MS = 10_000;
 /**
@@ -24,7 +29,7 @@ export async function checkAgent(
     const speaks = [
       ...new Set(facts.interfaces.map((each) => `A2A ${each.protocolVersion} ${each.binding}`)),
     ].join(', ');
-    const card = okResult(
+    const card = okCheckResult(
       subject,
       `${facts.name} ${facts.version} at ${url}; ${speaks}; dialect ${dialect.name}`,
     );
@@ -34,7 +39,7 @@ export async function checkAgent(
     ]);
     return [card, ...found.filter((each) => each !== undefined)];
   } catch (error) {
-    return [failResult(subject, inTerminalWords(messageOf(error)), nextFor(error))];
+    return [failCheckResult(subject, inTerminalWords(messageOf(error)), nextFor(error))];
   }
 }
 
@@ -57,18 +62,18 @@ async function endpointProblem(
     const { reason } = error;
     if (reason === 'UNKNOWN_TASK') return undefined;
     if (reason === 'UNAUTHENTICATED' || reason === 'FORBIDDEN')
-      return failResult(
+      return failCheckResult(
         subject,
         error.message,
         'Correct the token, and restart the MCP clients: they pass it to the bridge.',
       );
     if (reason === 'AGENT_UNREACHABLE')
-      return failResult(
+      return failCheckResult(
         subject,
         `its card answers, but its endpoint does not: ${inTerminalWords(error.message)}`,
         'Check the address of the endpoint on its card, and that the agent runs there.',
       );
-    return warnResult(
+    return warnCheckResult(
       subject,
       `it answers a question for an unknown task in an unusual way: ${error.message}`,
       'Look at its log.',
@@ -93,7 +98,7 @@ async function checkClock(url: string, subject: string, timeoutMs: number): Prom
     });
     const skew = clockSkew(response.headers.get('date'), { before, after: Date.now() });
     if (skew === undefined || Math.abs(skew) < MAX_SKEW_MS) return undefined;
-    return warnResult(
+    return warnCheckResult(
       subject,
       `its clock is ${String(Math.round(Math.abs(skew) / 1000))} s ${skew > 0 ? 'ahead of' : 'behind'} this one`,
       'Synchronize both clocks with a time server (NTP). Until then, ages and expiry times are shown wrong.',

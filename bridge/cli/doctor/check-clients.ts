@@ -10,7 +10,12 @@ import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { isPackageRunnerCopy } from '../clients/start-command.ts';
 import { checkDoubledEntries } from './doubled-entries.ts';
-import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import {
+  failCheckResult,
+  type CheckResult,
+  okCheckResult,
+  warnCheckResult,
+} from '../../../shared/runtime/check-result.ts';
 
 const REMOVE = 'Remove this key, and run mcp-a2a-bridge install again for this client.';
 const NEXT = 'Run mcp-a2a-bridge install again for this client.';
@@ -21,7 +26,7 @@ export async function checkClients(around: ClientEnvironment): Promise<readonly 
     findings.push(...(await checkClient(name, around)));
   if (findings.length > 0) return findings;
   return [
-    warnResult(
+    warnCheckResult(
       'clients',
       'no MCP client of this user or directory starts the bridge',
       `Run: mcp-a2a-bridge install <client>, where <client> is one of: ${Object.keys(CLIENTS).join(', ')}`,
@@ -37,7 +42,7 @@ async function checkClient(
   const unreadable: CheckResult[] = [];
   const entries = await findBridgeEntries(client, around, (scope, path, error) =>
     unreadable.push(
-      failResult(
+      failCheckResult(
         `${client.title}, ${scope}`,
         `${path} cannot be read: ${messageOf(error)}`,
         'Correct it: the client cannot read it either.',
@@ -63,8 +68,8 @@ function pluginFinding(
 ): CheckResult {
   const subject = `${CLIENTS[clientName].title}, plugin`;
   const where = `"${plugin.name}" in ${plugin.path}`;
-  if (entry === undefined) return okResult(subject, where);
-  return warnResult(
+  if (entry === undefined) return okCheckResult(subject, where);
+  return warnCheckResult(
     subject,
     `${where} and "${entry.name}" in ${entry.path} both start the bridge. The client may show each tool twice`,
     `Remove the plugin, or run: mcp-a2a-bridge uninstall ${clientName} --scope ${entry.scope} --name ${entry.name}`,
@@ -78,24 +83,26 @@ async function checkEntry(
   around: ClientEnvironment,
 ): Promise<readonly CheckResult[]> {
   if (!(await programExists(command, around)))
-    return [failResult(subject, `${where} starts ${command}, which is not there`, NEXT)];
+    return [failCheckResult(subject, `${where} starts ${command}, which is not there`, NEXT)];
   const script = args.find((each) => each.endsWith('.js') && isAbsolute(each));
   if (script !== undefined && !(await isReadable(script)))
-    return [failResult(subject, `${where} starts ${script}, which is not there`, NEXT)];
+    return [failCheckResult(subject, `${where} starts ${script}, which is not there`, NEXT)];
   if (script !== undefined && isPackageRunnerCopy(script))
-    return [warnResult(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT)];
+    return [
+      warnCheckResult(subject, `${where} starts ${script}, a temporary copy that may be deleted`, NEXT),
+    ];
   const problem =
     script === undefined ? undefined : serveArgumentsProblem(args.slice(args.indexOf(script) + 1));
   if (problem !== undefined)
     return [
-      failResult(
+      failCheckResult(
         subject,
         `${where} cannot start the bridge: ${problem}`,
         'Correct the arguments in this entry.',
       ),
     ];
-  if (hazards.length === 0) return [okResult(subject, where)];
-  return hazards.map((hazard) => warnResult(subject, `${where}: ${hazard}`, REMOVE));
+  if (hazards.length === 0) return [okCheckResult(subject, where)];
+  return hazards.map((hazard) => warnCheckResult(subject, `${where}: ${hazard}`, REMOVE));
 }
 
 function isReadable(path: string): Promise<boolean> {

@@ -2,20 +2,20 @@
 import {
   clockJump,
   CONFIRM_CLOCK_COMMAND,
-  jumpText,
+  clockJumpText,
   readClockMark,
   readClocks,
 } from '../../../shared/state/clock-mark.ts';
-import { type CheckResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, warnCheckResult } from '../../../shared/runtime/check-result.ts';
 
 /** Compares the clock with the time that a local server has stored. Returns undefined if the clock is plausible. */
 export async function checkClockMark(stateDirectory: string): Promise<CheckResult | undefined> {
   const mark = await readClockMark(stateDirectory).catch(() => undefined);
   const jump = mark === undefined ? 0 : clockJump(mark, await readClocks(Date.now()));
   if (jump === 0) return undefined;
-  return warnResult(
+  return warnCheckResult(
     'clock',
-    `it ${jumpText(jump)} since the local server last ran; the server ends no task and deletes no session`,
+    `it ${clockJumpText(jump)} since the local server last ran; the server ends no task and deletes no session`,
     `If the clock is wrong, set it. If it is correct, run: ${CONFIRM_CLOCK_COMMAND} --state-dir ${stateDirectory}`,
   );
 }

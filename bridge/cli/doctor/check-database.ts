@@ -4,7 +4,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { databasePath } from '../../state/may-have-open-work.ts';
 import { Outbox } from '../../state/outbox.ts';
-import { failResult, type CheckResult, okResult } from '../../../shared/runtime/check-result.ts';
+import { failCheckResult, type CheckResult, okCheckResult } from '../../../shared/runtime/check-result.ts';
 
 const SUBJECT = 'bridge database';
 
@@ -17,12 +17,12 @@ export async function checkDatabase(stateDirectory: string): Promise<CheckResult
   const found = await stat(path).catch(() => undefined);
   if (found === undefined) return undefined;
   if (process.platform !== 'win32' && (found.mode & 0o077) !== 0)
-    return failResult(SUBJECT, `${path} can be read by other users`, `Run: chmod 600 ${path}`);
+    return failCheckResult(SUBJECT, `${path} can be read by other users`, `Run: chmod 600 ${path}`);
   try {
     const database = await BridgeDatabase.open(stateDirectory);
     try {
       const open = new Outbox(database).open().length;
-      return okResult(
+      return okCheckResult(
         SUBJECT,
         `${path}, ${String(open)} ${open === 1 ? 'result' : 'results'} not yet collected`,
       );
@@ -30,7 +30,7 @@ export async function checkDatabase(stateDirectory: string): Promise<CheckResult
       database.close();
     }
   } catch (error) {
-    return failResult(
+    return failCheckResult(
       SUBJECT,
       messageOf(error),
       'Do what the message says. The tasks on the servers are safe.',

@@ -1,8 +1,13 @@
 /** Checks Node, the state directory and the token files. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
 import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
-import { TOKEN_PATTERN, tokenPath, type TokenFile } from '../../../shared/state/token-file.ts';
-import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import { TOKEN_PATTERN, tokenPath, type TokenFileName } from '../../../shared/state/token-file.ts';
+import {
+  failCheckResult,
+  type CheckResult,
+  okCheckResult,
+  warnCheckResult,
+} from '../../../shared/runtime/check-result.ts';
 
 /** The minimum version of Node, as in package.json. */
 const MIN_NODE = [20, 19] as const;
@@ -13,12 +18,12 @@ export function checkNode(version: string): CheckResult {
   const least = MIN_NODE.join('.');
   const old = major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1]);
   return old
-    ? failResult(
+    ? failCheckResult(
         'node',
         `${version} is older than ${least}`,
         `Install Node ${least} or newer, and start the clients again.`,
       )
-    : okResult('node', version);
+    : okCheckResult('node', version);
 }
 
 /** Checks the state directory, its permissions, and the free disk space. */
@@ -29,7 +34,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
     const findings: CheckResult[] = [];
     if (process.getuid !== undefined && uid !== process.getuid())
       findings.push(
-        failResult(
+        failCheckResult(
           subject,
           `${path} belongs to another user`,
           'Choose another one with --state-dir, in the clients too.',
@@ -37,24 +42,28 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
       );
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
       findings.push(
-        failResult(subject, `${path} is open to other users (mode ${octal(mode)})`, `Run: chmod 700 ${path}`),
+        failCheckResult(
+          subject,
+          `${path} is open to other users (mode ${octal(mode)})`,
+          `Run: chmod 700 ${path}`,
+        ),
       );
     await access(path, constants.R_OK | constants.W_OK);
     const { bavail, bsize } = await statfs(path);
     if (bavail * bsize < MIN_FREE_BYTES)
       findings.push(
-        warnResult(
+        warnCheckResult(
           subject,
           `less than 100 MB are left on the disk of ${path}`,
           'Free some space: on a full disk, the server cannot store events, and its tasks wait.',
         ),
       );
-    return findings.length > 0 ? findings : [okResult(subject, path)];
+    return findings.length > 0 ? findings : [okCheckResult(subject, path)];
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT')
-      return [okResult(subject, `${path} is created when it is needed`)];
+      return [okCheckResult(subject, `${path} is created when it is needed`)];
     return [
-      failResult(
+      failCheckResult(
         subject,
         `${path} cannot be used: ${messageOf(error)}`,
         'Make it readable and writable for this user, or choose another with --state-dir.',
@@ -66,23 +75,23 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
 /** Checks a token file. Anyone who can read the token can act as its user, so no other user may read it. */
 export async function checkTokenFile(
   stateDirectory: string,
-  file: TokenFile,
+  file: TokenFileName,
 ): Promise<CheckResult | undefined> {
   const path = tokenPath(stateDirectory, file);
   try {
     const [text, { mode }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
     if (process.platform !== 'win32' && (mode & 0o077) !== 0)
-      return failResult(
+      return failCheckResult(
         file,
         `${path} can be read by other users (mode ${octal(mode)})`,
         `Run: chmod 600 ${path}. If others may have read it, delete it: the bridge creates a new one. Then restart the local server.`,
       );
     if (!TOKEN_PATTERN.test(text.trim()))
-      return failResult(file, `${path} holds no token`, 'Delete it: the bridge creates a new one.');
-    return okResult(file, `${path}, mode ${octal(mode)}`);
+      return failCheckResult(file, `${path} holds no token`, 'Delete it: the bridge creates a new one.');
+    return okCheckResult(file, `${path}, mode ${octal(mode)}`);
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
-    return failResult(
+    return failCheckResult(
       file,
       `${path} cannot be read: ${messageOf(error)}`,
       `Make it this user's own: chmod 600 ${path}`,

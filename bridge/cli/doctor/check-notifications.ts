@@ -1,5 +1,5 @@
 /** Checks whether this machine has the program that shows desktop notifications. */
-import { type CheckResult, failResult, okResult } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, failCheckResult, okCheckResult } from '../../../shared/runtime/check-result.ts';
 import { desktopCommand } from '../../inbox/desktop-command.ts';
 import type { ClientEnvironment } from '../clients/client.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
@@ -11,13 +11,13 @@ export async function checkNotifications(
 ): Promise<CheckResult> {
   const program = desktopCommand(environment.platform, '')?.program;
   if (program === undefined)
-    return failResult(
+    return failCheckResult(
       SUBJECT,
       `none on ${environment.platform}`,
       'Remove "desktopNotifications" from the settings.',
     );
-  if (await programExists(program, environment)) return okResult(SUBJECT, `shown by ${program}`);
-  return failResult(
+  if (await programExists(program, environment)) return okCheckResult(SUBJECT, `shown by ${program}`);
+  return failCheckResult(
     SUBJECT,
     `${program} is not installed`,
     'Install it; on Debian, the package libnotify-bin has it.',

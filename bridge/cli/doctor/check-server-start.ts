@@ -2,7 +2,11 @@
  * Checks whether a2a-server can start, with a2a-server's own command `check`. So the result is the same as at a real
  * start.
  */
-import { failResult, type ServerCheck, serverCheckSchema } from '../../../shared/runtime/check-result.ts';
+import {
+  failCheckResult,
+  type ServerCheck,
+  serverCheckSchema,
+} from '../../../shared/runtime/check-result.ts';
 import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
@@ -28,7 +32,7 @@ export async function checkServerStart(
     agent: null,
     missingVariable: null,
     findings: [
-      failResult(
+      failCheckResult(
         'server settings',
         `the server program does not say whether it can start${said === '' ? '' : `: ${said}`}`,
         `Run: node ${script} check`,

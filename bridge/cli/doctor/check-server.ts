@@ -9,7 +9,12 @@ import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-na
 import { readLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
-import { failResult, type CheckResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import {
+  failCheckResult,
+  type CheckResult,
+  okCheckResult,
+  warnCheckResult,
+} from '../../../shared/runtime/check-result.ts';
 import { join } from 'node:path';
 import type { ServerRecord } from '../../../shared/state/server-record.ts';
 
@@ -50,18 +55,18 @@ function runningFinding(
 ): CheckResult {
   const own = packageVersion();
   if (version !== own)
-    return warnResult(
+    return warnCheckResult(
       SUBJECT,
       `${url} runs version ${version}, this is ${own}`,
       'Run: mcp-a2a-bridge server stop && mcp-a2a-bridge server start. Tasks resume.',
     );
   if (runs !== undefined && wanted !== null && runs !== wanted)
-    return warnResult(
+    return warnCheckResult(
       SUBJECT,
       `${url}, pid ${String(pid)}, runs with ${runs}, and the settings here say ${wanted}`,
       'To apply the settings, run: mcp-a2a-bridge server stop. Tasks go on with the next server.',
     );
-  return okResult(
+  return okCheckResult(
     SUBJECT,
     `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
   );
@@ -71,7 +76,7 @@ function strangeFinding({
   record: { pid, url },
   message,
 }: Extract<LocalServerState, { type: 'strange' }>): CheckResult {
-  return failResult(
+  return failCheckResult(
     SUBJECT,
     `process ${String(pid)} at ${url} does not answer as the server would: ${message}`,
     `Check this process. If it hangs, end it (kill ${String(pid)}); its tasks go on with the next one.`,
@@ -84,14 +89,18 @@ async function stoppedFinding(
 ): Promise<CheckResult> {
   const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
   if (port !== undefined && (await isPortInUse(port)))
-    return failResult(
+    return failCheckResult(
       SUBJECT,
       `none runs, and its port ${String(port)} is taken by another program`,
       `End that program, or give the server another port: ${OTHER_PORT_ADVICE}.`,
     );
   return autoStart
-    ? okResult(SUBJECT, 'none runs; it is started when it is needed')
-    : warnResult(SUBJECT, 'none runs, and the bridge may not start one', 'Run: mcp-a2a-bridge server start');
+    ? okCheckResult(SUBJECT, 'none runs; it is started when it is needed')
+    : warnCheckResult(
+        SUBJECT,
+        'none runs, and the bridge may not start one',
+        'Run: mcp-a2a-bridge server start',
+      );
 }
 
 /**

@@ -3,7 +3,12 @@
  * it.
  */
 import { randomUUID } from 'node:crypto';
-import { type CheckResult, failResult, okResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import {
+  type CheckResult,
+  failCheckResult,
+  okCheckResult,
+  warnCheckResult,
+} from '../../../shared/runtime/check-result.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { readWebhookReceiver } from '../../approvals/webhook/configured-receiver.ts';
 import { createWebhookPostFormatter } from '../../approvals/webhook/format-post.ts';
@@ -12,7 +17,7 @@ import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 const SUBJECT = 'approval webhook';
 /** The result if the person asks for a test post and the settings name no webhook. */
-export const NO_WEBHOOK = warnResult(
+export const NO_WEBHOOK = warnCheckResult(
   SUBJECT,
   'the settings name none, so no test post was sent',
   'Set "approvalWebhook" in the section "bridge" of the configuration file.',
@@ -30,10 +35,10 @@ export async function checkWebhook(
   const to = `${origin}, gets what has waited for ${String(settings.afterSeconds)} s`;
   const { secretCommand, tokenCommand } = settings;
   if (!posts && (secretCommand ?? tokenCommand) !== undefined)
-    return okResult(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
+    return okCheckResult(SUBJECT, `${to}; not tried (--webhook runs its command and sends a test post)`);
   try {
     const receiver = await readWebhookReceiver(settings, env);
-    if (!posts) return okResult(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
+    if (!posts) return okCheckResult(SUBJECT, `${to}; not tried (--webhook sends a test post)`);
     const notice = { type: 'approval.test' as const, timestamp: new Date().toISOString(), data: {} };
     const message = { title: 'A test of the approval webhook', lines: ['Nothing waits.'], page: undefined };
     const { signal } = new AbortController();
@@ -42,9 +47,9 @@ export async function checkWebhook(
       () => Promise.resolve(receiver),
       ONCE,
     );
-    return okResult(SUBJECT, `${to}; it took the test post`);
+    return okCheckResult(SUBJECT, `${to}; it took the test post`);
   } catch (error) {
-    return failResult(
+    return failCheckResult(
       SUBJECT,
       `${to}: ${messageOf(error)}`,
       'Correct "approvalWebhook" in the settings, or its receiver.',

@@ -1,6 +1,6 @@
 /** Finds two entries in one client's configuration that start the bridge with the same tool names. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { type CheckResult, failResult, warnResult } from '../../../shared/runtime/check-result.ts';
+import { type CheckResult, failCheckResult, warnCheckResult } from '../../../shared/runtime/check-result.ts';
 import type { BridgeEntry } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS } from '../clients/clients.ts';
 
@@ -33,15 +33,15 @@ function collision(client: ClientName, one: BridgeEntry, other: BridgeEntry): Ch
   const subject = `${CLIENTS[client].title}, ${one.scope} and ${other.scope}`;
   const remove = `Remove one of them, e.g. with: mcp-a2a-bridge uninstall ${client} --scope ${other.scope} --name ${other.name}`;
   if (one.name !== other.name)
-    return failResult(
+    return failCheckResult(
       subject,
       `"${one.name}" in ${one.path} and "${other.name}" in ${other.path} both start the bridge, with the same tool names`,
       remove,
     );
   const where = `"${one.name}" is in ${one.path} and in ${other.path}`;
   return isDeepStrictEqual(one.started, other.started)
-    ? warnResult(subject, `${where}; both start the same bridge`, remove)
-    : failResult(
+    ? warnCheckResult(subject, `${where}; both start the same bridge`, remove)
+    : failCheckResult(
         subject,
         `${where}, and they differ; in this directory the client uses the second one`,
         remove,

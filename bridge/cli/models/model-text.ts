@@ -1,5 +1,5 @@
 /** Formats the output of `model` and `model list`. Pure. */
-import type { ModelReport, ModelUse, ReportedKey } from '../../../shared/runtime/model-report.ts';
+import type { ModelReport, ModelUse, ReportedKeySource } from '../../../shared/runtime/model-report.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Paint } from '../terminal/paint.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -41,7 +41,7 @@ function useText(same: readonly ModelUse[], paint: Paint): string {
   return [`${paint('bold', visibleLine(id))}  (${names})`, ...facts.map((fact) => `  ${fact}`)].join('\n');
 }
 
-function keyText(key: ReportedKey): string {
+function keyText(key: ReportedKeySource): string {
   switch (key.type) {
     case 'none':
       return 'none needed';

@@ -1,6 +1,6 @@
 /** Converts the reply of a tool, or an error, to an MCP result. Pure. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
-import type { Facts, ErrorReason } from '../../../shared/runtime/errors.ts';
+import type { ErrorFacts, ErrorReason } from '../../../shared/runtime/errors.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { type ToolExecution, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 
@@ -22,7 +22,7 @@ export interface ToolReply<Output> {
 /** `TASK_FAILED`: the tool call itself succeeded, but the task in its result has failed. */
 export interface ResultError {
   reason: ErrorReason | 'TASK_FAILED';
-  facts: Facts;
+  facts: ErrorFacts;
 }
 
 export function toCallToolResult<Output extends Record<string, unknown>>({

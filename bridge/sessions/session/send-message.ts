@@ -8,7 +8,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import { requestFailure } from '../../agents/failure.ts';
-import { type BackOffOptions, delayAfter, withFixedJitter } from '../../../shared/runtime/back-off.ts';
+import { type BackOffOptions, backOffDelay, withFixedJitter } from '../../../shared/runtime/back-off.ts';
 import { requestedRetryDelayMs, waitForRetryAfter } from '../../../shared/runtime/retry-after.ts';
 import { findTaskByMessage } from './find-lost-message.ts';
 import type { MessageDeliveryState } from './session-state.ts';
@@ -97,7 +97,7 @@ export async function sendUntilAcknowledged(sending: SendOptions): Promise<Ackno
       async shouldRetry({ error, attemptNumber, retriesConsumed }) {
         if (!(error instanceof UndeliveredError) || attemptNumber > MAX_RETRIES[error.again]) return false;
         if (error.arrived === 'no' && !resumed && withdrawal?.wanted() === false) return false;
-        const delay = delayAfter(retriesConsumed, backOff);
+        const delay = backOffDelay(retriesConsumed, backOff);
         tell(new Date(Date.now() + Math.max(delay, requestedRetryDelayMs(error.reason))));
         await waitForRetryAfter(error.reason, delay, stop);
         return true;

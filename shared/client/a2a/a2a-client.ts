@@ -4,7 +4,7 @@ import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { newId } from '../core/new-id.ts';
 import { pagehideTarget } from '../core/on-page-unload.ts';
-import { RETRY_POLICY } from '../core/retry-policy.ts';
+import { CLIENT_RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
@@ -13,7 +13,7 @@ import type { CommandRequest, ToolRequest } from '../core/task-request.ts';
 import { ToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
-import type { A2aTaskOptions, A2aStart } from './a2a-task-transport.ts';
+import type { A2aTaskOptions, MessageOrTask } from './a2a-task-transport.ts';
 import { AgentRequests } from './agent-requests.ts';
 import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
@@ -40,7 +40,7 @@ export class A2aClient {
     channel = CLIENT_LIBRARY_CHANNEL,
     ...service
   }: A2aClientOptions) {
-    this.#ways = { patience: { ...RETRY_POLICY, ...patience }, channel };
+    this.#ways = { patience: { ...CLIENT_RETRY_POLICY, ...patience }, channel };
     this.#api = new AgentRequests(new HttpClient(service), this.#ways.patience);
     this.#executions = new ExecutionRegistry(page);
   }
@@ -145,7 +145,7 @@ export class A2aClient {
     return this.#executions.cancelAll(reason);
   }
 
-  #begin(beginning: A2aStart, options: ExecutionOptions): Execution {
+  #begin(beginning: MessageOrTask, options: ExecutionOptions): Execution {
     return this.#executions.begin(new A2aTaskTransport(this.#api, this.#ways, beginning), options);
   }
 }

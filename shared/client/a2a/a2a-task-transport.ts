@@ -14,7 +14,7 @@ import { newId } from '../core/new-id.ts';
 import { toBackOff, isRetryable } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Progress, OnProgress } from '../core/progress.ts';
-import { errorInBody, parseAs } from '../core/http-client.ts';
+import { errorFromBody, parseAs } from '../core/http-client.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, GrantsToRevoke } from '../core/task-request.ts';
@@ -23,7 +23,7 @@ import { decisionsMessage, revokeMessage, textMessage, type MessageAddress } fro
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
-export type A2aStart = { message: object } | { taskId: string; after?: number | undefined };
+export type MessageOrTask = { message: object } | { taskId: string; after?: number | undefined };
 
 export interface A2aTaskOptions {
   patience: RetryPolicy;
@@ -34,7 +34,7 @@ export interface A2aTaskOptions {
 export class A2aTaskTransport implements TaskTransport {
   readonly #api: AgentRequests;
   readonly #patience: RetryPolicy;
-  readonly #beginning: A2aStart;
+  readonly #beginning: MessageOrTask;
   readonly #channel: string;
   /** Resolves when the server has sent the task id. */
   readonly #named = new Deferred<TaskFold>();
@@ -42,7 +42,7 @@ export class A2aTaskTransport implements TaskTransport {
   /** True between a lost connection and the next response of the server. */
   #lost = false;
 
-  constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: A2aStart) {
+  constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: MessageOrTask) {
     this.#api = api;
     this.#patience = patience;
     this.#channel = channel;
@@ -120,7 +120,7 @@ export class A2aTaskTransport implements TaskTransport {
     if (this.#lost) tell({ type: 'reconnected' });
     this.#lost = false;
     for await (const { event, data } of readResponseEvents(response, { quietMs, signal })) {
-      if (event === 'error') throw errorInBody(data, 200);
+      if (event === 'error') throw errorFromBody(data, 200);
       for (const progress of this.#take(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';
     }

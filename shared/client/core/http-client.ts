@@ -62,7 +62,7 @@ export class HttpClient {
       throw unreachableError(url, error);
     }
     if (response.ok) return response;
-    throw errorInBody(await response.text().catch(() => ''), response.status);
+    throw errorFromBody(await response.text().catch(() => ''), response.status);
   }
 
   /**
@@ -123,7 +123,7 @@ const errorBody = z.object({
  * Converts an error response to a ClientError.
  * @param text the body of an error response, or the data of a stream's error event
  */
-export function errorInBody(text: string, status: number): ClientError {
+export function errorFromBody(text: string, status: number): ClientError {
   const { error } = errorBody.safeParse(parseJson(text)).data ?? {};
   const metadata = error?.details?.find((detail) => detail.metadata?.['reason'] !== undefined)?.metadata;
   const { reason, retryable, ...rest } = metadata ?? {};

@@ -17,19 +17,19 @@ import type { Operation } from './operation-state.ts';
 import type { Decision } from './task-request.ts';
 
 /** The client that starts the executions: an A2aClient or an McpClient. */
-export interface Starter<Request extends { text: string }> {
+export interface ExecutionStarter<Request extends { text: string }> {
   start(request: Request, options?: ExecutionOptions): Execution;
 }
 
 export class Operations<Request extends { text: string }> {
-  readonly #client: Starter<Request>;
+  readonly #client: ExecutionStarter<Request>;
   readonly #executions = new Map<string, Execution>();
   readonly #listeners = new Set<() => void>();
   /** The operations by id, in the order in which they started. */
   #operations: ReadonlyMap<string, Operation> = new Map();
   #all: readonly Operation[] = [];
 
-  constructor(client: Starter<Request>) {
+  constructor(client: ExecutionStarter<Request>) {
     this.#client = client;
   }
 

@@ -1,5 +1,9 @@
 import type { EventSourceMessage } from 'eventsource-parser';
-import { eventsOf, EventTooLargeError, type StreamReadingOptions } from '../../net/server-sent-events.ts';
+import {
+  serverSentEventsOf,
+  EventTooLargeError,
+  type StreamReadingOptions,
+} from '../../net/server-sent-events.ts';
 import { ClientError, unreachableError } from './client-error.ts';
 
 /**
@@ -12,7 +16,7 @@ export async function* readResponseEvents(
   reading: StreamReadingOptions,
 ): AsyncGenerator<EventSourceMessage, void, undefined> {
   try {
-    yield* eventsOf(response, reading);
+    yield* serverSentEventsOf(response, reading);
   } catch (error) {
     throw error instanceof EventTooLargeError
       ? new ClientError('malformed-answer', error.message, { cause: error })

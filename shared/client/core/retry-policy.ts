@@ -1,5 +1,5 @@
 import pRetry from 'p-retry';
-import { delayAfter, type BackOffOptions } from '../../runtime/back-off.ts';
+import { backOffDelay, type BackOffOptions } from '../../runtime/back-off.ts';
 import { waitForRetryAfter } from '../../runtime/retry-after.ts';
 import { ClientError } from './client-error.ts';
 
@@ -21,7 +21,7 @@ export interface RetryPolicy {
   lookMs: number;
 }
 
-export const RETRY_POLICY: RetryPolicy = {
+export const CLIENT_RETRY_POLICY: RetryPolicy = {
   attempts: 8,
   firstMs: 200,
   mostMs: 5_000,
@@ -62,7 +62,7 @@ export function retryUntilSuccess<T>(
     async shouldRetry({ error, attemptNumber, retriesConsumed }) {
       if (!passes(error)) return false;
       onFailure?.(attemptNumber, error);
-      await waitForRetryAfter(error, delayAfter(retriesConsumed, backOff), signal ?? NEVER_ABORTED);
+      await waitForRetryAfter(error, backOffDelay(retriesConsumed, backOff), signal ?? NEVER_ABORTED);
       return true;
     },
   });

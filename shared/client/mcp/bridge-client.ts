@@ -3,8 +3,8 @@ import { ClientError } from '../core/client-error.ts';
 import { isRetryable, retryUntilSuccess } from '../core/retry-policy.ts';
 import type { RetryPolicy, RetryOptions } from '../core/retry-policy.ts';
 import type { McpConnection, RequestOptions } from './mcp-connection.ts';
-import { callResultSchema, sessionListSchema, structuredOf, toolsOf } from './session-report.ts';
-import type { CallResult, SessionTool } from './session-report.ts';
+import { mcpCallResultSchema, sessionListSchema, structuredContentOf, toolsOf } from './session-report.ts';
+import type { McpCallResult, SessionToolExecution } from './session-report.ts';
 
 /** The arguments of a tool call. JSON omits undefined fields. */
 type Arguments = Readonly<Record<string, unknown>>;
@@ -21,8 +21,8 @@ export class BridgeClient {
   }
 
   /** Calls an MCP tool once. A result with `isError` is returned, not thrown. @throws ClientError */
-  call(name: string, args: Arguments, options?: RequestOptions): Promise<CallResult> {
-    return this.#connection.request(callResultSchema, this.#calling(name, args), options);
+  call(name: string, args: Arguments, options?: RequestOptions): Promise<McpCallResult> {
+    return this.#connection.request(mcpCallResultSchema, this.#calling(name, args), options);
   }
 
   /** Calls a read-only MCP tool. If the response is lost, calls the tool again. */
@@ -30,7 +30,7 @@ export class BridgeClient {
     name: string,
     args: Arguments,
     { onLost, ...options }: RequestOptions & { onLost?: RetryOptions['onFailure'] } = {},
-  ): Promise<CallResult> {
+  ): Promise<McpCallResult> {
     return retryUntilSuccess(() => this.call(name, args, options), this.#patience, {
       passes: isLost,
       signal: options.signal,
@@ -43,14 +43,14 @@ export class BridgeClient {
     this.#connection.requestLeaving(this.#calling(name, args));
   }
 
-  async toolsOf(sessionId: string): Promise<readonly SessionTool[]> {
+  async toolsOf(sessionId: string): Promise<readonly SessionToolExecution[]> {
     return toolsOf(await this.look('check_task_progress_and_status', { sessionId }));
   }
 
   /** Returns the running tool executions of all sessions of the bridge. */
-  async tools(): Promise<readonly SessionTool[]> {
+  async tools(): Promise<readonly SessionToolExecution[]> {
     const listed = await this.look('list_all_active_sessions', { state: 'working' });
-    const { sessions } = structuredOf(sessionListSchema, listed);
+    const { sessions } = structuredContentOf(sessionListSchema, listed);
     return (await Promise.all(sessions.map(({ sessionId }) => this.toolsOf(sessionId)))).flat();
   }
 

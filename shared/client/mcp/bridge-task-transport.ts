@@ -18,13 +18,13 @@ import type { Decision, GrantsToRevoke, TaskRequest, ToolRequest } from '../core
 import type { BridgeClient } from './bridge-client.ts';
 import type { RequestOptions } from './mcp-connection.ts';
 import {
-  bridgeDecision,
+  toBridgeDecision,
   taskReportOf,
   runningTools,
   toolProgressOf,
-  structuredOf,
+  structuredContentOf,
 } from './session-report.ts';
-import type { CallResult } from './session-report.ts';
+import type { McpCallResult } from './session-report.ts';
 
 const RUN_TOOL = 'run_agent_tool';
 const REVOKE = 'revoke_trust';
@@ -106,7 +106,7 @@ export class BridgeTaskTransport implements TaskTransport {
   async decide(decisions: readonly Decision[]): Promise<void> {
     const args = {
       sessionId: await this.#named.promise,
-      decisions: decisions.map(bridgeDecision),
+      decisions: decisions.map(toBridgeDecision),
       waitSeconds: 0,
     };
     taskReportOf(await this.#tools.call(DECIDE, args));
@@ -116,7 +116,7 @@ export class BridgeTaskTransport implements TaskTransport {
   async revoke(grants: GrantsToRevoke): Promise<void> {
     const which = grants === 'all' ? { all: true } : { grantIds: grants };
     const result = await this.#tools.call(REVOKE, { sessionId: await this.#named.promise, ...which });
-    structuredOf(z.unknown(), result);
+    structuredContentOf(z.unknown(), result);
     this.#wake();
   }
 
@@ -127,7 +127,7 @@ export class BridgeTaskTransport implements TaskTransport {
     this.#wake();
   }
 
-  #begin(tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
+  #begin(tell: OnProgress, reading: AbortSignal): Promise<McpCallResult> {
     if ('sessionId' in this.#beginning)
       return this.#tools.look(
         WAIT,
@@ -141,7 +141,7 @@ export class BridgeTaskTransport implements TaskTransport {
     return this.#tools.call(DELEGATE, { ...settings, task: text, waitSeconds: 0 }, { onProgress });
   }
 
-  async #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<CallResult> {
+  async #wait(sessionId: string, tell: OnProgress, reading: AbortSignal): Promise<McpCallResult> {
     const progressed = this.#progressed(tell);
     let lost = false;
     const answered = (): void => {
@@ -193,7 +193,7 @@ export class BridgeTaskTransport implements TaskTransport {
     reading.removeEventListener('abort', this.#wake);
   }
 
-  #take(result: CallResult): TaskReport {
+  #take(result: McpCallResult): TaskReport {
     this.#report = taskReportOf(result);
     this.#named.resolve(this.#report.sessionId);
     return this.#report;

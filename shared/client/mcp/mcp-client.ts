@@ -2,7 +2,7 @@
 import { ExecutionRegistry } from '../core/execution-registry.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { pagehideTarget } from '../core/on-page-unload.ts';
-import { RETRY_POLICY } from '../core/retry-policy.ts';
+import { CLIENT_RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
 import type { ClientOptions } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
@@ -15,7 +15,7 @@ import { McpConnection } from './mcp-connection.ts';
 import type { ClientIdentity, RequestOptions } from './mcp-connection.ts';
 import { BridgeTaskTransport } from './bridge-task-transport.ts';
 import type { RequestOrSession, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
-import type { CallResult, SessionTool } from './session-report.ts';
+import type { McpCallResult, SessionToolExecution } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
   /** The prefix of the bridge's tool names (the bridge's setting `--tool-prefix`). */
@@ -39,7 +39,7 @@ export class McpClient {
     identity = DEFAULT_IDENTITY,
     ...service
   }: McpClientOptions) {
-    const patient = { ...RETRY_POLICY, ...patience };
+    const patient = { ...CLIENT_RETRY_POLICY, ...patience };
     this.#connection = new McpConnection(new HttpClient(service), identity, patient.quietMs);
     this.#tools = new BridgeClient(this.#connection, toolPrefix, patient);
     this.#executions = new ExecutionRegistry(page);
@@ -101,12 +101,12 @@ export class McpClient {
     name: string,
     args: Readonly<Record<string, unknown>> = {},
     options?: RequestOptions,
-  ): Promise<CallResult> {
+  ): Promise<McpCallResult> {
     return this.#tools.call(name, args, options);
   }
 
   /** Returns the running tool executions of all sessions of the bridge. @throws ClientError */
-  tools(): Promise<readonly SessionTool[]> {
+  tools(): Promise<readonly SessionToolExecution[]> {
     return this.#tools.tools();
   }
 

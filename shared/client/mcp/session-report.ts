@@ -8,13 +8,13 @@ import type { TaskReport, TaskState } from '../core/task-report.ts';
 import type { Decision } from '../core/task-request.ts';
 import type { ProgressParams } from './json-rpc.ts';
 
-export const callResultSchema = z.object({
+export const mcpCallResultSchema = z.object({
   content: z.prefault(z.array(z.object({ type: z.string(), text: z.optional(z.string()) })), []),
   structuredContent: z.optional(z.unknown()),
   isError: z.optional(z.boolean()),
   _meta: z.optional(z.record(z.string(), z.unknown())),
 });
-export type CallResult = z.infer<typeof callResultSchema>;
+export type McpCallResult = z.infer<typeof mcpCallResultSchema>;
 
 const toolExecution = z.object({
   toolId: z.string(),
@@ -24,7 +24,7 @@ const toolExecution = z.object({
   startedAt: z.nullable(z.string()),
   sessionId: z.string(),
 });
-export type SessionTool = z.infer<typeof toolExecution>;
+export type SessionToolExecution = z.infer<typeof toolExecution>;
 
 const TOOL_EXECUTIONS = 'mcp-a2a-bridge/toolExecutions';
 const ERROR = 'mcp-a2a-bridge/error';
@@ -83,9 +83,9 @@ const WORDS = ['approve', 'answer', 'deny', 'edit'] as const;
  * @throws ClientError if the result has `isError` and no report. Its reason is `UNKNOWN_TASK` if the agent no longer
  * has the task, as over A2A.
  */
-export function taskReportOf(result: CallResult): TaskReport {
+export function taskReportOf(result: McpCallResult): TaskReport {
   const report = sessionReport.safeParse(result.structuredContent).data;
-  const { state: given, pending, question, ...rest } = report ?? structuredOf(sessionReport, result);
+  const { state: given, pending, question, ...rest } = report ?? structuredContentOf(sessionReport, result);
   const state = STATES[given];
   if (state === null) throw outcomeUnknown(given, rest);
   return {
@@ -116,17 +116,17 @@ function outcomeUnknown(
       );
 }
 
-export function toolsOf(result: WithMeta): readonly SessionTool[] {
+export function toolsOf(result: WithMeta): readonly SessionToolExecution[] {
   return runningTools(result) ?? [];
 }
 
-type WithMeta = Pick<CallResult, '_meta'>;
+type WithMeta = Pick<McpCallResult, '_meta'>;
 
 /**
  * Returns the running tool executions in the `_meta` of a result or a progress notification. Returns undefined if
  * `_meta` has no such list.
  */
-export function runningTools({ _meta: meta }: WithMeta): readonly SessionTool[] | undefined {
+export function runningTools({ _meta: meta }: WithMeta): readonly SessionToolExecution[] | undefined {
   const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data;
   return executions?.filter(({ state }) => state === 'running');
 }
@@ -143,9 +143,9 @@ export function toolProgressOf({ progress, total }: ProgressParams): ToolProgres
  * Returns the structured content of a result.
  * @throws ClientError `refused` with the bridge's message, if the result has `isError`
  */
-export function structuredOf<Schema extends z.ZodMiniType>(
+export function structuredContentOf<Schema extends z.ZodMiniType>(
   schema: Schema,
-  { content, structuredContent, isError, _meta: meta }: CallResult,
+  { content, structuredContent, isError, _meta: meta }: McpCallResult,
 ): z.output<Schema> {
   const text = content.map((part) => part.text ?? '').join('\n');
   if (isError === true) {
@@ -166,7 +166,7 @@ const SCOPES = {
 } as const;
 
 /** Converts a decision to an entry of the argument `decisions` of the bridge's MCP tool. */
-export function bridgeDecision(decision: Decision): object {
+export function toBridgeDecision(decision: Decision): object {
   const { callId, shown, decision: word, reason } = decision;
   switch (decision.decision) {
     case 'approve':

@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { logFile } from '../../../shared/runtime/log-file.ts';
+import { openLogFile } from '../../../shared/runtime/log-file.ts';
 import { isPidInUse } from '../../../bridge/state/process-id.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -89,7 +89,7 @@ describe('the command server', () => {
   it('server logs -f neither misses nor repeats a line if the log file is replaced; -n also reads the older log file', async () => {
     await mkdir(stateDir, { recursive: true, mode: 0o700 });
     const log = join(stateDir, 'server.log');
-    const destination = logFile(log, 5 * logLine('line 10').length);
+    const destination = openLogFile(log, 5 * logLine('line 10').length);
     const write = (from: number, to: number): void => {
       for (let i = from; i <= to; i += 1) destination.write(logLine(`line ${String(i)}`));
     };

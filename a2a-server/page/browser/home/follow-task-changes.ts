@@ -3,8 +3,8 @@
  * connections to a server, and each tab has a stream for its task already. The tab with the lock reads the stream and
  * tells the other tabs. If it closes, another tab gets the lock.
  */
-import { eventsOf } from '../../../../shared/net/server-sent-events.ts';
-import { waitAfter } from '../../../../shared/runtime/back-off.ts';
+import { serverSentEventsOf } from '../../../../shared/net/server-sent-events.ts';
+import { randomBackOffDelay } from '../../../../shared/runtime/back-off.ts';
 import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
 
 /** The time without data after which the stream is treated as broken. The server sends a heartbeat every 15 s. */
@@ -53,7 +53,7 @@ async function readUntil(signal: AbortSignal, tell: (news: TabMessage) => void):
       // The sign-in has ended. The page then reads the task list, and that request reports the end of the sign-in.
       if (response.status === 401) return tell('changed');
       if (!response.ok) throw new Error(`the server answered ${response.status}`);
-      const events = eventsOf(response, { quietMs: QUIET_MS, signal });
+      const events = serverSentEventsOf(response, { quietMs: QUIET_MS, signal });
       while ((await events.next()).done !== true) {
         failures = 0;
         tell('changed');
@@ -64,7 +64,7 @@ async function readUntil(signal: AbortSignal, tell: (news: TabMessage) => void):
     if (signal.aborted) return;
     tell('disconnected');
     failures += 1;
-    await pauseOrReturn(waitAfter(failures, BACK_OFF, Math.random()), signal);
+    await pauseOrReturn(randomBackOffDelay(failures, BACK_OFF, Math.random()), signal);
   }
 }
 

@@ -5,7 +5,7 @@ import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
 import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { clockJump, jumpText, type ClockReading } from '../../../../shared/state/clock-mark.ts';
+import { clockJump, clockJumpText, type ClockReading } from '../../../../shared/state/clock-mark.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import {
   inputRequiredUntil,
@@ -258,6 +258,9 @@ describe('a clock that jumps', () => {
     expect(clockJump(before, { now: 61 * DAY, uptimeMs: 10, boot: 'two' })).toBe(61 * DAY);
     expect(clockJump(before, { now: -3 * DAY, uptimeMs: 10, boot: 'two' })).toBe(-3 * DAY);
     expect(clockJump(before, { now: -3 * DAY, uptimeMs: 20, boot: 'one' })).toBe(-3 * DAY - 10);
-    expect([jumpText(400 * DAY), jumpText(-1 * DAY)]).toEqual(['jumped 400 days ahead', 'jumped 1 day back']);
+    expect([clockJumpText(400 * DAY), clockJumpText(-1 * DAY)]).toEqual([
+      'jumped 400 days ahead',
+      'jumped 1 day back',
+    ]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readLastLines, readNewLogContent } from '../../../../bridge/local-server/log-reader.ts';
-import { logFile } from '../../../../shared/runtime/log-file.ts';
+import { openLogFile } from '../../../../shared/runtime/log-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** The maximum size of the log in bytes. Seven lines fit. */
@@ -14,7 +14,7 @@ const line = (n: number): string => `line ${String(n).padStart(2, '0')}`;
 
 /** Returns a function that writes lines to a log file of limited size. */
 function writer(path: string) {
-  const destination = logFile(path, LIMIT);
+  const destination = openLogFile(path, LIMIT);
   return (from: number, to: number): void => {
     for (let n = from; n <= to; n += 1) destination.write(`${line(n)}\n`);
   };

@@ -3,7 +3,7 @@ import { AgentCard } from '@a2a-js/sdk';
 import { FlattenedSign } from 'jose';
 import { createPublicKey, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { agentCard } from '../../../../a2a-server/http/routes/agent-card.ts';
-import { cardAlgorithm, signCard, verifyCard } from '../../../../shared/card/card-signature.ts';
+import { cardSigningAlgorithm, signCard, verifyCard } from '../../../../shared/card/card-signature.ts';
 
 const ed25519 = generateKeyPairSync('ed25519');
 const other = generateKeyPairSync('ed25519');
@@ -23,7 +23,7 @@ describe('the signature of an agent card', () => {
   ])(
     'a card that is signed with %s is verified with the public key',
     async (alg, { privateKey, publicKey }) => {
-      expect(cardAlgorithm(publicKey)).toBe(alg);
+      expect(cardSigningAlgorithm(publicKey)).toBe(alg);
       const verified = await verifyCard(await sent(privateKey), [other.publicKey, publicKey]);
       expect(verified).toMatchObject({ name: card.name, supportedInterfaces: card.supportedInterfaces });
       expect(await verifyCard(await sent(privateKey), [other.publicKey])).toBeUndefined();
@@ -37,7 +37,7 @@ describe('the signature of an agent card', () => {
       generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey,
     ];
     for (const key of keys) {
-      expect(cardAlgorithm(key)).toBeUndefined();
+      expect(cardSigningAlgorithm(key)).toBeUndefined();
       await expect(signCard(card, key)).rejects.toThrow('cannot sign');
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { eventsOf } from '../../../../shared/net/server-sent-events.ts';
+import { serverSentEventsOf } from '../../../../shared/net/server-sent-events.ts';
 
 const NEVER = new AbortController().signal;
 
@@ -29,7 +29,8 @@ function source(): Source {
 
 async function dataOf(response: Response): Promise<string[]> {
   const seen: string[] = [];
-  for await (const { data } of eventsOf(response, { quietMs: 60_000, signal: NEVER })) seen.push(data);
+  for await (const { data } of serverSentEventsOf(response, { quietMs: 60_000, signal: NEVER }))
+    seen.push(data);
   return seen;
 }
 
@@ -53,17 +54,17 @@ describe('the events of an SSE stream', () => {
   test('the connection closes when the reader stops', async () => {
     const { response, send, left } = source();
     send('data: one\n\ndata: two\n\n');
-    for await (const _ of eventsOf(response, { quietMs: 60_000, signal: NEVER })) break;
+    for await (const _ of serverSentEventsOf(response, { quietMs: 60_000, signal: NEVER })) break;
     expect(left()).toBe(true);
   });
 
   test('the events fail after a silence, and end at once when the signal aborts', async () => {
     const silent = source();
-    const quiet = eventsOf(silent.response, { quietMs: 1, signal: NEVER }).next();
+    const quiet = serverSentEventsOf(silent.response, { quietMs: 1, signal: NEVER }).next();
     await expect(quiet).rejects.toThrow('nothing came for 1 ms');
     const other = source();
     const controller = new AbortController();
-    const next = eventsOf(other.response, { quietMs: 60_000, signal: controller.signal }).next();
+    const next = serverSentEventsOf(other.response, { quietMs: 60_000, signal: controller.signal }).next();
     controller.abort();
     await expect(next).rejects.toMatchObject({ name: 'AbortError' });
     expect([silent.left(), other.left()]).toEqual([true, true]);

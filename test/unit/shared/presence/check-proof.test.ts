@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkProof, proofProblem } from '../../../../shared/presence/check-proof.ts';
+import { checkPresenceProof, proofProblem } from '../../../../shared/presence/check-proof.ts';
 import {
   challengeOf,
   provesDecision,
@@ -45,7 +45,7 @@ function proofOf(claims: Partial<Claims> = {}, signer = passkey): PresenceProof 
 
 describe('the proof of presence', () => {
   it('an assertion over the statement is valid, and returns the signature counter', async () => {
-    expect(await checkProof(proofOf({ count: 7 }), 6)).toBe(7);
+    expect(await checkPresenceProof(proofOf({ count: 7 }), 6)).toBe(7);
   });
 
   it.each<[string, Partial<Claims>, RegExp]>([
@@ -65,7 +65,7 @@ describe('the proof of presence', () => {
     expect(await proofProblem({ ...other, assertion: { ...other.assertion, id: passkey.id } })).toMatch(
       /signature/,
     );
-    await expect(checkProof(proofOf({ count: 7 }), 7)).rejects.toThrow(/counter/);
+    await expect(checkPresenceProof(proofOf({ count: 7 }), 7)).rejects.toThrow(/counter/);
   });
 
   it('each changed field of the statement makes the proof invalid', async () => {

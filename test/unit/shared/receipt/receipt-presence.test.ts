@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { challengeOf, type PresenceProof } from '../../../../shared/presence/presence-proof.ts';
-import { checkPresence } from '../../../../shared/receipt/receipt-presence.ts';
+import { checkPresenceProofs } from '../../../../shared/receipt/receipt-presence.ts';
 import { SoftwarePasskey } from '../../../support/software-passkey.ts';
 
 const CLAIMS = { origin: 'http://localhost:1234', rpId: 'localhost' };
@@ -32,8 +32,8 @@ function proofWith(nonce: string): PresenceProof {
 
 describe('the passkey proofs of a receipt', () => {
   it('R120 one assertion proves one decision: a receipt that repeats it is not valid', async () => {
-    expect(await checkPresence('task-1', [proofWith('n'), proofWith('m')])).toHaveLength(2);
+    expect(await checkPresenceProofs('task-1', [proofWith('n'), proofWith('m')])).toHaveLength(2);
     const proof = proofWith('n');
-    await expect(checkPresence('task-1', [proof, proof])).rejects.toThrow(/call-1 fails: .*twice/);
+    await expect(checkPresenceProofs('task-1', [proof, proof])).rejects.toThrow(/call-1 fails: .*twice/);
   });
 });

@@ -6,7 +6,7 @@ import type { Receipt } from '../../../../shared/receipt/receipt.ts';
 import { STRIDE } from '../../../support/property-runs.ts';
 import {
   checkSealedReceipt,
-  fingerprintOf,
+  publicKeyFingerprint,
   sealReceipt,
   signedMarkdown,
 } from '../../../../shared/receipt/seal.ts';
@@ -111,7 +111,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
     expect(checkSealedReceipt(document)).toEqual({
       taskId: 'task-1',
       journal: RECEIPT.journal,
-      fingerprint: fingerprintOf(createPublicKey(privateKey)),
+      fingerprint: publicKeyFingerprint(createPublicKey(privateKey)),
       proofs: [],
     });
   });

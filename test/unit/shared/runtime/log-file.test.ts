@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { mkdir, readdir, readFile, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { logFile } from '../../../../shared/runtime/log-file.ts';
+import { openLogFile } from '../../../../shared/runtime/log-file.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -12,7 +12,7 @@ const MAX = 2_000;
 describe('the log file of the server', () => {
   it('the log file stays below its limit in a long run, and every line is complete JSON', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
-    const log = createLogger({ name: 'test', level: 'info', destination: logFile(path, MAX) });
+    const log = createLogger({ name: 'test', level: 'info', destination: openLogFile(path, MAX) });
     for (let i = 0; i < 200; i += 1) log.info({ i }, 'something happened');
     const texts = await Promise.all([`${path}.1`, path].map((each) => readFile(each, 'utf8')));
     for (const text of texts) expect(text.length).toBeLessThanOrEqual(MAX);
@@ -29,7 +29,7 @@ describe('the log file of the server', () => {
 
   it('the log file keeps the text of another writer, such as a crash on stderr', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
-    const destination = logFile(path, MAX);
+    const destination = openLogFile(path, MAX);
     const stderr = openSync(path, 'a');
     destination.write(`${'x'.repeat(MAX - 10)}\n`);
     destination.write('the next line\n');
@@ -40,7 +40,7 @@ describe('the log file of the server', () => {
 
   it('the log file keeps the new lines and its limit if the earlier lines cannot be copied', async () => {
     const path = join(await temporaryDirectory(), 'server.log');
-    const destination = logFile(path, 15);
+    const destination = openLogFile(path, 15);
     destination.write('first line\n');
     // A directory with the name of the copy makes the copy fail.
     await mkdir(`${path}.1`);
@@ -57,7 +57,7 @@ describe('the log file of the server', () => {
 
   const fullDisk = '/dev/full';
   (existsSync(fullDisk) ? it : it.skip)('loses lines on a full disk, and throws nothing', () => {
-    const destination = logFile(fullDisk);
+    const destination = openLogFile(fullDisk);
     expect(() => destination.write('a line\n')).not.toThrow();
   });
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { resolveSettings, setting } from '../../../../shared/settings/resolve-settings.ts';
+import { resolveSettings, defineSetting } from '../../../../shared/settings/resolve-settings.ts';
 import { addFlags } from '../../../../shared/settings/add-flags.ts';
 
 const SETTINGS = {
-  open: setting({
+  open: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -13,7 +13,7 @@ const SETTINGS = {
     describe: 'let others in',
     allowed: 'true or false',
   }),
-  names: setting({
+  names: defineSetting({
     kind: 'list',
     schema: z.array(z.string()),
     fallback: [],

@@ -2,12 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { readConfigFile, resolveSettings, setting } from '../../../../shared/settings/resolve-settings.ts';
+import {
+  readConfigFile,
+  resolveSettings,
+  defineSetting,
+} from '../../../../shared/settings/resolve-settings.ts';
 import type { SettingSources } from '../../../../shared/settings/resolve-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const SETTINGS = {
-  port: setting({
+  port: defineSetting({
     kind: 'number',
     schema: z.number().int().min(0).max(65_535),
     fallback: 41242,
@@ -15,7 +19,7 @@ const SETTINGS = {
     describe: 'port',
     allowed: 'a whole number from 0 to 65535',
   }),
-  names: setting({
+  names: defineSetting({
     kind: 'list',
     schema: z.array(z.string()),
     fallback: [],
@@ -23,7 +27,7 @@ const SETTINGS = {
     describe: 'names',
     allowed: 'names',
   }),
-  open: setting({
+  open: defineSetting({
     kind: 'boolean',
     schema: z.boolean(),
     fallback: false,
@@ -31,7 +35,7 @@ const SETTINGS = {
     describe: 'open',
     allowed: 'true or false',
   }),
-  apiKey: setting({
+  apiKey: defineSetting({
     kind: 'text',
     schema: z.string().min(10).optional(),
     fallback: undefined,

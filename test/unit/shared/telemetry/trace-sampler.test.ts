@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROOT_CONTEXT, SpanKind, trace, TraceFlags } from '@opentelemetry/api';
 import { SamplingDecision } from '@opentelemetry/sdk-trace';
-import { createSampler } from '../../../../shared/telemetry/trace-sampler.ts';
+import { createTraceSampler } from '../../../../shared/telemetry/trace-sampler.ts';
 
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const after = (traceFlags: TraceFlags) =>
@@ -13,7 +13,7 @@ const after = (traceFlags: TraceFlags) =>
   });
 
 function records(env: Record<string, string>, context = ROOT_CONTEXT): boolean {
-  const { decision } = createSampler(env).shouldSample(context, TRACE, 'span', SpanKind.SERVER, {}, []);
+  const { decision } = createTraceSampler(env).shouldSample(context, TRACE, 'span', SpanKind.SERVER, {}, []);
   return decision === SamplingDecision.RECORD_AND_SAMPLED;
 }
 

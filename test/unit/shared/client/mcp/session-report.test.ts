@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
-import { bridgeDecision, taskReportOf } from '../../../../../shared/client/mcp/session-report.ts';
+import { toBridgeDecision, taskReportOf } from '../../../../../shared/client/mcp/session-report.ts';
 import { SESSION_STATES } from '../../../../../shared/protocol/session-states.ts';
 
 test('an approval over the bridge keeps the limits of its trust', () => {
   expect(
-    bridgeDecision({
+    toBridgeDecision({
       callId: 'one',
       shown: '3f9ac2d1',
       decision: 'approve',
