@@ -3,7 +3,7 @@ import type { CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
 import type { Tool } from '../tools/tool.ts';
-import { createRunToolCommand } from './tool-command.ts';
+import { createRunToolCommand } from './run-tool-command.ts';
 
 const init: AgentCommand = {
   name: 'init',

@@ -12,7 +12,7 @@ import { FairGate } from '../limits/fair-gate.ts';
 import { Executor, type ExecutorOptions } from './executions/executor.ts';
 import type { AbortCause } from './abort-scopes/abort-cause.ts';
 import { abortAnswer } from './tool-executions/abort-request-outcome.ts';
-import { abortRemotely, toolExecutionsOfOtherServers } from './remote-tool-executions.ts';
+import { abortRemotely, toolExecutionsOfOtherServers } from './tool-executions-of-other-servers.ts';
 import { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecution } from './tool-executions/tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';

@@ -9,7 +9,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
-import { buildTaskRow } from './index-row.ts';
+import { buildTaskRow } from './build-task-row.ts';
 import type { AppendResult, RecordedCommand, TaskRow } from './journal.ts';
 import type { PreparedAppend } from './prepared-append.ts';
 

@@ -4,7 +4,7 @@ import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import type { AppendRequest } from './journal.ts';
-import { taskTitle } from './index-row.ts';
+import { taskTitle } from './build-task-row.ts';
 
 /** The maximum length of an event, in UTF-16 code units. Every request to the server is shorter. */
 const MAX_EVENT_UNITS = 64 * 1024 * 1024;

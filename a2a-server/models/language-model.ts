@@ -20,7 +20,7 @@ import {
   refusesReasoningState,
   type ProviderFailureContext,
 } from './provider-failure.ts';
-import { StreamCutOffError, ModelStreamReader } from './stream-part-reader.ts';
+import { StreamCutOffError, ModelStreamReader } from './model-stream-reader.ts';
 
 type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
 

@@ -13,7 +13,7 @@ import { certificateProblem, type CertificateRemedy } from '../../shared/net/cer
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
-import { StreamCutOffError } from './stream-part-reader.ts';
+import { StreamCutOffError } from './model-stream-reader.ts';
 
 interface ProviderFailure {
   error: ProductError;

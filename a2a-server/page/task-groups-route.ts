@@ -20,7 +20,7 @@ import {
 import { readableTitle } from '../../shared/text/readable-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
-import { undefinedIfDeleted } from '../executor/queries/unless-deleted.ts';
+import { undefinedIfDeleted } from '../executor/queries/undefined-if-deleted.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';

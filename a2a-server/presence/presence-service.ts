@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { pageAddress } from '../../shared/net/page-address.ts';
-import { checkPresenceProof } from '../../shared/presence/check-proof.ts';
+import { checkPresenceProof } from '../../shared/presence/check-presence-proof.ts';
 import {
   challengeOf,
   presenceStatementSchema,

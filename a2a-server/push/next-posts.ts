@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { findJournalPosition } from '../executor/queries/find-position.ts';
+import { findJournalPosition } from '../executor/queries/find-journal-position.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';

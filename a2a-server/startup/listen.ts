@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { requestServerProof } from '../../shared/net/prove-server.ts';
+import { requestServerProof } from '../../shared/net/request-server-proof.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ClockCheck } from '../executor/clock-check.ts';
-import { createIdGenerator } from '../executor/task-journal/ids.ts';
+import { createIdGenerator } from '../executor/task-journal/id-generator.ts';
 import { createTaskService } from '../executor/journal-task-service.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';

@@ -1,5 +1,5 @@
 /** Checks whether the program at the recorded URL is this user's A2A server. */
-import { requestServerProof } from '../../shared/net/prove-server.ts';
+import { requestServerProof } from '../../shared/net/request-server-proof.ts';
 import type { ServerRunIdentity } from '../../shared/net/server-proof.ts';
 
 /** The result of the check. `up`: this user's server runs at the URL. */

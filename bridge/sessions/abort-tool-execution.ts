@@ -3,7 +3,7 @@ import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import type { Agent } from '../agents/agent.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeoutIfSeveral } from '../agents/timeout.ts';
 import type { LiveSessions } from './live-sessions.ts';
 

@@ -6,7 +6,7 @@
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { CancelRequest } from '../agents/connection.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { cancelTask } from './cancel-task.ts';

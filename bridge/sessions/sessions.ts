@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import { askEachAgent } from '../agents/ask-each.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';

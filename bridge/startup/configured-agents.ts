@@ -6,7 +6,7 @@ import { Agent } from '../agents/agent.ts';
 import type { Endpoint } from '../agents/connection.ts';
 import { readCardKeys } from '../agents/card-keys.ts';
 import { credentialHeaders } from '../agents/credentials.ts';
-import { AgentRegistry } from '../agents/registry.ts';
+import { AgentRegistry } from '../agents/agent-registry.ts';
 
 /** The name of the agent that the setting `agentUrl` defines. */
 const NAME_OF_URL_AGENT = 'agent';

@@ -1,5 +1,5 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
+import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
 import { LiveSessions } from '../sessions/live-sessions.ts';
 import { Sessions } from '../sessions/sessions.ts';

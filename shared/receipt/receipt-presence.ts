@@ -3,7 +3,7 @@
  * proof belongs to another decision, or an approval lacks the proof that a rule demanded.
  */
 import { ProductError } from '../runtime/errors.ts';
-import { proofProblem } from '../presence/check-proof.ts';
+import { proofProblem } from '../presence/check-presence-proof.ts';
 import { passkeyFingerprint, type PresenceProof } from '../presence/presence-proof.ts';
 import { inputHash } from '../protocol/shown-code.ts';
 import type { Receipt, ReceiptAction } from './receipt.ts';

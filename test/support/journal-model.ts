@@ -5,7 +5,7 @@ import type {
   RecordedCommand,
   TaskRow,
 } from '../../a2a-server/journal/journal.ts';
-import { buildTaskRow } from '../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../a2a-server/journal/build-task-row.ts';
 import type { JournalEntry } from '../../a2a-server/task/events.ts';
 import { TERMINAL_STATES } from '../../a2a-server/task/snapshot.ts';
 

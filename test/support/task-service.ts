@@ -10,7 +10,7 @@ import {
   type RunningTaskService,
   type MaintenanceSettings,
 } from '../../a2a-server/executor/journal-task-service.ts';
-import { createIdGenerator } from '../../a2a-server/executor/task-journal/ids.ts';
+import { createIdGenerator } from '../../a2a-server/executor/task-journal/id-generator.ts';
 import { createOutputReader } from '../../a2a-server/executor/tool-executions/output-reader.ts';
 import type { PresenceVerifier } from '../../a2a-server/executor/messages/resolve-decisions.ts';
 import type { ClientMessage } from '../../a2a-server/executor/messages/client-message.ts';

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleTasksFilter, type Requester } from '../../access/requester.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
-import type { IdGenerator } from '../task-journal/ids.ts';
+import type { IdGenerator } from '../task-journal/id-generator.ts';
 import { findVisibleRow } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 

@@ -13,7 +13,7 @@ import { isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { fitContextWindow } from './fit-context-window.ts';
-import type { IdGenerator } from '../task-journal/ids.ts';
+import type { IdGenerator } from '../task-journal/id-generator.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
 import { readInstructions } from './read-instructions.ts';

@@ -11,7 +11,7 @@ import { questionOf } from '../../task/snapshot.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
-import type { IdGenerator } from '../task-journal/ids.ts';
+import type { IdGenerator } from '../task-journal/id-generator.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { ModelCallRequest, PreparedCall } from './model-turn.ts';
 

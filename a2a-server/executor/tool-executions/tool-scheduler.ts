@@ -34,7 +34,7 @@ import type { Tool } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
-import type { IdGenerator } from '../task-journal/ids.ts';
+import type { IdGenerator } from '../task-journal/id-generator.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';

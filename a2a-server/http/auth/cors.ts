@@ -4,7 +4,7 @@
  */
 import type { RequestHandler } from 'express';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { EXTENSIONS_HEADER } from './call-context.ts';
+import { EXTENSIONS_HEADER } from './a2a-request-context.ts';
 
 const MAX_AGE_SECONDS = 600;
 

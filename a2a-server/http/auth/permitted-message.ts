@@ -4,7 +4,7 @@ import { requireRole, type Role } from '../../access/role.ts';
 import { isDecisionOrRevocation, type ClientMessage } from '../../executor/messages/client-message.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
 import { toClientMessage } from '../wire/client-message.ts';
-import type { A2aRequestContext } from './call-context.ts';
+import type { A2aRequestContext } from './a2a-request-context.ts';
 
 /**
  * Returns the message of a request, as its caller may send it.

@@ -16,7 +16,7 @@ import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import type { A2aRequestContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 
 export interface PushMethods {
   create(config: TaskPushNotificationConfig, context: A2aRequestContext): Promise<TaskPushNotificationConfig>;

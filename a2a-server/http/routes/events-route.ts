@@ -16,7 +16,7 @@ import {
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
-import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseRequestPart } from '../wire/parse-request.ts';
 import { parseCursor } from '../streams/event-cursor.ts';

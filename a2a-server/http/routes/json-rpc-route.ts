@@ -12,7 +12,11 @@ import { JsonRpcRequestMalformedError } from '@a2a-js/sdk/errors';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { requireRole } from '../../access/role.ts';
 import { rolesForMethod } from './methods-and-roles.ts';
-import { A2aRequestContext, EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import {
+  A2aRequestContext,
+  EXTENSIONS_HEADER,
+  LEGACY_EXTENSIONS_HEADER,
+} from '../auth/a2a-request-context.ts';
 import { callerOf } from '../auth/caller.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
 import { jsonBody } from '../wire/json-body.ts';

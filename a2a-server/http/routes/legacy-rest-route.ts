@@ -8,7 +8,7 @@ import { legacyRestRouter } from '@a2a-js/sdk/compat/v0_3/server/express';
 import type { ServerCallContextBuilder } from '@a2a-js/sdk/server';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { A2aRequestContext } from '../auth/call-context.ts';
+import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { Caller, callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BindingOptions } from './json-rpc-route.ts';

@@ -10,7 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { A2aRequestContext } from '../auth/call-context.ts';
+import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { readPermittedMessage } from '../auth/permitted-message.ts';
 import { readOutputModes } from '../wire/output-modes.ts';
 import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/disconnect-handler.ts';

@@ -26,7 +26,7 @@ import type { ListTasksResponse } from '@a2a-js/sdk';
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { callerOf } from '../auth/caller.ts';
-import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/call-context.ts';
+import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import { checkParams } from '../wire/request-schemas.ts';

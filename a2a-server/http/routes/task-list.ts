@@ -2,11 +2,11 @@ import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { undefinedIfDeleted } from '../../executor/queries/unless-deleted.ts';
+import { undefinedIfDeleted } from '../../executor/queries/undefined-if-deleted.ts';
 import type { TaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
-import type { A2aRequestContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { WIRE_STATE } from '../wire/wire-objects.ts';
 

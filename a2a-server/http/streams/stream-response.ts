@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { startSseResponse } from './sse.ts';
 import type { SseFrame } from './sse.ts';
-import type { A2aRequestContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 
 export interface StreamFormat<Event> {
   frame(event: Event): SseFrame;

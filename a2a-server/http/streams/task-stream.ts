@@ -2,7 +2,7 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { findJournalPosition, type CountedPosition } from '../../executor/queries/find-position.ts';
+import { findJournalPosition, type CountedPosition } from '../../executor/queries/find-journal-position.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -12,7 +12,7 @@ import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { eventCountAfter, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { A2aRequestContext } from '../auth/call-context.ts';
+import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
 import type { DisconnectHandler, FollowedMessage } from './disconnect-handler.ts';
 import { parseCursor, parsePosition } from './event-cursor.ts';

@@ -8,7 +8,7 @@ import type { JournalEntry } from '../../task/events.ts';
 import { contentHashesOfEvent } from '../../task/event-content-hashes.ts';
 import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
-import { buildTaskRow } from '../index-row.ts';
+import { buildTaskRow } from '../build-task-row.ts';
 import { RecomputedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';

@@ -6,7 +6,7 @@
  * the next turn.
  */
 import type { ConversationStep } from '../model.ts';
-import { parseOfflineMessage } from './read-message.ts';
+import { parseOfflineMessage } from './parse-offline-message.ts';
 import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
 
 /** Text to stream. With `repeat`, `text` is sent that many times. Otherwise `text` is sent word by word. */

@@ -5,7 +5,7 @@
 import type { TurnEnd } from '../../task/events.ts';
 import type { Model, ModelEvent } from '../model.ts';
 import { nextOfflineTurn, type OfflineTurn, type SayStep } from './next-turn.ts';
-import { MESSAGE_FORMS } from './read-message.ts';
+import { MESSAGE_FORMS } from './parse-offline-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 

@@ -3,7 +3,7 @@
  * server, so a client with only a bearer token cannot do the same. It prints the link at a terminal only, so a model
  * that runs the command gets no link.
  */
-import { requestServerProof } from '../../../shared/net/prove-server.ts';
+import { requestServerProof } from '../../../shared/net/request-server-proof.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';

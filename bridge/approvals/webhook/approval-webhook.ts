@@ -5,7 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { AgentRegistry } from '../../agents/registry.ts';
+import type { AgentRegistry } from '../../agents/agent-registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { LiveSessions } from '../../sessions/live-sessions.ts';

@@ -12,7 +12,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { type WorkspaceCheckResult, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
 import type { ToolCall } from '../tool/tool.ts';
-import { allowedCallWorkspaces } from './call-workspaces.ts';
+import { allowedCallWorkspaces } from './allowed-call-workspaces.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 

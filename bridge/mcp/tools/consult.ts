@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
-import { defaultWorkspace } from './call-workspaces.ts';
+import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';

@@ -6,7 +6,7 @@ import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
-import { defaultWorkspace } from './call-workspaces.ts';
+import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
 import { decideHint, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';

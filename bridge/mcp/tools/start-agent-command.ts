@@ -7,7 +7,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolCall } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
-import { defaultWorkspace } from './call-workspaces.ts';
+import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
 import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
 import { taskSettingsFor, withAgentPaths } from './settings-for-agent.ts';

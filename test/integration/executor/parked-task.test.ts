@@ -11,7 +11,7 @@ import {
   createTaskService,
   type RunningTaskService,
 } from '../../../a2a-server/executor/journal-task-service.ts';
-import { createIdGenerator } from '../../../a2a-server/executor/task-journal/ids.ts';
+import { createIdGenerator } from '../../../a2a-server/executor/task-journal/id-generator.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';

@@ -9,7 +9,7 @@ import {
   createTaskService,
   type RunningTaskService,
 } from '../../../a2a-server/executor/journal-task-service.ts';
-import { createIdGenerator } from '../../../a2a-server/executor/task-journal/ids.ts';
+import { createIdGenerator } from '../../../a2a-server/executor/task-journal/id-generator.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';

@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from '@jest/globals';
-import { MESSAGE_FORMS, parseOfflineMessage } from '../../../a2a-server/models/offline/read-message.ts';
+import {
+  MESSAGE_FORMS,
+  parseOfflineMessage,
+} from '../../../a2a-server/models/offline/parse-offline-message.ts';
 import { callsOfStep } from '../../../a2a-server/models/offline/step.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';

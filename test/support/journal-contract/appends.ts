@@ -1,6 +1,6 @@
 /** Contract tests of appends, reads and commands of a journal. */
 import { describe, expect, it } from '@jest/globals';
-import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/build-task-row.ts';
 import type { AppendRequest, AppendResult, Journal } from '../../../a2a-server/journal/journal.ts';
 import {
   beginning,

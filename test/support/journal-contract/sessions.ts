@@ -1,7 +1,7 @@
 /** Contract tests of the life of a session in a journal: its end, its contents, and its deletion. */
 import { describe, expect, it } from '@jest/globals';
 import { createHash, randomBytes } from 'node:crypto';
-import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/build-task-row.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { addLongTask, maintainAll } from '../long-task.ts';
 import {

@@ -1,7 +1,7 @@
 /** Contract tests of the lists and searches of tasks in a journal. */
 import { describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
-import { buildTaskRow } from '../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../a2a-server/journal/build-task-row.ts';
 import type { AppendRequest, Journal, TaskFilter, TaskPage } from '../../../a2a-server/journal/journal.ts';
 import {
   beginning,

@@ -6,7 +6,7 @@ import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
-import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/ids.ts';
+import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { NO_RULES } from '../../../../a2a-server/policy/prepare-rules.ts';

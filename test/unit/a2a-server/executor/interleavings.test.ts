@@ -23,7 +23,7 @@ import { isTerminal, waitingCalls, type Snapshot } from '../../../../a2a-server/
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
-import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/ids.ts';
+import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
 import { TOOL_APPROVAL_EXTENSION, type DecisionWord } from '../../../../shared/protocol/tool-approval.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';

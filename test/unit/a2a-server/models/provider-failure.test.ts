@@ -5,7 +5,7 @@ import {
   classifyProviderFailure,
   refusesReasoningState,
 } from '../../../../a2a-server/models/provider-failure.ts';
-import { StreamCutOffError, ModelRefusalError } from '../../../../a2a-server/models/stream-part-reader.ts';
+import { StreamCutOffError, ModelRefusalError } from '../../../../a2a-server/models/model-stream-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { citedSourcesText, type CitedSource } from '../../../../a2a-server/models/source-list.ts';
-import { ModelStreamReader } from '../../../../a2a-server/models/stream-part-reader.ts';
+import { ModelStreamReader } from '../../../../a2a-server/models/model-stream-reader.ts';
 
 function page(url: string, title?: string): CitedSource {
   return { type: 'source', sourceType: 'url', id: url, url, ...(title !== undefined && { title }) };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { PushDeliveries } from '../../../../a2a-server/push/deliveries.ts';
-import { buildTaskRow } from '../../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../../a2a-server/journal/build-task-row.ts';
 import { StoredSubscriptions } from '../../../../a2a-server/push/stored-subscriptions.ts';
 import {
   type PushSubscription,

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { buildTaskRow } from '../../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../../a2a-server/journal/build-task-row.ts';
 import {
   type PushConfig,
   PushNotificationConfigs,

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
-import { AgentRegistry } from '../../../../bridge/agents/registry.ts';
+import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
 import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/connection.ts';
-import { AgentRegistry } from '../../../../bridge/agents/registry.ts';
+import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';

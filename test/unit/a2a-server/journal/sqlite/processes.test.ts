@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buildTaskRow } from '../../../../../a2a-server/journal/index-row.ts';
+import { buildTaskRow } from '../../../../../a2a-server/journal/build-task-row.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { lockJournal } from '../../../../../a2a-server/journal/sqlite/journal-lock.ts';

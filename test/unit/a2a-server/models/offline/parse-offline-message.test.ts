@@ -5,7 +5,7 @@ import {
   MESSAGE_FORMS,
   MAX_OFFLINE_MESSAGE_CHARS,
   parseOfflineMessage,
-} from '../../../../../a2a-server/models/offline/read-message.ts';
+} from '../../../../../a2a-server/models/offline/parse-offline-message.ts';
 
 const call = (tool: string, input: Record<string, unknown>): unknown => ({ type: 'call', tool, input });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { taskTitle } from '../../../../a2a-server/journal/index-row.ts';
+import { taskTitle } from '../../../../a2a-server/journal/build-task-row.ts';
 import { delta, message } from '../../../support/journal-samples.ts';
 
 describe('titleFrom, which makes the title of a task', () => {

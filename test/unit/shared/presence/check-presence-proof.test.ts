@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { checkPresenceProof, proofProblem } from '../../../../shared/presence/check-proof.ts';
+import { checkPresenceProof, proofProblem } from '../../../../shared/presence/check-presence-proof.ts';
 import {
   challengeOf,
   provesDecision,
