@@ -28,7 +28,9 @@ const putInPlace = (from) => {
   }
 };
 process.stdout.write('ready');
-for (;;) {
+const parent = process.ppid;
+// It ends with the test, also if the test is killed.
+while (process.ppid === parent) {
   renameSync('space/sub', 'held'); putInPlace('link');
   renameSync('space/sub', 'link'); putInPlace('held');
 }`;
