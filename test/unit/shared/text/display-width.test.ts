@@ -8,11 +8,10 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
 const segments = (text: string): string[] => [...segmenter.segment(text)].map(({ segment }) => segment);
 
 test('each character has the width that string-width gives it, and is one grapheme', () => {
-  for (let code = 0; code < 0x3_000; code += 1) {
-    const character = String.fromCodePoint(code);
-    expect([character, displayWidth(character)]).toEqual([character, stringWidth(character)]);
-    expect([...graphemesOf(character)]).toEqual([character]);
-  }
+  const characters = Array.from({ length: 0x3_000 }, (_, code) => String.fromCodePoint(code));
+  const widths = characters.map((each) => `${each} ${String(displayWidth(each))}`);
+  expect(widths).toEqual(characters.map((each) => `${each} ${String(stringWidth(each))}`));
+  expect(characters.map((each) => [...graphemesOf(each)])).toEqual(characters.map((each) => [each]));
 });
 
 test('a text has the width that string-width gives it, and the graphemes of Intl.Segmenter', () => {
