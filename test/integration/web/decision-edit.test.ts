@@ -8,6 +8,7 @@ import { plan, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
+import { wholeTask } from './support/whole-task.ts';
 
 /** The compressed size of all files of the page together. */
 const MAX_PAGE_BYTES = 200_000;
@@ -177,6 +178,7 @@ describeInBrowser('a change on the page', (browser) => {
     await diff.getByText('+const proposed = 1;').waitFor();
     expect(await diff.locator('.code-keyword').first().textContent()).toBe('const');
     expect(await diff.getByText('const line1 =').count()).toBe(0);
+    await wholeTask(page);
     await diff.getByRole('button', { name: '… 26 unchanged lines' }).press('Enter');
     await diff.getByText('const line1 = "1";').waitFor();
     expect(await page.locator(':focus').textContent()).toBe('11 const line1 = "1";');

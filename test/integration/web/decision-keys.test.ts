@@ -6,6 +6,7 @@ import { signal } from '../../support/signal.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser, keepClickGuard } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
+import { wholeTask } from './support/whole-task.ts';
 
 const LONG = `${Array.from({ length: 80 }, (_, index) => `line ${index}`).join('\n')}\n`;
 
@@ -27,10 +28,7 @@ describeInBrowser('the keys of the page', (browser) => {
     const { taskId } = await on.peer.send(plan(...steps));
     await signIn(page, on.server, { taskId });
     await page.locator('section.action[data-seen]').first().waitFor();
-    await page.getByRole('navigation').locator('.task').first().waitFor();
-    await page.getByRole('region', { name: 'About this task' }).getByText(on.server.workspace).waitFor();
-    await page.getByRole('region', { name: 'Story' }).waitFor();
-    await steady();
+    await wholeTask(page);
     return taskId;
   };
   const action = (title: string): Locator => page.getByRole('region', { name: title });

@@ -8,6 +8,7 @@ import { signal } from '../../support/signal.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
+import { wholeTask } from './support/whole-task.ts';
 
 /** Records the notifications of a page. The person looks at another window. */
 const FAKE_NOTIFICATIONS = `
@@ -44,7 +45,7 @@ describeInBrowser('the task list of the page', (browser) => {
   async function showMore(further: number): Promise<void> {
     const button = group('Ended').getByRole('button', { name: `Show more (${further})` });
     await button.waitFor();
-    await page.locator('#page:not([data-changing])').waitFor();
+    await wholeTask(page);
     await button.press('Enter');
   }
 

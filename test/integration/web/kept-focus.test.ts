@@ -5,6 +5,7 @@ import { plan, wait, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
+import { wholeTask } from './support/whole-task.ts';
 
 describeInBrowser('the focus of a person with a keyboard', (browser) => {
   let page: Page;
@@ -32,6 +33,7 @@ describeInBrowser('the focus of a person with a keyboard', (browser) => {
   test('is on the question after "Cancel the task", on the button after "Keep it", and in the task after "Yes"', async () => {
     const { taskId } = await on.peer.send(plan(write('a.md', 'x')));
     await signIn(page, on.server, { taskId });
+    await wholeTask(page);
     await press('Cancel the task');
     await page.locator('[aria-label="Cancel the task and stop its tools?"]:focus').waitFor();
     await press('Keep it');
@@ -45,6 +47,7 @@ describeInBrowser('the focus of a person with a keyboard', (browser) => {
   test('is in the task when an aborted tool goes away', async () => {
     await on.peer.stream(plan(wait(100), write('a.md', 'x')));
     await signIn(page, on.server);
+    await wholeTask(page);
     await press('Abort');
     await press('Yes, stop it');
     await page.getByRole('button', { name: 'Abort' }).waitFor({ state: 'detached' });
@@ -54,6 +57,7 @@ describeInBrowser('the focus of a person with a keyboard', (browser) => {
   test('stays at the turn when the preview of "Put back" opens and closes, and is in the next task afterwards', async () => {
     const { taskId } = await on.peer.send(plan(write('a.md', 'x\n')), { settings: { autoExecute: true } });
     await signIn(page, on.server, { taskId });
+    await wholeTask(page);
     await press('Put back …');
     await page.locator('li:focus').getByRole('group', { name: 'Put back turn 1' }).waitFor();
     await press('Keep the files');
@@ -67,6 +71,7 @@ describeInBrowser('the focus of a person with a keyboard', (browser) => {
   test('is in the next task after a message has started it', async () => {
     const { taskId } = await on.peer.send(plan({ say: 'Said.' }));
     await signIn(page, on.server, { taskId });
+    await wholeTask(page);
     await page.getByLabel('Message to the agent').fill('say more');
     await press('Send the message');
     await page.getByRole('heading', { name: 'say more' }).waitFor();
@@ -76,9 +81,10 @@ describeInBrowser('the focus of a person with a keyboard', (browser) => {
   test('is on "Start a task" after a task has started', async () => {
     await on.peer.send(plan({ say: 'Said.' }));
     await signIn(page, on.server);
-    await page.getByRole('article').waitFor();
-    await page.locator('#page:not([data-changing])').waitFor();
+    await wholeTask(page);
     await page.getByText('Start a task').press('Enter');
+    // The name of the agent is the last part of the form.
+    await page.locator('details.start').getByText('offline', { exact: true }).waitFor();
     await page.getByLabel('The task for the agent').fill('say hello');
     await press('Send');
     await page.getByRole('heading', { name: 'say hello' }).waitFor();
@@ -89,6 +95,7 @@ describeInBrowser('the focus of a person with a keyboard', (browser) => {
     const { taskId } = await on.peer.send(plan({ together: [write('a.md', 'x'), write('b.md', 'x')] }));
     await signIn(page, on.server, { taskId });
     await page.getByRole('button', { name: 'Approve all 2 actions' }).and(page.locator(':enabled')).waitFor();
+    await wholeTask(page);
     await press('Approve all 2 actions');
     await page.getByText('You approved this.').nth(1).waitFor();
     await page.locator('article:focus').waitFor();
