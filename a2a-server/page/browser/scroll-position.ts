@@ -42,7 +42,7 @@ export function scrollToPosition(list: HTMLElement, place: PagePlace | undefined
   const scroll = (frame: number): void => {
     const distance = step.getBoundingClientRect().top - place.top;
     stable = Math.abs(distance) < 1 ? stable + 1 : 0;
-    if (stable === STABLE_FRAMES || frame === MAX_FRAMES) return;
+    if (stable === STABLE_FRAMES || frame === MAX_FRAMES || !step.isConnected) return;
     window.scrollBy(0, distance);
     requestAnimationFrame(() => scroll(frame + 1));
   };

@@ -12,6 +12,12 @@ import { stage } from '../../support/stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { makeLink, signIn } from './support/sign-in.ts';
 
+/** Resolves when the page has scrolled down. */
+const SCROLLED = `new Promise((resolve) => {
+  const check = () => (window.scrollY > 1_000 ? resolve() : setTimeout(check, 20));
+  check();
+})`;
+
 describeInBrowser('an answer that arrives late', (browser) => {
   let page: Page;
   let on: SharedStage;
@@ -264,6 +270,29 @@ describeInBrowser('an answer that arrives late', (browser) => {
     expect(await page.getByRole('alert').count()).toBe(0);
     release();
     await page.getByText('You approved this.').waitFor();
+  });
+
+  test('a task that the person opens while the page scrolls to a step of another task stays at its top', async () => {
+    const long = plan(
+      ...Array.from({ length: 12 }, (_, n) => ({ say: `${'word '.repeat(400)} number ${n}.` })),
+    );
+    const first = await on.peer.send(long);
+    const second = await on.peer.send(long);
+    // The page scrolls in several frames. The test runs them.
+    await page.addInitScript('window.frames = []; window.requestAnimationFrame = (act) => frames.push(act);');
+    await signIn(page, on.server, { taskId: first.taskId });
+    await page.getByRole('group', { name: 'Text of the agent' }).getByText('number 11.').waitFor();
+    await page.evaluate('window.scrollTo(0, 2_000)');
+    await page.reload();
+    await page.evaluate(SCROLLED);
+    await page.goto(`${on.server.url}/page#task=${second.taskId}`);
+    await page
+      .locator('nav a[aria-current="true"]')
+      .and(page.locator(`[data-task="${second.taskId}"]`))
+      .waitFor();
+    await page.getByRole('group', { name: 'Text of the agent' }).getByText('number 11.').waitFor();
+    await page.evaluate('for (let n = 0; n < 100; n += 1) for (const act of frames.splice(0)) act(0)');
+    expect(await page.evaluate('window.scrollY')).toBe(0);
   });
 });
 
