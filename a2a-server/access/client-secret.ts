@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { readKeyFromCommand, SENDABLE_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
+import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 
 export const clientSecretSchema = z.union(
   [
@@ -31,7 +31,7 @@ export async function readClientSecret(
       ? [`The environment variable ${source.env}`, env[source.env]]
       : [`The file ${source.file}`, await textOfFile(source.file)];
   const secret = text?.trim() ?? '';
-  if (SENDABLE_KEY_PATTERN.test(secret)) return secret;
+  if (SENDABLE_API_KEY_PATTERN.test(secret)) return secret;
   throw unreadable(
     `${place} ${secret === '' ? 'is missing or empty' : 'contains spaces or special characters'}`,
   );
@@ -47,7 +47,7 @@ async function textOfFile(path: string): Promise<string> {
 
 async function secretOfCommand(command: readonly string[]): Promise<string> {
   try {
-    return await readKeyFromCommand(command);
+    return await readApiKeyFromCommand(command);
   } catch (error) {
     throw unreadable(`The command (${command[0] ?? ''} …) ${messageOf(error)}`, error);
   }

@@ -70,7 +70,7 @@ export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
 }
 
 /** The state of a token. Only an active token gives access. */
-export type TokenState = 'active' | 'expired' | 'revoked';
+export type IssuedTokenState = 'active' | 'expired' | 'revoked';
 
 /** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
 export function expiryOfToken({ expiresAt }: Pick<IssuedToken, 'expiresAt'>): number | undefined {
@@ -78,7 +78,7 @@ export function expiryOfToken({ expiresAt }: Pick<IssuedToken, 'expiresAt'>): nu
 }
 
 /** Returns the state of a token at the time `now`. @param now milliseconds since 1970 */
-export function tokenState(token: IssuedToken, now: number): TokenState {
+export function issuedTokenState(token: IssuedToken, now: number): IssuedTokenState {
   if (token.revokedAt !== null) return 'revoked';
   return (expiryOfToken(token) ?? Infinity) <= now ? 'expired' : 'active';
 }

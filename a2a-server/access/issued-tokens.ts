@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type IssuedToken, isSecretOf, parseToken, tokenState } from './issued-token.ts';
+import { type IssuedToken, isSecretOf, parseToken, issuedTokenState } from './issued-token.ts';
 import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
 export interface IssuedTokens {
@@ -38,7 +38,7 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
   const active = async (id: string): Promise<IssuedToken | undefined> => {
     try {
       const token = await store.read(id);
-      return token !== undefined && tokenState(token, clock.now()) === 'active' ? token : undefined;
+      return token !== undefined && issuedTokenState(token, clock.now()) === 'active' ? token : undefined;
     } catch (error) {
       if (!(error instanceof DamagedTokenError)) throw error;
       onFailure(error);

@@ -10,7 +10,7 @@ export const COUNT_COLUMNS =
 export const COST_COLUMNS = `day, session_id, model, ${COUNT_COLUMNS}`;
 
 /** The end of an INSERT: if the row exists, adds the counts to it. */
-export const ADD_COUNTS = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${addedCounts()}`;
+export const ADD_COUNTS_ON_CONFLICT = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${addedCounts()}`;
 
 function addedCounts(): string {
   const columns = COUNT_COLUMNS.split(', ');

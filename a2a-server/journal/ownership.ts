@@ -68,7 +68,7 @@ export interface UnopenedTask {
 }
 
 /** The result of a search for tasks whose owner has died. */
-export interface AbandonedTasks {
+export interface OwnerlessTasks {
   claimed: ClaimedTask[];
   unopened: UnopenedTask[];
 }
@@ -101,7 +101,7 @@ export interface Ownership {
    * first.
    * @param except tasks that this server does not claim
    */
-  claimAbandoned(except: readonly string[]): Promise<AbandonedTasks>;
+  claimAbandoned(except: readonly string[]): Promise<OwnerlessTasks>;
   /** True if this server has the directories of the task. Servers with the same label have the same directories. */
   isHere(taskId: string): Promise<boolean>;
   /** Gives the claim back. Another server can then claim the task. */

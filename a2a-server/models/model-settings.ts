@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { modelParametersSchema } from './model-parameters.ts';
-import { keySettingSchema } from './provider-key.ts';
+import { providerKeySettingSchema } from './provider-key.ts';
 import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
@@ -27,7 +27,7 @@ export const COMPATIBLE_URL_VARIABLE = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 export const OFFLINE_MODEL_ID = 'offline';
 export const EXAMPLE_MODEL = 'anthropic:claude-sonnet-4-5';
 /** The tiers: names for models. A client can use a tier without knowing the server's models. */
-export const TIERS = ['fast', 'smart'] as const;
+export const MODEL_TIERS = ['fast', 'smart'] as const;
 
 /** The schema of a model id: `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
 export const modelIdSchema = z
@@ -87,7 +87,7 @@ export const modelSettingsSchema = z.strictObject({
     .default({})
     .describe('other base URLs of providers, e.g. {"openai-compatible": "http://localhost:11434/v1"}'),
   keys: z
-    .partialRecord(providerNameSchema, keySettingSchema)
+    .partialRecord(providerNameSchema, providerKeySettingSchema)
     .default({})
     .describe('where the keys of providers come from: a variable, or a command that prints the key'),
   prices: z
@@ -96,7 +96,7 @@ export const modelSettingsSchema = z.strictObject({
     .describe('prices of models in US dollars per million tokens, by model id'),
   /** The parameters of models and tiers. A tier's parameters override those of its model. */
   parameters: z
-    .record(z.union([z.enum(TIERS), modelIdSchema]), modelParametersSchema)
+    .record(z.union([z.enum(MODEL_TIERS), modelIdSchema]), modelParametersSchema)
     .default({})
     .describe('temperature, output limit and reasoning effort, by tier or model id'),
   contextWindow: z
@@ -120,7 +120,7 @@ export function parseModelId(id: string): { provider: ProviderName; model: strin
 }
 
 /** Chooses what runs the turns of a task: a language model, a script, or an ACP program. */
-export type AgentChoice =
+export type AgentSetting =
   | { type: 'model' }
   | { type: 'scripted'; file: string }
   | { type: 'acp'; command: string; args: string[] };

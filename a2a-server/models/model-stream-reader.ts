@@ -3,7 +3,7 @@
  * this rule, an interrupted stream could yield an incomplete call.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import type { TurnEnd, Usage } from '../task/events.ts';
+import type { TurnEnd, TokenUsage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
 import { citedSourcesText, type CitedSource } from './source-list.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
@@ -115,7 +115,7 @@ const ENDLESS: ModelEvent = {
   usage: { inputTokens: 0, outputTokens: 0 },
 };
 
-function usageOf({ inputTokens, outputTokens }: Finish['usage']): Usage {
+function usageOf({ inputTokens, outputTokens }: Finish['usage']): TokenUsage {
   const cachedInputTokens = inputTokens.cacheRead ?? 0;
   const cacheWriteTokens = inputTokens.cacheWrite ?? 0;
   return {

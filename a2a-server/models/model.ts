@@ -1,7 +1,7 @@
 /** Defines the interface of a model. A model gets a conversation and tools, and streams text and tool calls. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ConversationStep } from '../task/conversation/conversation.ts';
-import type { Artifact, TurnEnd, Usage, UserMessage } from '../task/events.ts';
+import type { Artifact, TurnEnd, TokenUsage, UserMessage } from '../task/events.ts';
 import type { ConversationItem, TaskWithHistory } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
 import type { TurnPart } from '../task/replay-provider-data.ts';
@@ -39,7 +39,7 @@ export type ModelEvent =
    */
   | { type: 'call'; modelCallId: string; tool: string; input: unknown }
   /** `parts` lists the turn in the model's order. It is present if later requests need more than text and calls. */
-  | { type: 'finish'; end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] };
+  | { type: 'finish'; end: TurnEnd; usage: TokenUsage; parts?: readonly TurnPart[] };
 
 /** The fact of a ProductError that has the provider's requested delay, in milliseconds. */
 export const RETRY_AFTER_FACT = 'retryAfterMs';

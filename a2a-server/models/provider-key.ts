@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { readKeyFromCommand, SENDABLE_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
+import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../shared/runtime/secret-command.ts';
 import { RETRY_AFTER_FACT } from './model.ts';
 
-export const keySettingSchema = z.union(
+export const providerKeySettingSchema = z.union(
   [
     z.strictObject({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }),
     z.strictObject({ command: z.array(z.string().min(1)).min(1).max(100) }),
@@ -22,15 +22,15 @@ export const keySettingSchema = z.union(
  * `env` names the variable with the key. `command` is a program with arguments. The first line of its output is the
  * key.
  */
-export type KeySetting = z.infer<typeof keySettingSchema>;
+export type ProviderKeySetting = z.infer<typeof providerKeySettingSchema>;
 
 /** The source of a key. `set` is false if the variable is missing or empty. */
-export type KeySource =
+export type ProviderKeySource =
   | { type: 'variable'; name: string; set: boolean }
   | { type: 'command'; program: string };
 
 export interface ProviderKey {
-  source: KeySource;
+  source: ProviderKeySource;
   /**
    * Returns the key, or '' if the provider needs no key.
    * @throws ProductError CONFIGURATION; AGENT_UNREACHABLE if the command fails
@@ -38,7 +38,7 @@ export interface ProviderKey {
   read: () => Promise<string>;
 }
 
-export interface KeyRequirement {
+export interface ProviderKeyRequirement {
   provider: string;
   model: string;
   /** The provider's usual variables. The first variable that is not empty applies. */
@@ -54,11 +54,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 const COMMAND_PAUSE_MS = 10_000;
 
-export function findKeySource(
-  { variables }: Pick<KeyRequirement, 'variables'>,
-  setting: KeySetting | undefined,
+export function findProviderKeySource(
+  { variables }: Pick<ProviderKeyRequirement, 'variables'>,
+  setting: ProviderKeySetting | undefined,
   env: Environment,
-): KeySource {
+): ProviderKeySource {
   if (setting !== undefined && 'command' in setting)
     return { type: 'command', program: setting.command[0] ?? '' };
   const named = setting === undefined ? variables : [setting.env];
@@ -68,20 +68,20 @@ export function findKeySource(
 
 /** Finds the key of a provider. @throws ProductError CONFIGURATION if a needed variable is missing */
 export function findProviderKey(
-  needs: KeyRequirement,
-  setting: KeySetting | undefined,
+  needs: ProviderKeyRequirement,
+  setting: ProviderKeySetting | undefined,
   env: Environment,
 ): ProviderKey {
   const { provider, needed, variables } = needs;
-  const source = findKeySource(needs, setting, env);
+  const source = findProviderKeySource(needs, setting, env);
   if (setting !== undefined && 'command' in setting)
     return { source, read: () => readKeyCommand(provider, setting.command) };
   const { env: own } = setting ?? {};
   const key = source.type === 'variable' ? (env[source.name] ?? '') : '';
   if (key === '' && (needed || own !== undefined))
     throw missingKey(needs, own === undefined ? variables : [own]);
-  if (key !== '' && !SENDABLE_KEY_PATTERN.test(key)) {
-    const variable = keySourceText(provider, source);
+  if (key !== '' && !SENDABLE_API_KEY_PATTERN.test(key)) {
+    const variable = providerKeySourceText(provider, source);
     throw new ProductError(
       'CONFIGURATION',
       `The key in ${variable} contains spaces or special characters. Set the variable to the key alone.`,
@@ -91,11 +91,11 @@ export function findProviderKey(
   return { source, read: () => Promise.resolve(key) };
 }
 
-export function keySourceText(provider: string, source: KeySource): string {
+export function providerKeySourceText(provider: string, source: ProviderKeySource): string {
   return source.type === 'variable' ? source.name : `the key command of ${provider} (${source.program} …)`;
 }
 
-function missingKey({ provider, model }: KeyRequirement, variables: readonly string[]): ProductError {
+function missingKey({ provider, model }: ProviderKeyRequirement, variables: readonly string[]): ProductError {
   return new ProductError(
     'CONFIGURATION',
     `The provider ${provider} needs a key: set ${variables.join(' or ')} in the environment of the program that starts the server, and restart the server. Or name a command that prints the key: mcp-a2a-bridge model set ${provider}:${model} --key-command "<command>".`,
@@ -105,9 +105,9 @@ function missingKey({ provider, model }: KeyRequirement, variables: readonly str
 
 async function readKeyCommand(provider: string, command: readonly string[]): Promise<string> {
   try {
-    return await readKeyFromCommand(command);
+    return await readApiKeyFromCommand(command);
   } catch (error) {
-    const source = keySourceText(provider, { type: 'command', program: command[0] ?? '' });
+    const source = providerKeySourceText(provider, { type: 'command', program: command[0] ?? '' });
     const message = sentence(`${source} ${messageOf(error)}`);
     throw error instanceof SecretCommandError && error.permanent
       ? new ProductError('CONFIGURATION', message, { facts: { provider } })

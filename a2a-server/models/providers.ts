@@ -24,10 +24,10 @@ import {
 } from './model-settings.ts';
 import { needsResponsesApi } from './provider-requests/needs-responses.ts';
 import {
-  findKeySource,
+  findProviderKeySource,
   findProviderKey,
-  type KeySetting,
-  type KeySource,
+  type ProviderKeySetting,
+  type ProviderKeySource,
   type ProviderKey,
 } from './provider-key.ts';
 import type { ProviderRequest } from './ai-sdk-prompt.ts';
@@ -167,7 +167,7 @@ interface ProviderConnection {
 interface ProviderSettings {
   model: string;
   baseUrl: string | undefined;
-  key: KeySetting | undefined;
+  key: ProviderKeySetting | undefined;
 }
 
 /**
@@ -204,11 +204,11 @@ export function resolveProvider(
  */
 export function keySourceOfProvider(
   name: ProviderName,
-  setting: KeySetting | undefined,
+  setting: ProviderKeySetting | undefined,
   env: Environment,
-): { source: KeySource; needed: boolean } {
+): { source: ProviderKeySource; needed: boolean } {
   const { keyVariables, keyNeeded } = PROVIDERS[name];
-  return { source: findKeySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
+  return { source: findProviderKeySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
 }
 
 /**

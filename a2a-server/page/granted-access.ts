@@ -27,20 +27,20 @@ const grantedAccessSchema = z.strictObject({
   /** The end of the access, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
-export type GrantedAccess = z.infer<typeof grantedAccessSchema>;
+export type PageAccess = z.infer<typeof grantedAccessSchema>;
 
 /** The maximum number of links of one principal, and of its browser sessions. A new one then ends the oldest. */
 const MAX_PER_PRINCIPAL = 100;
 
-export interface GrantedAccessStore {
+export interface PageAccessStore {
   /**
    * Returns the access. Undefined if there is no valid record.
    * @param digest SHA-256 (hex) of the secret
    * @throws ProductError STORAGE
    */
-  read(digest: string): Promise<GrantedAccess | undefined>;
+  read(digest: string): Promise<PageAccess | undefined>;
   /** Stores the access, and removes old ones. @throws ProductError STORAGE */
-  add(digest: string, access: GrantedAccess): Promise<void>;
+  add(digest: string, access: PageAccess): Promise<void>;
   /** Removes the access. If several callers remove the same access, only one gets true. @throws ProductError STORAGE */
   remove(digest: string): Promise<boolean>;
   /** Returns the digests of the principal's accesses. @throws ProductError STORAGE */
@@ -48,12 +48,12 @@ export interface GrantedAccessStore {
 }
 
 /** @param now returns milliseconds since 1970 */
-export function createGrantedAccessStore(
+export function createPageAccessStore(
   records: Omit<RecordStore, 'watch'>,
   kind: 'page-links' | 'page-sessions',
   now: () => number,
-): GrantedAccessStore {
-  const list = async (): Promise<(GrantedAccess & { digest: string })[]> =>
+): PageAccessStore {
+  const list = async (): Promise<(PageAccess & { digest: string })[]> =>
     [...(await records.list(kind))].flatMap(([digest, text]) => {
       const access = parsed(text);
       return access === undefined ? [] : [{ ...access, digest }];
@@ -84,7 +84,7 @@ export function createGrantedAccessStore(
 }
 
 /** Parses a record. Returns undefined for a damaged record, which gives no access. */
-function parsed(text: string): GrantedAccess | undefined {
+function parsed(text: string): PageAccess | undefined {
   try {
     return grantedAccessSchema.safeParse(JSON.parse(text)).data;
   } catch {

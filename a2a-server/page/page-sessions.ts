@@ -19,7 +19,7 @@ import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts'
 import type { OidcSettings } from '../access/oidc-settings.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type GrantedAccess, type GrantedAccessStore, createGrantedAccessStore } from './granted-access.ts';
+import { type PageAccess, type PageAccessStore, createPageAccessStore } from './granted-access.ts';
 
 export const PAGE_LINK_MS = 10 * 60_000;
 
@@ -95,8 +95,8 @@ export function createPageSessions({
 }: PageSessionsOptions): PageSessions {
   const marks = tokenMarks(credentials);
   const now = (): number => clock.now();
-  const links = createGrantedAccessStore(records, 'page-links', now);
-  const sessions = createGrantedAccessStore(records, 'page-sessions', now);
+  const links = createPageAccessStore(records, 'page-links', now);
+  const sessions = createPageAccessStore(records, 'page-sessions', now);
   /** The listeners for the sign-out of sessions with open streams, by the digest of the session. */
   const listeners = new Map<string, Set<() => void>>();
   /** Sessions that are signed out here, although the storage may still have them. */
@@ -107,15 +107,15 @@ export function createPageSessions({
     if (roles !== undefined) return providerMark;
     return tokenId === undefined ? marks.get(principal) : (await issued.active(tokenId))?.digest;
   };
-  const usable = async (access: GrantedAccess | undefined): Promise<GrantedAccess | undefined> =>
+  const usable = async (access: PageAccess | undefined): Promise<PageAccess | undefined> =>
     access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
       ? access
       : undefined;
-  const endAfter = (ms: number, { provided }: Pick<GrantedAccess, 'provided'>): number =>
+  const endAfter = (ms: number, { provided }: Pick<PageAccess, 'provided'>): number =>
     Math.min(now() + ms, provided?.expiresAt ?? Infinity);
   const sessionOf = async (
     secrets: PageSessionSecrets | undefined,
-  ): Promise<GrantedAccess & { digest: string }> => {
+  ): Promise<PageAccess & { digest: string }> => {
     const digest = secrets === undefined ? '' : digestOf(joined(secrets));
     const session = signedOut.has(digest) ? undefined : await usable(await sessions.read(digest));
     if (session === undefined)
@@ -125,14 +125,14 @@ export function createPageSessions({
       );
     return { ...session, digest };
   };
-  const accessNow = async (identity: Identity, ms: number): Promise<GrantedAccess> => {
+  const accessNow = async (identity: Identity, ms: number): Promise<PageAccess> => {
     const tokens = await markOf(identity);
     if (tokens === undefined)
       throw new ProductError('UNAUTHENTICATED', 'The token of this link has expired or was revoked.');
     const access = accessOf(identity);
     return { ...access, tokens, expiresAt: endAfter(ms, access) };
   };
-  const addSession = async (session: GrantedAccess): Promise<PageSessionSecrets & { expiresAt: number }> => {
+  const addSession = async (session: PageAccess): Promise<PageSessionSecrets & { expiresAt: number }> => {
     const secrets = { cookie: random(), pageKey: random() };
     await sessions.add(digestOf(joined(secrets)), session);
     return { ...secrets, expiresAt: session.expiresAt };
@@ -209,8 +209,8 @@ export function createPageSessions({
 
 /** Creates the one-time link of an access. Resolves when the link is stored. @throws ProductError STORAGE */
 export async function addOneTimeLink(
-  links: Pick<GrantedAccessStore, 'add'>,
-  access: GrantedAccess,
+  links: Pick<PageAccessStore, 'add'>,
+  access: PageAccess,
 ): Promise<OneTimeLink> {
   const code = random();
   await links.add(digestOf(code), access);
@@ -233,7 +233,7 @@ function accessOf({
   roles,
   groups = [],
   expiresAt = 0,
-}: Identity): Pick<GrantedAccess, 'principal' | 'tokenId' | 'provided'> {
+}: Identity): Pick<PageAccess, 'principal' | 'tokenId' | 'provided'> {
   return {
     principal,
     ...(tokenId !== undefined && { tokenId }),
@@ -241,7 +241,7 @@ function accessOf({
   };
 }
 
-function identityOf({ principal, tokenId, provided }: GrantedAccess): Identity {
+function identityOf({ principal, tokenId, provided }: PageAccess): Identity {
   return { principal, ...(tokenId !== undefined && { tokenId }), ...provided };
 }
 

@@ -22,7 +22,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
  */
 type DryRunVerdict = 'allow' | 'ask' | 'presence' | 'refuse';
 
-export interface DryRunCall {
+export interface PolicyDryRunCall {
   taskId: string;
   seq: number;
   /** The time of the tool call, in milliseconds since 1970. */
@@ -42,7 +42,7 @@ interface Said {
   approver?: ApproverDemand;
 }
 
-export interface DryRunInput {
+export interface PolicyDryRunInput {
   taskId: string;
   entries: readonly JournalEntry[];
   policy: Policy;
@@ -55,19 +55,19 @@ export interface DryRunInput {
  * Applies a policy to past tool calls. Returns the recorded and the new verdict, in the order of the calls. Omits
  * questions and calls that could not run, because a policy has no verdict on them.
  */
-export async function dryRunCalls({
+export async function dryRunPolicy({
   taskId,
   entries,
   policy,
   tool,
   workspace,
-}: DryRunInput): Promise<DryRunCall[]> {
+}: PolicyDryRunInput): Promise<PolicyDryRunCall[]> {
   const [first, ...rest] = entries;
   let snapshot = first && firstSnapshot(taskId, first);
   if (snapshot === undefined) return [];
   const decided = decisionsIn(entries);
   const place = await workspace(snapshot.settings.workspace);
-  const tried: DryRunCall[] = [];
+  const tried: PolicyDryRunCall[] = [];
   for (const entry of rest) {
     const { event, seq, at } = entry;
     if (event.type === 'tool.requested' && event.verdict.type !== 'question') {
@@ -164,7 +164,7 @@ interface DryRunSummary {
   changed: Record<string, number>;
 }
 
-export function summarizeDryRun(tried: readonly DryRunCall[]): DryRunSummary {
+export function summarizePolicyDryRun(tried: readonly PolicyDryRunCall[]): DryRunSummary {
   const now = { allow: 0, ask: 0, presence: 0, refuse: 0 };
   const changed: Record<string, number> = {};
   for (const call of tried) {
@@ -178,12 +178,12 @@ export function summarizeDryRun(tried: readonly DryRunCall[]): DryRunSummary {
   return { calls: tried.length, tasks: new Set(tried.map(({ taskId }) => taskId)).size, now, changed };
 }
 
-export function isVerdictChanged({ met, meets }: DryRunCall): boolean {
+export function isVerdictChanged({ met, meets }: PolicyDryRunCall): boolean {
   return met.fate !== meets.fate || hasOtherApprover({ met, meets });
 }
 
 /** True if a person decides now, and the demand on the approver differs from the recorded one. */
-function hasOtherApprover({ met, meets }: Pick<DryRunCall, 'met' | 'meets'>): boolean {
+function hasOtherApprover({ met, meets }: Pick<PolicyDryRunCall, 'met' | 'meets'>): boolean {
   const approves = meets.fate === 'ask' || meets.fate === 'presence';
   return approves && !isDeepStrictEqual(met.approver, meets.approver);
 }
@@ -201,7 +201,7 @@ const FATES_THEN: Readonly<Record<DryRunVerdict, string>> = {
   refuse: 'was refused',
 };
 
-export function dryRunCallText(call: DryRunCall): string {
+export function policyDryRunCallText(call: PolicyDryRunCall): string {
   const { taskId, seq, at, tool, title, met, meets } = call;
   const decided =
     met.fate === 'ask' || met.fate === 'presence' ? `: ${met.decided ?? 'not decided'}` : ` (${met.why})`;
@@ -212,7 +212,7 @@ export function dryRunCallText(call: DryRunCall): string {
   ].join('\n');
 }
 
-export function dryRunSummaryText({ calls, tasks, now, changed }: DryRunSummary): string {
+export function policyDryRunSummaryText({ calls, tasks, now, changed }: DryRunSummary): string {
   const changes = Object.entries(changed).map(([change, times]) => `${change} ${times}`);
   return [
     `${countWithNoun(calls, 'call')} of ${countWithNoun(tasks, 'task')}: ${now.allow} would run without a question, ${now.ask} would ask, ${now.presence === 0 ? '' : `${now.presence} would demand presence, `}${now.refuse} would be refused.`,

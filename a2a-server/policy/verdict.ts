@@ -15,7 +15,7 @@
  * itself demands an approver, no mode allows a call.
  */
 import type { TaskSettings, ToolSource } from '../../shared/protocol/tool-approval.ts';
-import { mergeDemands, type ApproverDemand } from '../task/approver.ts';
+import { mergeApproverDemands, type ApproverDemand } from '../task/approver.ts';
 import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
 import type { CallFacts } from './call-facts.ts';
@@ -39,7 +39,7 @@ export function decideVerdict(
       type: 'refuse',
       message: `This task is read-only: ${call.tool} has side effects and was not run.`,
     };
-  const demand = mergeDemands(approverDemandOfRules(call, policy), policy.approver);
+  const demand = mergeApproverDemands(approverDemandOfRules(call, policy), policy.approver);
   const approver = demand && { approver: demand };
   const presence = findPresenceRule(call, policy);
   if (presence !== undefined) return { type: 'ask', rule: presence, presence: true, ...approver };
@@ -71,7 +71,7 @@ export function findPresenceRule(call: CallFacts, policy: Policy): string | unde
  * uncertain match.
  */
 export function approverDemandOfRules(call: CallFacts, { rules }: Policy): ApproverDemand | undefined {
-  return mergeDemands(
+  return mergeApproverDemands(
     ...rules.map(({ approver, matches }) => (approver && matches(call) !== 'no' ? approver : undefined)),
   );
 }

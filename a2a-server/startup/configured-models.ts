@@ -7,9 +7,9 @@ import { mergeProviderData } from '../models/provider-data.ts';
 import { createOfflineModel, type GetModelChoiceAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { RetryPolicy } from '../models/retry-policy.ts';
-import { keySourceText } from '../models/provider-key.ts';
+import { providerKeySourceText } from '../models/provider-key.ts';
 import { resolveProvider } from '../models/providers.ts';
-import { OFFLINE_MODEL_ID, parseModelId, TIERS, type ModelSettings } from '../models/model-settings.ts';
+import { OFFLINE_MODEL_ID, parseModelId, MODEL_TIERS, type ModelSettings } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
@@ -26,7 +26,7 @@ export function createModels(
   env: Readonly<Record<string, string | undefined>>,
   options: ModelOptions = {},
 ): Models {
-  const tiers = new Map(TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
+  const tiers = new Map(MODEL_TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
   const ids = new Set([OFFLINE_MODEL_ID, settings.model, ...tiers.values(), ...settings.others]);
   const known = new Map<string, Model>();
 
@@ -93,7 +93,7 @@ function build(
     ...(price && { price }),
     contextWindow,
     inputModes,
-    blame: { keySource: keySourceText(provider, key.source), secrets },
+    blame: { keySource: providerKeySourceText(provider, key.source), secrets },
     ...(patience && { patience }),
   });
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
 import { closeWithConnection } from '../http/streams/close-with-connection.ts';
-import { createOutputReader } from '../executor/tool-executions/output-reader.ts';
+import { createToolOutputReader } from '../executor/tool-executions/output-reader.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
 import type { AuditAct } from '../audit/audit-record.ts';
@@ -24,7 +24,7 @@ import { unknownMcpServers } from './settings/server-policy.ts';
 import { logEvents } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
 import type { ServerSettings } from './settings/settings.ts';
-import type { OutputReader } from '../tools/builtin/read-output.ts';
+import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
 import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { TCP_KEEP_ALIVE } from '../../shared/net/tcp-keep-alive.ts';
@@ -57,8 +57,8 @@ export async function serve(
     telemetry?: Telemetry;
     run?: ServerRun;
   } = {};
-  const outputs: OutputReader = async (toolId, reader) =>
-    held.journal === undefined ? undefined : createOutputReader(held.journal)(toolId, reader);
+  const outputs: ToolOutputReader = async (toolId, reader) =>
+    held.journal === undefined ? undefined : createToolOutputReader(held.journal)(toolId, reader);
   const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
   const prepared = await prepareServer(settings, { pageDirectory, children, outputs, makeDirectory });
   for (const name of unknownMcpServers(settings))

@@ -29,7 +29,7 @@ export interface Approver {
 }
 
 /** Combines several demands into one. Returns undefined if there is no demand. */
-export function mergeDemands(
+export function mergeApproverDemands(
   ...demands: readonly (ApproverDemand | undefined)[]
 ): ApproverDemand | undefined {
   const fourEyes = demands.some((it) => it?.fourEyes === true);
@@ -39,7 +39,7 @@ export function mergeDemands(
 }
 
 /** True if every approver who meets the demand `met` also meets `demand`. */
-export function coversDemand(met: ApproverDemand | undefined, demand: ApproverDemand): boolean {
+export function coversApproverDemand(met: ApproverDemand | undefined, demand: ApproverDemand): boolean {
   return (
     (demand.fourEyes !== true || met?.fourEyes === true) &&
     (demand.groups ?? []).every((group) => met?.groups?.includes(group) === true)
@@ -56,7 +56,7 @@ export function demandMetByApprover(
 ): ApproverDemand | undefined {
   if (decided === null) return undefined;
   const isOther = !delegators(snapshot).includes(decided.by.principal);
-  return mergeDemands(decided.approver, isOther ? { fourEyes: true } : undefined);
+  return mergeApproverDemands(decided.approver, isOther ? { fourEyes: true } : undefined);
 }
 
 /** Returns the principals who sent messages to the task. */
@@ -87,11 +87,13 @@ export function mayApprove(demanded: DemandedApprover, { principal, groups = [] 
 }
 
 /** Returns the demand that the approver of this decision must meet. Returns undefined for a denial and an answer. */
-export function demandOnDecision(
+export function approverDemandOnDecision(
   call: Pick<Call, 'approver'>,
   { decision, approver }: Pick<ResolvedDecision, 'decision' | 'approver'>,
 ): ApproverDemand | undefined {
-  return decision === 'approve' || decision === 'edit' ? mergeDemands(call.approver, approver) : undefined;
+  return decision === 'approve' || decision === 'edit'
+    ? mergeApproverDemands(call.approver, approver)
+    : undefined;
 }
 
 /** Returns the refusal of a decision that another person must make. Returns undefined if this person may decide. */
@@ -101,7 +103,7 @@ export function approverObjection(
   decision: ResolvedDecision,
   by: Approver,
 ): CommandRefusal | undefined {
-  const demand = demandOnDecision(call, decision);
+  const demand = approverDemandOnDecision(call, decision);
   if (demand === undefined) return undefined;
   const demanded = demandedApprover(snapshot, demand);
   return mayApprove(demanded, by) ? undefined : otherApproverRequired(snapshot, call, { demanded, by });

@@ -15,7 +15,12 @@ import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
 import { stateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { approverObjection, demandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
+import {
+  approverObjection,
+  approverDemandOnDecision,
+  type Approver,
+  type ApproverDemand,
+} from './approver.ts';
 import { checkAnswer, decisionWordProblem } from './check-answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNext } from './fold.ts';
@@ -68,7 +73,7 @@ export function decideCalls(
     if (call === undefined) continue;
     const read = decision.decision === 'answer' ? checkAnswer(call, decision.answer) : undefined;
     if (read?.ok === false) return invalidDecisionRefusal(read.message);
-    const approver = demandOnDecision(call, decision);
+    const approver = approverDemandOnDecision(call, decision);
     const event: TaskEvent = {
       type: 'tool.decided',
       callId: call.callId,

@@ -135,7 +135,7 @@ export type ToolOutcome =
     };
 
 /** Token counts, as the provider reports them. */
-export interface Usage {
+export interface TokenUsage {
   inputTokens: number;
   outputTokens: number;
   /** Input tokens from the provider's cache. They cost less. Absent if there are none. */
@@ -208,7 +208,14 @@ export type TaskEvent =
    * The model's answer is complete. `usd` is the cost in US dollars, by the prices at that time. It is absent if the
    * model has no price. `replay` is data that later requests return to the model. Old journals have no `replay`.
    */
-  | { type: 'turn.finished'; turn: number; end: TurnEnd; usage: Usage; usd?: number; replay?: RecordedTurn }
+  | {
+      type: 'turn.finished';
+      turn: number;
+      end: TurnEnd;
+      usage: TokenUsage;
+      usd?: number;
+      replay?: RecordedTurn;
+    }
   /**
    * The model call failed, or this server stopped. The task ignores the turn's output. The next turn calls the model
    * again.
@@ -228,7 +235,7 @@ export type TaskEvent =
       upTo: TurnPlace;
       summary: string;
       model: string | null;
-      usage: Usage;
+      usage: TokenUsage;
       usd?: number;
     }
   /** In later requests, each answer and result up to this turn has at most `chars` characters. */

@@ -1,5 +1,5 @@
 /** Tracks the summaries and clips (length limits) that fit the conversation into the model's context window. Pure. */
-import type { TaskEvent, TurnPlace, Usage } from './events.ts';
+import type { TaskEvent, TurnPlace, TokenUsage } from './events.ts';
 import type { Turn } from './snapshot.ts';
 
 export interface ShortenedContext {
@@ -57,7 +57,7 @@ function shorter(context: ShortenedContext, turns: number): ShortenedContext {
 export function withInputTokenCount(
   context: ShortenedContext,
   turn: Turn | null,
-  { inputTokens }: Usage,
+  { inputTokens }: TokenUsage,
 ): ShortenedContext {
   const counted =
     turn === null || inputTokens === 0 ? null : { turn: turn.turn, model: turn.model, inputTokens };

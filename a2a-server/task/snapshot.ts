@@ -23,7 +23,7 @@ import type {
   TurnEnd,
   UserMessage,
 } from './events.ts';
-import type { ExecutionOutput } from './tool-outputs.ts';
+import type { ToolExecutionOutput } from './tool-outputs.ts';
 import type { InstructionFile } from './instructions.ts';
 import type { SpendingByModel } from './spending.ts';
 import type { RecordedTurn } from './replay-provider-data.ts';
@@ -175,7 +175,7 @@ export interface Snapshot {
   /** Grants that are neither used up nor revoked. Some of them may have expired. */
   grants: readonly Grant[];
   context: ShortenedContext;
-  outputs: readonly ExecutionOutput[];
+  outputs: readonly ToolExecutionOutput[];
   todos: readonly Todo[];
   /**
    * `attempts` is the number of model failures in a row. `until` is the time of the next attempt. Null after a success.

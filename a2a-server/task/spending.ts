@@ -1,8 +1,8 @@
 /** Computes the cost of a task's turns in tokens, and in US dollars if the price is known. Pure. */
-import type { Usage } from './events.ts';
+import type { TokenUsage } from './events.ts';
 
 /** The cost of one or more turns. `usd` is null if any price is unknown. */
-export interface Spending extends Usage {
+export interface Spending extends TokenUsage {
   usd: number | null;
 }
 
@@ -33,7 +33,7 @@ const MILLION = 1_000_000;
  * Returns the cost of one turn in US dollars. Returns undefined if the price is unknown. Zero tokens cost nothing.
  * @param at the end of the turn, in milliseconds since 1970
  */
-export function usageCost(usage: Usage, price: Price | undefined, at: number): number | undefined {
+export function usageCost(usage: TokenUsage, price: Price | undefined, at: number): number | undefined {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   if (inputTokens + outputTokens === 0) return 0;
   if (price === undefined) return undefined;
@@ -52,7 +52,7 @@ function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number
 }
 
 /** Returns the spending of one turn. @param usd the cost that the event contains */
-export function spendingOf(usage: Usage, usd: number | undefined): Spending {
+export function spendingOf(usage: TokenUsage, usd: number | undefined): Spending {
   return { ...usage, usd: usd ?? usageCost(usage, undefined, 0) ?? null };
 }
 
@@ -73,7 +73,7 @@ export type SpendingByModel = Readonly<Record<string, Spending>>;
 export function addModelSpending(
   spending: SpendingByModel,
   model: string,
-  { usage, usd }: { usage: Usage; usd?: number },
+  { usage, usd }: { usage: TokenUsage; usd?: number },
 ): SpendingByModel {
   const before = Object.hasOwn(spending, model) ? spending[model] : undefined;
   return { ...spending, [model]: addSpending(before ?? NO_SPENDING, spendingOf(usage, usd)) };

@@ -3,7 +3,7 @@
  */
 import type { TaskEvent } from './events.ts';
 
-export interface ExecutionOutput {
+export interface ToolExecutionOutput {
   toolId: string;
   tool: string;
   title: string;
@@ -18,9 +18,9 @@ export const MAX_OUTPUT_CHARS = 2_000_000;
  * dropped.
  */
 export function withOutput(
-  outputs: readonly ExecutionOutput[],
+  outputs: readonly ToolExecutionOutput[],
   { toolId, tool, title, text }: Extract<TaskEvent, { type: 'tool.output' }>,
-): readonly ExecutionOutput[] {
+): readonly ToolExecutionOutput[] {
   const at = outputs.findLastIndex((output) => output.toolId === toolId);
   const before = outputs[at];
   const after =

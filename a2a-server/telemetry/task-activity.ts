@@ -2,7 +2,7 @@
  * Reads the work of tasks from their durable events: model calls, tool executions, decisions and ends. Metrics and
  * traces both use these activities. An activity contains no content of the task.
  */
-import type { JournalEntry, TaskEvent, ToolOutcome, Usage } from '../task/events.ts';
+import type { JournalEntry, TaskEvent, ToolOutcome, TokenUsage } from '../task/events.ts';
 
 /** The work of a task, as metrics and traces need it. Times are in milliseconds since 1970. */
 export type TaskActivity =
@@ -15,13 +15,13 @@ export type TaskActivity =
       turn: number;
       startedAt: number;
       endedAt: number;
-      usage?: Usage;
+      usage?: TokenUsage;
       /** The cost in US dollars. Absent if the model has no price. */
       usd?: number;
       failed: boolean;
     }
   /** A model call that shortened the conversation. Its duration is unknown. */
-  | { type: 'summary'; model: string; usage: Usage; usd?: number }
+  | { type: 'summary'; model: string; usage: TokenUsage; usd?: number }
   | {
       type: 'tool-execution';
       tool: string;

@@ -5,11 +5,11 @@ import { SecretCommandError, readSecretFromCommand } from './secret-command.ts';
  * Matches a key that is valid in an HTTP header. `fetch` quotes any other key in its error message, so the key could
  * appear in a log.
  */
-export const SENDABLE_KEY_PATTERN = /^[\x21-\x7e]+$/;
+export const SENDABLE_API_KEY_PATTERN = /^[\x21-\x7e]+$/;
 /**
  * The time limit of the command in milliseconds. It is long, because a person may have to unlock a password manager.
  */
-export const KEY_COMMAND_LIMIT_MS = 20_000;
+export const API_KEY_COMMAND_LIMIT_MS = 20_000;
 
 /**
  * Runs the command without a shell, and returns the first line of its output. Refuses a command that contains its own
@@ -17,9 +17,9 @@ export const KEY_COMMAND_LIMIT_MS = 20_000;
  * @throws SecretCommandError. Its message completes a sentence that starts with a name of the command. The message
  * contains neither the command nor the key.
  */
-export async function readKeyFromCommand(command: readonly string[]): Promise<string> {
+export async function readApiKeyFromCommand(command: readonly string[]): Promise<string> {
   const [key = ''] = (await outputOf(command)).split('\n', 1).map((line) => line.trim());
-  if (!SENDABLE_KEY_PATTERN.test(key))
+  if (!SENDABLE_API_KEY_PATTERN.test(key))
     throw new SecretCommandError(
       `printed ${key === '' ? 'nothing' : 'no key'}. Its first line must be the key.`,
       true,
@@ -35,7 +35,7 @@ export async function readKeyFromCommand(command: readonly string[]): Promise<st
 
 async function outputOf(command: readonly string[]): Promise<string> {
   try {
-    return await readSecretFromCommand(command, KEY_COMMAND_LIMIT_MS);
+    return await readSecretFromCommand(command, API_KEY_COMMAND_LIMIT_MS);
   } catch (error) {
     if (!(error instanceof SecretCommandError)) throw error;
     throw new SecretCommandError(

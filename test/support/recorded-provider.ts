@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createModels } from '../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema, type ProviderName } from '../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
-import type { TaskEvent, Usage } from '../../a2a-server/task/events.ts';
+import type { TaskEvent, TokenUsage } from '../../a2a-server/task/events.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from './fake-model-endpoint.ts';
 import type { RunningService } from './task-service.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
@@ -20,7 +20,7 @@ export interface Provider {
   folder: string;
   env: Record<string, string>;
   /** The usage of its recording `text-with-cached-usage`. Ollama, LM Studio and llama.cpp do not report cached tokens. */
-  cachedUsage: Usage;
+  cachedUsage: TokenUsage;
   /** The conversation in a request. */
   conversation: (body: unknown) => unknown;
 }

@@ -11,7 +11,7 @@ import {
   type MaintenanceSettings,
 } from '../../a2a-server/executor/journal-task-service.ts';
 import { createIdGenerator } from '../../a2a-server/executor/task-journal/id-generator.ts';
-import { createOutputReader } from '../../a2a-server/executor/tool-executions/output-reader.ts';
+import { createToolOutputReader } from '../../a2a-server/executor/tool-executions/output-reader.ts';
 import type { PresenceVerifier } from '../../a2a-server/executor/messages/resolve-decisions.ts';
 import type { ClientMessage } from '../../a2a-server/executor/messages/client-message.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/abort-scopes/time-limits.ts';
@@ -99,7 +99,7 @@ export async function startTaskService(options: {
     (await openSqliteJournal({ path: join(options.stateDir, 'journal.db'), clock: () => clock.now() }));
   const { tools, commands } = createToolsAndCommands({
     journal,
-    tools: options.tools ?? builtinTools({ outputs: createOutputReader(journal) }),
+    tools: options.tools ?? builtinTools({ outputs: createToolOutputReader(journal) }),
   });
   const policy = createPolicy(rulesSchema.parse(options.policy ?? []), {
     tools: tools.map(({ name }) => name),

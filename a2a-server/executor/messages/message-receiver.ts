@@ -22,7 +22,7 @@ import { generationMismatch } from '../../task/generation.ts';
 import { revokeGrants } from '../../task/revoke.ts';
 import { requireRoleFor, type Requester } from '../../access/requester.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
-import { mergeDemands, type Approver } from '../../task/approver.ts';
+import { mergeApproverDemands, type Approver } from '../../task/approver.ts';
 import type { Decider, TaskEvent } from '../../task/events.ts';
 import { findCall, type Snapshot } from '../../task/snapshot.ts';
 import type { OnRefused } from '../../limits/usage-limiter.ts';
@@ -278,7 +278,7 @@ export function createMessageReceiver(
     // The journal stores the demands on the approver with each tool call. Old journals lack them, so the demands of
     // this server's policy apply too.
     const demanding = decisions.map((decision) => {
-      const approver = mergeDemands(decision.approver, ofServer);
+      const approver = mergeApproverDemands(decision.approver, ofServer);
       return { ...decision, ...(approver && { approver }) };
     });
     return decideCalls(snapshot, demanding, by, at);

@@ -7,7 +7,7 @@ import type { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Model, ModelRequest } from '../../models/model.ts';
-import type { TaskEvent, Usage } from '../../task/events.ts';
+import type { TaskEvent, TokenUsage } from '../../task/events.ts';
 import { omitMiddleBytes } from '../../task/conversation/omit-middle.ts';
 import { eventAfterModelFailure } from '../../task/model-outage.ts';
 import {
@@ -157,9 +157,9 @@ async function answerOf(
   model: Model,
   request: ModelRequest,
   { scope, bytes }: { scope: AbortScope<AbortCause>; bytes: number },
-): Promise<{ text: string; usage: Usage }> {
+): Promise<{ text: string; usage: TokenUsage }> {
   let text = '';
-  let usage: Usage = { inputTokens: 0, outputTokens: 0 };
+  let usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
   for await (const event of eventsUntilAborted(model.stream(request), scope.signal)) {
     if (event.type === 'text') text += event.text;
     if (event.type === 'finish') usage = event.usage;

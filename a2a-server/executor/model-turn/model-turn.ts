@@ -14,7 +14,7 @@ import { PromptTooLongError, type Model, type ModelEvent } from '../../models/mo
 import { isReadOnlyMode } from '../../policy/mode.ts';
 import { buildConversation, type ConversationStep } from '../../task/conversation/conversation.ts';
 import { filesOfStep, type ConversationFile } from '../../task/conversation/files-for-model.ts';
-import type { RequestedCall, TaskEvent, TurnEnd, Usage, PolicyVerdict } from '../../task/events.ts';
+import type { RequestedCall, TaskEvent, TurnEnd, TokenUsage, PolicyVerdict } from '../../task/events.ts';
 import { foldNext } from '../../task/fold.ts';
 import { eventAfterModelFailure, type ModelFailure } from '../../task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../../task/next-step.ts';
@@ -41,7 +41,7 @@ export interface PreparedCall {
   judge: (snapshot: Snapshot) => PolicyVerdict;
 }
 
-export interface ModelTurn {
+export interface ModelTurnOptions {
   log: TaskJournal;
   clock: Clock;
   /** Returns the model of the task. `snapshot` is the task at the start of the turn. */
@@ -68,7 +68,7 @@ const TOO_LONG =
   'its answer is longer than the limits of the server for written events allow. To continue, send another message in the session.';
 
 /** Runs one turn of the task. Resolves when the journal has the turn's end, or when the task has ended. */
-export async function runModelTurn(taskId: string, context: ModelTurn): Promise<void> {
+export async function runModelTurn(taskId: string, context: ModelTurnOptions): Promise<void> {
   const { log, modelFor, scope } = context;
   const { signal } = scope;
   let model: Model | undefined;
@@ -82,7 +82,7 @@ export async function runModelTurn(taskId: string, context: ModelTurn): Promise<
   const turn = snapshot.turns;
   const writer = new TurnWriter(log, taskId, turn);
   const requests: ModelCallRequest[] = [];
-  let finish: { end: TurnEnd; usage: Usage; parts?: readonly TurnPart[] } | undefined;
+  let finish: { end: TurnEnd; usage: TokenUsage; parts?: readonly TurnPart[] } | undefined;
   let unwritten: readonly TaskEvent[];
   let characters = 0;
   let left = context.bytes;
@@ -200,7 +200,7 @@ function eventsAfterTurn(after: Snapshot, turn: number, model: Model | undefined
 
 async function contentsOf(
   steps: readonly ConversationStep[],
-  readFile: ModelTurn['readFile'],
+  readFile: ModelTurnOptions['readFile'],
 ): Promise<Map<string, Uint8Array>> {
   const contents = new Map<string, Uint8Array>();
   for (const file of steps.flatMap(filesOfStep)) {
@@ -246,7 +246,7 @@ const isJsonObject = (written: unknown): written is JsonObject => isRecord(writt
  * Handles an aborted turn. After a timeout, the task fails. After any other abort, the next execution repeats the turn,
  * or the task has ended.
  */
-async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
+async function cutShort(context: ModelTurnOptions, at: TurnOfTask): Promise<void> {
   const { reason } = context.scope;
   if (reason?.reason === 'timeout')
     await failed(context, at, { message: reason.message, passing: false, waitMs: 0 });
@@ -256,7 +256,7 @@ async function cutShort(context: ModelTurn, at: TurnOfTask): Promise<void> {
  * Handles a prompt that the provider refused as too long. The task shortens the conversation and sends it once more.
  * After the second refusal, the task fails.
  */
-async function refused({ log }: ModelTurn, at: TurnOfTask, error: PromptTooLongError): Promise<void> {
+async function refused({ log }: ModelTurnOptions, at: TurnOfTask, error: PromptTooLongError): Promise<void> {
   await log.change(at.taskId, (s) =>
     s.openTurn?.turn !== at.turn
       ? { type: 'keep' }
@@ -278,7 +278,11 @@ interface TurnOfTask {
 }
 
 /** Abandons the turn. The task calls the model again if another attempt may succeed. Otherwise the task fails. */
-async function failed({ log, clock }: ModelTurn, at: TurnOfTask, failure: ModelFailure): Promise<void> {
+async function failed(
+  { log, clock }: ModelTurnOptions,
+  at: TurnOfTask,
+  failure: ModelFailure,
+): Promise<void> {
   const abandoned: TaskEvent = { type: 'turn.abandoned', turn: at.turn, reason: failure.message };
   await log.change(at.taskId, (s) =>
     isTerminal(s)

@@ -1,13 +1,15 @@
 /** Reads the complete output of tool executions from the journal, even after a restart. */
 import type { Journal } from '../../journal/journal.ts';
 import { readPages } from '../../journal/read-pages.ts';
-import type { OutputReader } from '../../tools/builtin/read-output.ts';
+import type { ToolOutputReader } from '../../tools/builtin/read-output.ts';
 
 /**
  * Returns a function that reads the output of a tool execution. X1: the reader, which is another tool execution, must
  * be in the same session.
  */
-export function createOutputReader(journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>): OutputReader {
+export function createToolOutputReader(
+  journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>,
+): ToolOutputReader {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {
     const execution = await journal.toolExecution(toolId);
     const row = execution && (await journal.row(execution.taskId));

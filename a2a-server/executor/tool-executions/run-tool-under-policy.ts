@@ -2,7 +2,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { approverDemandOfRules, denyRuleMessage, findPresenceRule } from '../../policy/verdict.ts';
-import { coversDemand, demandMetByApprover, mergeDemands } from '../../task/approver.ts';
+import { coversApproverDemand, demandMetByApprover, mergeApproverDemands } from '../../task/approver.ts';
 import type { Call, Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
 
@@ -19,7 +19,7 @@ export async function runToolUnderPolicy(
 ): Promise<ToolResult> {
   // The demands of the call and of the server apply only to an approval by a person. If no person decided, only the
   // demands of the rules apply.
-  const ofDecision = call.decided === null ? undefined : mergeDemands(call.approver, policy.approver);
+  const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
   if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
   const met = demandMetByApprover(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
@@ -40,8 +40,8 @@ export async function runToolUnderPolicy(
         'FORBIDDEN',
         `No person has approved this call with a passkey, and ${presenceRule} demands presence. It was not run. Request the call again, so that the person is asked.`,
       );
-    const demand = mergeDemands(approverDemandOfRules(facts, policy), ofDecision);
-    if (demand !== undefined && !coversDemand(met, demand))
+    const demand = mergeApproverDemands(approverDemandOfRules(facts, policy), ofDecision);
+    if (demand !== undefined && !coversApproverDemand(met, demand))
       throw new ProductError(
         'FORBIDDEN',
         'The policy demands another approver than the one of this call. It was not run. Request the call again, so that this approver is asked.',

@@ -1,11 +1,11 @@
 import type { AgentSkill } from '@a2a-js/sdk';
 import type { OfferedCommand } from '../../../shared/protocol/agent-command.ts';
 import { acpAgentName } from '../../models/acp/agent-program.ts';
-import type { AgentChoice } from '../../models/model-settings.ts';
+import type { AgentSetting } from '../../models/model-settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 export interface AgentSkillFacts {
-  agent: AgentChoice;
+  agent: AgentSetting;
   model: string;
   tools: readonly Pick<Tool, 'name' | 'source' | 'sideEffect' | 'commandOnly'>[];
   /** The names of the configured MCP servers. The card does not list their tools, because the servers start later. */

@@ -18,7 +18,7 @@ import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import { SQLSTATE_FENCED, SQLSTATE_STALE, UNIQUE_VIOLATION } from './append-batch.ts';
-import { AppendBatch, commandId, type KnownDatabaseState, sessionKey, type StoredHead } from './batch.ts';
+import { AppendBatch, commandId, type KnownDatabaseState, sessionKey, type StoredTaskHead } from './batch.ts';
 import { type PostgresConnection, isDatabaseUnavailable, PostgresError } from './driver.ts';
 import type { PostgresWriter } from './writer.ts';
 
@@ -69,7 +69,7 @@ const FIND_LIVE_TASKS = {
 export class Appender {
   readonly #writer: PostgresWriter;
   readonly #clock: () => number;
-  readonly #heads = new Map<string, StoredHead>();
+  readonly #heads = new Map<string, StoredTaskHead>();
 
   constructor(writer: PostgresWriter, clock: () => number) {
     this.#writer = writer;
@@ -218,7 +218,7 @@ export class Appender {
     return { source: 'database', state };
   }
 
-  #remember(heads: ReadonlyMap<string, StoredHead>): void {
+  #remember(heads: ReadonlyMap<string, StoredTaskHead>): void {
     for (const [taskId, head] of heads) {
       this.#heads.delete(taskId);
       this.#heads.set(taskId, head);
@@ -236,7 +236,7 @@ function isAppended(outcome: AppendOutcome): boolean {
 
 type Rows = readonly (readonly unknown[])[];
 
-function headsIn(rows: Rows): Map<string, StoredHead> {
+function headsIn(rows: Rows): Map<string, StoredTaskHead> {
   return new Map(
     rows.map((row) => [
       textColumn(row[0]),

@@ -20,7 +20,7 @@ import type { SqlValue } from './driver.ts';
 const CHUNK_BYTES = 1024 * 1024;
 
 /** The state of a task as the database stores it. */
-export interface StoredHead extends TaskHead {
+export interface StoredTaskHead extends TaskHead {
   /** For a task that the batch creates, a negative number: the position of the task among the created tasks. */
   key: number;
   principal: string;
@@ -34,7 +34,7 @@ export interface StoredHead extends TaskHead {
 }
 
 /** The state of a task after the appends that the batch already contains. */
-interface BatchHead extends StoredHead {
+interface BatchHead extends StoredTaskHead {
   /** The `seq` in the database. 0 for a new task. */
   expected: number;
   /** The text of the first message, if this batch appends it. */
@@ -46,7 +46,7 @@ interface BatchHead extends StoredHead {
 
 /** The part of the database's state before the batch that this server knows. */
 export interface KnownDatabaseState {
-  heads: ReadonlyMap<string, StoredHead>;
+  heads: ReadonlyMap<string, StoredTaskHead>;
   /** The recorded commands, by `commandId`. */
   commands: ReadonlyMap<string, RecordedCommand>;
   /** The live task of a session, by `sessionKey`. */
@@ -168,7 +168,7 @@ export class AppendBatch {
   }
 
   /** Returns the tasks after the commit. @param created the keys of the new tasks, in order */
-  headsAfter(created: readonly number[]): Map<string, StoredHead> {
+  headsAfter(created: readonly number[]): Map<string, StoredTaskHead> {
     const stored = [...this.#heads].map(([taskId, head]) => {
       const { seq, state, title, deadline, principal, sessionId, model, saved, epoch, size } = head;
       const key = head.key < 0 ? (created[-head.key - 1] ?? Number.NaN) : head.key;
@@ -213,7 +213,7 @@ export class AppendBatch {
     return head;
   }
 
-  #noteLive(taskId: string, head: StoredHead): void {
+  #noteLive(taskId: string, head: StoredTaskHead): void {
     const session = sessionKey(head);
     if (!TERMINAL_STATES.has(head.state)) this.#liveTasks.set(session, taskId);
     else if (this.#liveTasks.get(session) === taskId) this.#liveTasks.delete(session);
@@ -308,7 +308,7 @@ function columnsOf({
   model,
   saved,
   size,
-}: Omit<StoredHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, SqlValue> {
+}: Omit<StoredTaskHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, SqlValue> {
   return { seq, state, title, deadline, model, saved, size };
 }
 

@@ -2,7 +2,13 @@
 import type { CostRow } from '../../task/costs/cost-sum.ts';
 import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import { nullableNumberColumn, numberColumn } from '../column-values.ts';
-import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS_ID, toCostRow } from '../cost-row.ts';
+import {
+  ADD_COUNTS_ON_CONFLICT,
+  COST_COLUMNS,
+  COUNT_COLUMNS,
+  DELETED_SESSIONS_ID,
+  toCostRow,
+} from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import type { PostgresConnection, QueryRunner, SqlValue } from './driver.ts';
 
@@ -40,7 +46,7 @@ export async function forgetSessionCosts(
     {
       text: `INSERT INTO costs (principal, ${COST_COLUMNS})
              SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS} FROM costs
-             WHERE principal = $1 AND session_id = $2 ${ADD_COUNTS}`,
+             WHERE principal = $1 AND session_id = $2 ${ADD_COUNTS_ON_CONFLICT}`,
     },
     [principal, sessionId],
   );

@@ -12,7 +12,7 @@ import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
 import {
   TaskClaim,
-  type AbandonedTasks,
+  type OwnerlessTasks,
   type OwnershipCallbacks,
   type Ownership,
   type UnopenedTask,
@@ -170,7 +170,7 @@ export class PostgresOwnership implements Ownership {
     }
   }
 
-  async claimAbandoned(except: readonly string[]): Promise<AbandonedTasks> {
+  async claimAbandoned(except: readonly string[]): Promise<OwnerlessTasks> {
     if (!this.#leased) return { claimed: [], unopened: [] };
     const connection = await this.#claimConnection.get();
     const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];

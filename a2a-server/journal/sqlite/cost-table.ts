@@ -5,7 +5,13 @@
 import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
 import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
-import { ADD_COUNTS, COST_COLUMNS, COUNT_COLUMNS, DELETED_SESSIONS_ID, toCostRow } from '../cost-row.ts';
+import {
+  ADD_COUNTS_ON_CONFLICT,
+  COST_COLUMNS,
+  COUNT_COLUMNS,
+  DELETED_SESSIONS_ID,
+  toCostRow,
+} from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
 import type { RunCommand, RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
@@ -47,7 +53,7 @@ export class CostTable {
   constructor(database: Sqlite) {
     this.#database = database;
     this.#add = database.command(
-      `INSERT INTO costs (principal, ${COST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_COUNTS}`,
+      `INSERT INTO costs (principal, ${COST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_COUNTS_ON_CONFLICT}`,
     );
     this.#extend = database.command(
       `INSERT INTO budget_extensions (principal, day, usd) VALUES (?, ?, ?)
@@ -59,7 +65,7 @@ export class CostTable {
     );
     this.#merge = database.command(
       `INSERT INTO costs (principal, ${COST_COLUMNS})
-       SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS}`,
+       SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS_ON_CONFLICT}`,
     );
     this.#remove = database.command('DELETE FROM costs WHERE principal = ? AND session_id = ?');
   }

@@ -8,7 +8,7 @@ import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskWithHistory } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
-import { TIERS } from '../model-settings.ts';
+import { MODEL_TIERS } from '../model-settings.ts';
 import { SignInNeededError } from './agent-connection.ts';
 import { acpAgentName } from './agent-program.ts';
 import { buildAcpPrompt, buildAcpPromptAfterCancel } from './agent-prompt.ts';
@@ -23,7 +23,7 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 /** Offers the agent as the only model. The names of all tiers mean this agent. */
 export function createAcpModels(agents: LiveAcpAgents): Models {
   const model = acpModel(agents);
-  const names = [...TIERS, model.id];
+  const names = [...MODEL_TIERS, model.id];
   return {
     resolve(name = model.id) {
       if (names.includes(name)) return model;

@@ -5,7 +5,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
-import { TIERS } from '../model-settings.ts';
+import { MODEL_TIERS } from '../model-settings.ts';
 import type { Script, ScriptRule, ScriptSequence } from './script.ts';
 import type { ScriptStep } from './step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';
@@ -16,7 +16,7 @@ const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 /** Offers the script as the only model. The names of all tiers mean this model. */
 export function createScriptedModels(script: Script, clock: Clock): Models {
   const model = scriptedModel(script, clock);
-  const names = [...TIERS, SCRIPTED];
+  const names = [...MODEL_TIERS, SCRIPTED];
   return {
     resolve(name = SCRIPTED) {
       if (names.includes(name)) return model;

@@ -9,10 +9,10 @@ import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
 import { identityOfToken } from '../../access/identity.ts';
-import { expiryOfToken, type IssuedToken, tokenState } from '../../access/issued-token.ts';
+import { expiryOfToken, type IssuedToken, issuedTokenState } from '../../access/issued-token.ts';
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
 import { createTokenStore } from '../../access/token-store.ts';
-import { createGrantedAccessStore } from '../../page/granted-access.ts';
+import { createPageAccessStore } from '../../page/granted-access.ts';
 import { addOneTimeLink, PAGE_LINK_MS } from '../../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/registration-codes.ts';
 import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';
@@ -124,7 +124,7 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
       (token) =>
         identityOfToken(token).principal === principal &&
         token.roles.includes('approve') &&
-        tokenState(token, now) === 'active',
+        issuedTokenState(token, now) === 'active',
     )
     // Number.MAX_VALUE stands for no end, because the difference of two infinities is not a number.
     .toSorted(
@@ -139,7 +139,7 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
  */
 async function codeOfIssued(records: Records, token: IssuedToken): Promise<string> {
   const { principal } = identityOfToken(token);
-  const links = createGrantedAccessStore(records, 'page-links', Date.now);
+  const links = createPageAccessStore(records, 'page-links', Date.now);
   const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + PAGE_LINK_MS };
   return (await addOneTimeLink(links, access)).code;
 }

@@ -11,7 +11,7 @@ import { findLocalModels, isLoopbackUrl } from '../../models/local-models.ts';
 import type { Model } from '../../models/model.ts';
 import { modelFacts } from '../../models/model-facts.ts';
 import { MIN_WINDOW_TOKENS, OFFLINE_MODEL_ID, parseModelId } from '../../models/model-settings.ts';
-import { KEY_COMMAND_LIMIT_MS } from '../../../shared/runtime/key-command.ts';
+import { API_KEY_COMMAND_LIMIT_MS } from '../../../shared/runtime/key-command.ts';
 import { providerUrl } from '../../models/providers.ts';
 import { readServedContextWindow } from '../../models/served-window.ts';
 import type { ServerSettings } from '../settings/settings.ts';
@@ -38,7 +38,7 @@ export async function checkModel(
   const url = providerUrl(parsed.provider, settings.baseUrls[parsed.provider], env);
   const key = settings.keys[parsed.provider];
   const runsCommand = key !== undefined && 'command' in key;
-  const tried = await tryModel(model, TRIAL_LIMIT_MS + (runsCommand ? KEY_COMMAND_LIMIT_MS : 0));
+  const tried = await tryModel(model, TRIAL_LIMIT_MS + (runsCommand ? API_KEY_COMMAND_LIMIT_MS : 0));
   switch (tried.type) {
     case 'answers':
       return answered(model.id, `${model.id} answers (${(tried.ms / 1000).toFixed(1)} s)`, {

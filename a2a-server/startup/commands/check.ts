@@ -13,9 +13,9 @@ import {
 } from '../../../shared/runtime/check-result.ts';
 import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../../models/model.ts';
-import { OFFLINE_MODEL_ID, TIERS } from '../../models/model-settings.ts';
+import { OFFLINE_MODEL_ID, MODEL_TIERS } from '../../models/model-settings.ts';
 import { NO_CHILD_RECORDS } from '../../processes/child-process-records.ts';
-import { NO_OUTPUTS } from '../../tools/builtin/read-output.ts';
+import { NO_TOOL_OUTPUTS } from '../../tools/builtin/read-output.ts';
 import { providerName } from '../../access/oidc-settings.ts';
 import { redirectUriOf } from '../../page/provider-sign-in.ts';
 import { createTokenStore } from '../../access/token-store.ts';
@@ -55,7 +55,7 @@ export async function runStartChecks(
     const prepared = await prepareServer(settings, {
       pageDirectory,
       children: NO_CHILD_RECORDS,
-      outputs: NO_OUTPUTS,
+      outputs: NO_TOOL_OUTPUTS,
       makeDirectory: makeNothing,
       // Without retries, the check reports a failing provider at once.
       patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 },
@@ -187,7 +187,7 @@ async function models(
 ): Promise<CheckResult[]> {
   if (settings.agent.type !== 'model') return [okCheckResult('agent', agentDescription(settings))];
   const uses = new Map<Model, string>();
-  for (const tier of [undefined, ...TIERS]) {
+  for (const tier of [undefined, ...MODEL_TIERS]) {
     const model = offered.resolve(tier);
     if (!uses.has(model)) uses.set(model, tier === undefined ? MODEL : `${MODEL} ${tier}`);
   }

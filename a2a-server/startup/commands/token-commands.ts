@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
 import { identityOfToken } from '../../access/identity.ts';
-import { type IssuedToken, makeToken, tokenState } from '../../access/issued-token.ts';
+import { type IssuedToken, makeToken, issuedTokenState } from '../../access/issued-token.ts';
 import { principalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
@@ -143,7 +143,7 @@ function tokenView(token: IssuedToken, now: number) {
     ...(tenant !== undefined && { tenant }),
     roles,
     ...(groups && { groups }),
-    state: tokenState(token, now),
+    state: issuedTokenState(token, now),
     createdAt,
     expiresAt,
     revokedAt,

@@ -11,13 +11,13 @@ import { builtinTools } from '../../tools/builtin/builtin-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { openWorkspace } from '../../tools/workspace/workspace.ts';
 import {
-  dryRunCalls,
-  type DryRunInput,
-  type DryRunCall,
-  dryRunCallText,
+  dryRunPolicy,
+  type PolicyDryRunInput,
+  type PolicyDryRunCall,
+  policyDryRunCallText,
   isVerdictChanged,
-  summarizeDryRun,
-  dryRunSummaryText,
+  summarizePolicyDryRun,
+  policyDryRunSummaryText,
 } from '../../policy/dry-run.ts';
 import { rulesSchema, type Rule } from '../../policy/rule.ts';
 
@@ -41,27 +41,28 @@ export async function tryPolicy(
   const written = file === undefined ? settings.policy : await rulesIn(file);
   const policy = serverPolicy({ ...settings, policy: written }, tools);
   const journal = await openPastTasks(settings);
-  const all: DryRunCall[] = [];
+  const all: PolicyDryRunCall[] = [];
   try {
     for (const taskId of await journal.taskIds()) {
       const entries = await journal.entries(taskId);
-      const past: DryRunInput = {
+      const past: PolicyDryRunInput = {
         taskId,
         entries,
         policy,
         tool: (name) => tools.find((it) => it.name === name),
         workspace,
       };
-      const tried = await dryRunCalls(past);
+      const tried = await dryRunPolicy(past);
       all.push(...tried);
-      if (!json) for (const call of tried) if (!changed || isVerdictChanged(call)) say(dryRunCallText(call));
+      if (!json)
+        for (const call of tried) if (!changed || isVerdictChanged(call)) say(policyDryRunCallText(call));
     }
   } finally {
     journal.close();
   }
-  const summary = summarizeDryRun(all);
+  const summary = summarizePolicyDryRun(all);
   const calls = changed ? all.filter(isVerdictChanged) : all;
-  say(json ? JSON.stringify({ calls, summary }) : dryRunSummaryText(summary));
+  say(json ? JSON.stringify({ calls, summary }) : policyDryRunSummaryText(summary));
 }
 
 async function openPastTasks({ database, stateDir }: ServerSettings) {
@@ -71,7 +72,7 @@ async function openPastTasks({ database, stateDir }: ServerSettings) {
 }
 
 /** Opens a task's workspace. If the directory no longer exists, the rules check only the text of the paths. */
-const workspace: DryRunInput['workspace'] = async (root = '/') =>
+const workspace: PolicyDryRunInput['workspace'] = async (root = '/') =>
   openWorkspace(root).catch(() => ({
     root,
     locate: () => Promise.reject(new Error('the directory no longer exists')),

@@ -1,4 +1,4 @@
-import { tokenState, type IssuedToken } from '../../access/issued-token.ts';
+import { issuedTokenState, type IssuedToken } from '../../access/issued-token.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { RESTORE_CHECKPOINT } from '../../checkpoints/restore-checkpoint-tool.ts';
 import { createPolicy, type Policy } from '../../policy/prepare-rules.ts';
@@ -47,7 +47,7 @@ export function groupsWithoutMembers(
 ): string[] {
   const demanded = policy.flatMap(({ approver }) => approver?.group ?? []);
   const approving = tokens.filter(
-    (token) => tokenState(token, now) === 'active' && token.roles.includes('approve'),
+    (token) => issuedTokenState(token, now) === 'active' && token.roles.includes('approve'),
   );
   const given = new Set([
     ...approving.flatMap(({ groups = [] }) => groups),

@@ -6,7 +6,7 @@ import type { SettingValues } from '../../../shared/settings/resolve-settings.ts
 import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
-import { modelIdSchema, type AgentChoice } from '../../models/model-settings.ts';
+import { modelIdSchema, type AgentSetting } from '../../models/model-settings.ts';
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
 import { metricsSettingSchema } from '../../telemetry/metrics-setting.ts';
@@ -26,7 +26,7 @@ const postgresUrl = z.string().refine((url) => /^postgres(?:ql)?:\/\//.test(url)
 const MODEL_ALLOWED = 'offline, or provider:model, e.g. anthropic:claude-sonnet-4-5';
 
 /** The setting `agent` as a list of words: `model`, `scripted <file>`, `acp <command> …`. */
-const agentChoice: z.ZodType<AgentChoice> = z.union([
+const agentChoice: z.ZodType<AgentSetting> = z.union([
   z.tuple([z.literal('model')]).transform(() => ({ type: 'model' as const })),
   z.tuple([z.literal('scripted'), absolutePath]).transform(([type, file]) => ({ type, file })),
   z

@@ -1,7 +1,7 @@
-import type { TaskEvent, Usage } from '../events.ts';
+import type { TaskEvent, TokenUsage } from '../events.ts';
 
 /** The sum of several answered model requests. A request is a finished turn, or a summary of a conversation. */
-export interface CostSum extends Required<Usage> {
+export interface CostSum extends Required<TokenUsage> {
   requests: number;
   /** The cost of the requests with a known price, in US dollars. */
   knownUsd: number;
@@ -76,7 +76,7 @@ export function addCosts(a: CostSum, b: CostSum): CostSum {
 }
 
 /** Returns the cost of one request. Zero tokens cost nothing, even if the price is unknown. */
-export function requestCostSum(usage: Usage, usd: number | undefined): CostSum {
+export function requestCostSum(usage: TokenUsage, usd: number | undefined): CostSum {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const tokens = {
     inputTokens: count(inputTokens),

@@ -3,13 +3,13 @@ import { parse } from 'shell-quote';
 import { configFormatOf } from '../clients/config-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
-export const TIERS = ['fast', 'smart'] as const;
-export type Tier = (typeof TIERS)[number];
+export const MODEL_TIERS = ['fast', 'smart'] as const;
+export type ModelTier = (typeof MODEL_TIERS)[number];
 
 export interface ModelChange {
   /** The id of the model: `offline`, or `provider:model`. */
   id: string;
-  tier?: Tier | undefined;
+  tier?: ModelTier | undefined;
   key?: { env: string } | { command: string[] } | undefined;
   baseUrl?: string | undefined;
 }

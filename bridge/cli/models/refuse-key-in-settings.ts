@@ -1,6 +1,6 @@
 /** Refuses a `model set` that would write an API key into a file. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { readKeyFromCommand } from '../../../shared/runtime/key-command.ts';
+import { readApiKeyFromCommand } from '../../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../../shared/runtime/secret-command.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { looksLikeApiKey, type ModelChange } from './edit-model-settings.ts';
@@ -26,7 +26,7 @@ export async function refuseKeyInSettings(
     return;
   }
   try {
-    await readKeyFromCommand(key.command);
+    await readApiKeyFromCommand(key.command);
   } catch (error) {
     if (!(error instanceof SecretCommandError)) throw error;
     throw new ProductError('CONFIGURATION', `Nothing was changed: the key command ${error.message}`);

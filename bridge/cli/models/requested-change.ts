@@ -3,7 +3,7 @@ import { quote } from 'shell-quote';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { splitCommandLine, type ModelChange, TIERS } from './edit-model-settings.ts';
+import { splitCommandLine, type ModelChange, MODEL_TIERS } from './edit-model-settings.ts';
 import { readServerModels } from './server-models.ts';
 
 export interface SetModelOptions extends CommonCommandOptions {
@@ -21,9 +21,9 @@ export async function readModelChange(
   id: string,
 ): Promise<ModelChange> {
   const { tier, keyCommand, keyVariable, baseUrl } = options;
-  const named = TIERS.find((each) => each === tier);
+  const named = MODEL_TIERS.find((each) => each === tier);
   if (tier !== undefined && named === undefined)
-    throw new UsageError(`There is no tier "${tier}". The tiers are: ${TIERS.join(', ')}.`);
+    throw new UsageError(`There is no tier "${tier}". The tiers are: ${MODEL_TIERS.join(', ')}.`);
   if (keyCommand !== undefined && keyVariable !== undefined)
     throw new UsageError('Use --key-command or --key-variable, not both.');
   if (id === 'offline' && (keyCommand ?? keyVariable ?? baseUrl) !== undefined)

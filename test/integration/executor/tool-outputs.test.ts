@@ -7,7 +7,7 @@ import type { Artifact } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { toStreamResponse } from '../../../a2a-server/http/wire/event-projection.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
-import { createOutputReader } from '../../../a2a-server/executor/tool-executions/output-reader.ts';
+import { createToolOutputReader } from '../../../a2a-server/executor/tool-executions/output-reader.ts';
 import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 import { foldAll, foldEntries } from '../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -38,7 +38,7 @@ async function agent(turns: ScriptedTurn[]) {
   const tools = [
     dump,
     ...builtinTools({
-      outputs: async (toolId, reader) => journal && createOutputReader(journal)(toolId, reader),
+      outputs: async (toolId, reader) => journal && createToolOutputReader(journal)(toolId, reader),
     }),
   ];
   const service = await startTaskService({

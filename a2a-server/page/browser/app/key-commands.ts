@@ -1,6 +1,6 @@
 /** Maps keys to commands of the page. Pure. */
 
-export const KEY_COMMANDS = [
+export const KEYBOARD_COMMANDS = [
   { key: 'j', command: 'next', text: 'Go to the next action' },
   { key: 'k', command: 'previous', text: 'Go to the previous action' },
   { key: 'a', command: 'approve', text: 'Approve the action, or go to the answer of a question' },
@@ -9,7 +9,7 @@ export const KEY_COMMANDS = [
   { key: '/', command: 'search', text: 'Search the tasks' },
   { key: '?', command: 'help', text: 'Show these keys' },
 ] as const;
-export type KeyCommand = (typeof KEY_COMMANDS)[number]['command'];
+export type KeyboardCommand = (typeof KEYBOARD_COMMANDS)[number]['command'];
 
 /** The fields of a `KeyboardEvent` that determine the command. */
 export interface KeyPress {
@@ -28,10 +28,10 @@ export interface KeyPress {
  * Shift is allowed only for signs, because many keyboards need it for `?` and `/`. A key that is held down can only
  * move the selection.
  */
-export function commandOfKey(press: KeyPress, inField: boolean): KeyCommand | undefined {
+export function keyboardCommandOf(press: KeyPress, inField: boolean): KeyboardCommand | undefined {
   const { key, ctrlKey, altKey, metaKey, shiftKey, repeat, isComposing, defaultPrevented } = press;
   if (inField || ctrlKey || altKey || metaKey || isComposing || defaultPrevented) return undefined;
   if (shiftKey && key !== '?' && key !== '/') return undefined;
-  const command = KEY_COMMANDS.find((each) => each.key === key.toLowerCase())?.command;
+  const command = KEYBOARD_COMMANDS.find((each) => each.key === key.toLowerCase())?.command;
   return repeat && command !== 'next' && command !== 'previous' ? undefined : command;
 }

@@ -3,14 +3,14 @@
  * (click-guard.ts). The focus selects the action.
  */
 import { useEffect, useRef } from 'preact/hooks';
-import { commandOfKey, KEY_COMMANDS, type KeyCommand } from './key-commands.ts';
+import { keyboardCommandOf, KEYBOARD_COMMANDS, type KeyboardCommand } from './key-commands.ts';
 
 /** Selects the actions that wait. Only these have `data-seen` (action-view.tsx). */
 const WAITING_ACTIONS = 'section.action[data-seen]';
 const FIELDS = 'input, textarea, select, [contenteditable]';
 
 /** Shows the button that opens the list of keys, and handles the keys of the whole page. */
-export function PageKeys() {
+export function PageKeyboard() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     /** The field in which the person writes. It may have disappeared. */
@@ -33,7 +33,7 @@ export function PageKeys() {
       if (written?.isConnected === false) return;
       // In a dialog, the keys do nothing. The browser closes the dialog on Escape.
       if (document.querySelector('dialog[open]') !== null) return;
-      const command = commandOfKey(event, field);
+      const command = keyboardCommandOf(event, field);
       if (command === undefined) return;
       event.preventDefault();
       if (command === 'help') dialog.current?.showModal();
@@ -56,7 +56,7 @@ export function PageKeys() {
       <dialog ref={dialog} aria-labelledby="keys-title">
         <h2 id="keys-title">Keys</h2>
         <dl class="keys">
-          {KEY_COMMANDS.map(({ key, text }) => (
+          {KEYBOARD_COMMANDS.map(({ key, text }) => (
             <div key={key}>
               <dt>
                 <kbd>{key.toUpperCase()}</kbd>
@@ -90,7 +90,7 @@ function leavesField({ key, target }: KeyboardEvent): boolean {
   return key === 'Escape' || key === 'Tab' || (key === 'Enter' && target instanceof HTMLInputElement);
 }
 
-function run(command: Exclude<KeyCommand, 'help'>): void {
+function run(command: Exclude<KeyboardCommand, 'help'>): void {
   const actions = [...document.querySelectorAll<HTMLElement>(WAITING_ACTIONS)];
   const focus = document.activeElement ?? document.body;
   const selected = actions.find((each) => each.contains(focus));

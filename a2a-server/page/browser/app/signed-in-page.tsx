@@ -18,7 +18,7 @@ import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
 import { showCountInIcon } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
-import { PageKeys } from './page-keys.tsx';
+import { PageKeyboard } from './page-keys.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
 import { NewTaskForm } from '../home/new-task-form.tsx';
 import { TaskFilterFields } from '../home/task-filter-fields.tsx';
@@ -109,7 +109,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
         {today !== '' && <span class="quiet">{today}</span>}
         {signedInAs !== '' && <span class="quiet">{signedInAs}</span>}
         <div class="commands">
-          <PageKeys />
+          <PageKeyboard />
           <NotificationButton {...notifications} />
           <PasskeyButton registrationCode={registrationCode} onCodeUsed={onCodeUsed} />
           <button onClick={() => void leave(false)}>Sign out</button>

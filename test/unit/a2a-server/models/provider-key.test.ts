@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { keySettingSchema, findProviderKey } from '../../../../a2a-server/models/provider-key.ts';
+import { providerKeySettingSchema, findProviderKey } from '../../../../a2a-server/models/provider-key.ts';
 
 const NEEDS = { provider: 'anthropic', model: 'claude-fake', variables: ['ANTHROPIC_API_KEY'], needed: true };
 const KEY = 'sk-very-secret-0123456789';
@@ -70,7 +70,7 @@ describe('the key of a provider', () => {
   });
 
   test('the settings themselves cannot contain the key', () => {
-    const { error } = keySettingSchema.safeParse(KEY);
+    const { error } = providerKeySettingSchema.safeParse(KEY);
     expect(error?.issues[0]?.message).toMatch(/the key itself does not belong in the file/);
   });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import {
-  dryRunCalls,
-  dryRunCallText,
-  summarizeDryRun,
-  dryRunSummaryText,
+  dryRunPolicy,
+  policyDryRunCallText,
+  summarizePolicyDryRun,
+  policyDryRunSummaryText,
 } from '../../../../a2a-server/policy/dry-run.ts';
 import type {
   JournalEntry,
@@ -63,7 +63,7 @@ function task(...events: TaskEvent[]): JournalEntry[] {
 }
 
 function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
-  return dryRunCalls({
+  return dryRunPolicy({
     taskId: 't',
     entries,
     policy: policyOf(...rules),
@@ -97,13 +97,13 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
       { met: { fate: 'ask', decided: null }, meets: { fate: 'ask' } },
       { meets: { fate: 'refuse', why: expect.stringContaining('rule 2') } },
     ]);
-    expect(summarizeDryRun(tried)).toEqual({
+    expect(summarizePolicyDryRun(tried)).toEqual({
       calls: 3,
       tasks: 1,
       now: { allow: 1, ask: 1, presence: 0, refuse: 1 },
       changed: { 'ask → allow': 1, 'ask → refuse': 1 },
     });
-    expect(dryRunSummaryText(summarizeDryRun(tried))).toContain(
+    expect(policyDryRunSummaryText(summarizePolicyDryRun(tried))).toContain(
       'Changed verdicts (marked *): ask → allow 1, ask → refuse 1.',
     );
   });
@@ -151,7 +151,7 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
         asked(write('f', 'f')),
       ),
     );
-    expect(tried.map(dryRunCallText)).toEqual([
+    expect(tried.map(policyDryRunCallText)).toEqual([
       `  ${at(1)} t #2 write-file: write-file a\n    then  asked: deny by ada over cli\n    now   asks (nothing allows it)`,
       `* ${at(3)} t #4 write-file: write-file b\n    then  ran unasked (mode auto)\n    now   asks (nothing allows it)`,
       `* ${at(4)} t #5 write-file: write-file c\n    then  ran unasked (mode accept-edits)\n    now   asks (nothing allows it)`,
@@ -162,7 +162,7 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
   });
 
   it('the report says if no verdict changes', async () => {
-    expect(dryRunSummaryText(summarizeDryRun(await tryOn(task(asked(write('a', 'a'))))))).toBe(
+    expect(policyDryRunSummaryText(summarizePolicyDryRun(await tryOn(task(asked(write('a', 'a'))))))).toBe(
       '1 call of 1 task: 0 would run without a question, 1 would ask, 0 would be refused.\nNo verdict changes.',
     );
   });
@@ -170,15 +170,17 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
   it('a rule that demands presence changes the verdict of a call that only asked', async () => {
     const tried = await tryOn(task(asked(write('a', 'a')), decided('a')), { action: 'presence', path: 'a' });
     expect(tried).toMatchObject([{ met: { fate: 'ask' }, meets: { fate: 'presence' } }]);
-    expect(tried.map(dryRunCallText).join('')).toContain(
+    expect(tried.map(policyDryRunCallText).join('')).toContain(
       'now   asks with presence (rule 1 (presence: path "a"))',
     );
-    expect(dryRunSummaryText(summarizeDryRun(tried))).toMatch(/1 would demand presence, .*ask → presence 1/s);
+    expect(policyDryRunSummaryText(summarizePolicyDryRun(tried))).toMatch(
+      /1 would demand presence, .*ask → presence 1/s,
+    );
   });
 
   it('the report escapes every character that could disguise a line', async () => {
     const [tried] = await tryOn(task(asked({ ...write('a', 'a'), title: 'Write a\u001b[2J\nall is well' })));
-    expect(z.string().parse(tried && dryRunCallText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
+    expect(z.string().parse(tried && policyDryRunCallText(tried))).not.toMatch(/\p{Cc}\[2J|\nall/u);
   });
 });
 
@@ -188,12 +190,12 @@ it('R121 the dry run reports a call whose approver changes', async () => {
   const before = { type: 'ask', rule: 'rule 1', approver: { groups: ['release'] } } as const;
   const [changed] = await tryOn(task(asked(wanted)), rule);
   if (changed === undefined) throw new Error('the dry run skipped the call');
-  expect(dryRunCallText(changed)).toMatch(
+  expect(policyDryRunCallText(changed)).toMatch(
     /^\* .*\n.*\n.*now {3}asks \(rule 1 \(ask: tool "write-file"; approver: group release\)\)$/u,
   );
-  expect(summarizeDryRun([changed]).changed).toEqual({ 'ask, with another approver': 1 });
-  expect(summarizeDryRun(await tryOn(task(asked(wanted, before)), rule)).changed).toEqual({});
-  expect(summarizeDryRun(await tryOn(task(asked(wanted, before)))).changed).toEqual({
+  expect(summarizePolicyDryRun([changed]).changed).toEqual({ 'ask, with another approver': 1 });
+  expect(summarizePolicyDryRun(await tryOn(task(asked(wanted, before)), rule)).changed).toEqual({});
+  expect(summarizePolicyDryRun(await tryOn(task(asked(wanted, before)))).changed).toEqual({
     'ask, with another approver': 1,
   });
 });

@@ -3,10 +3,10 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { acceptMessage } from '../../../../a2a-server/task/accept-message.ts';
 import {
-  coversDemand,
+  coversApproverDemand,
   demandedApprover,
   mayApprove,
-  mergeDemands,
+  mergeApproverDemands,
   demandMetByApprover,
   type ApproverDemand,
 } from '../../../../a2a-server/task/approver.ts';
@@ -192,7 +192,7 @@ describe('demands', () => {
   test('X1 a person meets merged demands exactly if the person meets each of them', () => {
     fc.assert(
       fc.property(fc.array(demands, { maxLength: 3 }), people, (all, who) => {
-        expect(meets(who, mergeDemands(...all))).toBe(all.every((each) => meets(who, each)));
+        expect(meets(who, mergeApproverDemands(...all))).toBe(all.every((each) => meets(who, each)));
       }),
     );
   });
@@ -200,8 +200,8 @@ describe('demands', () => {
   test('X1 whoever meets a demand that covers another one meets that one too', () => {
     fc.assert(
       fc.property(demands, demands, people, (met, demand, who) => {
-        if (coversDemand(met, demand) && meets(who, met)) expect(meets(who, demand)).toBe(true);
-        expect(coversDemand(mergeDemands(met, demand), demand)).toBe(true);
+        if (coversApproverDemand(met, demand) && meets(who, met)) expect(meets(who, demand)).toBe(true);
+        expect(coversApproverDemand(mergeApproverDemands(met, demand), demand)).toBe(true);
       }),
     );
   });

@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import {
   MAX_OUTPUT_CHARS,
   withOutput,
-  type ExecutionOutput,
+  type ToolExecutionOutput,
 } from '../../../../a2a-server/task/tool-outputs.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const ref = { callId: 'c', tool: 'run-shell-command', title: 'Run' };
-const put = (outputs: readonly ExecutionOutput[], toolId: string, text: string) =>
+const put = (outputs: readonly ToolExecutionOutput[], toolId: string, text: string) =>
   withOutput(outputs, { type: 'tool.output', ...ref, toolId, text });
-const textsOf = (outputs: readonly ExecutionOutput[]) =>
+const textsOf = (outputs: readonly ToolExecutionOutput[]) =>
   outputs.map(({ toolId, text }) => [toolId, text.length]);
 
 describe('the tool output in a snapshot', () => {
@@ -43,7 +43,7 @@ describe('the tool output in a snapshot', () => {
           maxLength: 12,
         }),
         (pieces) => {
-          let outputs: readonly ExecutionOutput[] = [];
+          let outputs: readonly ToolExecutionOutput[] = [];
           for (const [toolId, length] of pieces) outputs = put(outputs, toolId, ' '.repeat(length));
           const held = outputs.reduce((sum, { text }) => sum + text.length, 0);
           expect(held <= MAX_OUTPUT_CHARS || outputs.length === 1).toBe(true);

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { runModelTurn, type ModelTurn } from '../../../../../a2a-server/executor/model-turn/model-turn.ts';
+import {
+  runModelTurn,
+  type ModelTurnOptions,
+} from '../../../../../a2a-server/executor/model-turn/model-turn.ts';
 import { AbortScope } from '../../../../../shared/runtime/abort.ts';
 import { TaskJournal } from '../../../../../a2a-server/executor/task-journal/task-journal.ts';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
@@ -33,7 +36,7 @@ beforeEach(async () => {
 
 afterEach(() => journal.close());
 
-function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurn['prepare']): Promise<void> {
+function turn(stream: () => AsyncIterable<ModelEvent>, prepare?: ModelTurnOptions['prepare']): Promise<void> {
   return runModelTurn(TASK, {
     log: new TaskJournal(journal),
     clock: new FakeClock(),

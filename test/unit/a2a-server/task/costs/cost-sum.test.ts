@@ -9,7 +9,7 @@ import {
   utcDay,
   type CostRow,
 } from '../../../../../a2a-server/task/costs/cost-sum.ts';
-import type { TaskEvent, Usage } from '../../../../../a2a-server/task/events.ts';
+import type { TaskEvent, TokenUsage } from '../../../../../a2a-server/task/events.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 const tokens = fc.nat({ max: 1_000_000 });
@@ -31,7 +31,7 @@ const row: fc.Arbitrary<CostRow> = fc.record({
 
 const DAY_MS = 86_400_000;
 
-const finished = (usage: Usage, usd?: number): TaskEvent => ({
+const finished = (usage: TokenUsage, usd?: number): TaskEvent => ({
   type: 'turn.finished',
   turn: 1,
   end: 'stop',

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { commandOfKey, type KeyPress } from '../../../../../../a2a-server/page/browser/app/key-commands.ts';
+import {
+  keyboardCommandOf,
+  type KeyPress,
+} from '../../../../../../a2a-server/page/browser/app/key-commands.ts';
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,
@@ -22,32 +25,33 @@ describe('the keys of the page', () => {
     ['e', 'edit'],
     ['/', 'search'],
   ])('the key %s is the command %s, also with Caps Lock', (key, command) => {
-    expect(commandOfKey(press(key), false)).toBe(command);
-    expect(commandOfKey(press(key.toUpperCase()), false)).toBe(command);
+    expect(keyboardCommandOf(press(key), false)).toBe(command);
+    expect(keyboardCommandOf(press(key.toUpperCase()), false)).toBe(command);
   });
 
   test('the keys ? and / work with Shift, which many keyboards need for them', () => {
-    expect(commandOfKey(press('?', { shiftKey: true }), false)).toBe('help');
-    expect(commandOfKey(press('/', { shiftKey: true }), false)).toBe('search');
+    expect(keyboardCommandOf(press('?', { shiftKey: true }), false)).toBe('help');
+    expect(keyboardCommandOf(press('/', { shiftKey: true }), false)).toBe('search');
   });
 
   test.each(['ctrlKey', 'altKey', 'metaKey', 'shiftKey', 'isComposing', 'defaultPrevented'] as const)(
     'a letter with %s is not a command',
     (modifier) => {
       for (const key of ['j', 'a', 'd', 'e'])
-        expect(commandOfKey(press(key, { [modifier]: true }), false)).toBeUndefined();
+        expect(keyboardCommandOf(press(key, { [modifier]: true }), false)).toBeUndefined();
     },
   );
 
   test('a key in a field is text, and an unknown key is nothing', () => {
-    for (const key of ['j', 'a', 'd', 'e', '/', '?']) expect(commandOfKey(press(key), true)).toBeUndefined();
+    for (const key of ['j', 'a', 'd', 'e', '/', '?'])
+      expect(keyboardCommandOf(press(key), true)).toBeUndefined();
     for (const key of ['x', 'Enter', ' ', 'Tab', 'F1'])
-      expect(commandOfKey(press(key), false)).toBeUndefined();
+      expect(keyboardCommandOf(press(key), false)).toBeUndefined();
   });
 
   test('a key that is held down moves on, and decides nothing', () => {
-    expect(commandOfKey(press('j', { repeat: true }), false)).toBe('next');
+    expect(keyboardCommandOf(press('j', { repeat: true }), false)).toBe('next');
     for (const key of ['a', 'd', 'e'])
-      expect(commandOfKey(press(key, { repeat: true }), false)).toBeUndefined();
+      expect(keyboardCommandOf(press(key, { repeat: true }), false)).toBeUndefined();
   });
 });
