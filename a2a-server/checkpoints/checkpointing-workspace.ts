@@ -12,7 +12,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseNonEmptyDirectory } from '../tools/workspace/remove.ts';
 import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/list-for-removal.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
-import { hashOf, type FileContent } from '../tools/workspace/text-file.ts';
+import { contentHashOf, type FileContent } from '../tools/workspace/text-file.ts';
 
 /**
  * Durably records the change and the previous content of the files. If this function throws, the tool must not change
@@ -50,7 +50,7 @@ export function createCheckpointingWorkspace(workspace: Workspace, record: Recor
     walk: (path, options, visit) => workspace.walk(path, options, visit),
     replace(path, replacement) {
       const { content } = replacement;
-      const after = contentState({ hash: hashOf(content), bytes: Buffer.byteLength(content) });
+      const after = contentState({ hash: contentHashOf(content), bytes: Buffer.byteLength(content) });
       return workspace.replace(path, {
         ...replacement,
         beforeChange: (found) =>

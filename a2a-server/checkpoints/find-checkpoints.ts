@@ -1,7 +1,7 @@
 /** Finds a principal's checkpoints. Never returns checkpoints of another principal. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
-import { hashOf } from '../tools/workspace/text-file.ts';
+import { contentHashOf } from '../tools/workspace/text-file.ts';
 import { checkpointsOf, type Checkpoint } from '../task/compute-checkpoints.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 
@@ -75,7 +75,7 @@ export function createCheckpointFinder(parts: {
     },
     async content({ taskId }, hash) {
       const bytes = await journal.content(taskId, hash);
-      return bytes && hashOf(bytes) === hash ? bytes : undefined;
+      return bytes && contentHashOf(bytes) === hash ? bytes : undefined;
     },
   };
 }

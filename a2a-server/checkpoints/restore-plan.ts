@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import {
   combineFileChanges,
-  restoreStep,
+  decideRestoreStep,
   type Checkpoint,
   type RestoreStep,
 } from '../task/compute-checkpoints.ts';
@@ -78,7 +78,7 @@ async function createRestorePlan(
   const steps: { taskId: string; step: RestoreStep }[] = [];
   for (const file of changes) {
     const { state } = await readFileState(workspace, file.path);
-    steps.push({ taskId: file.taskId, step: restoreStep(file, state) });
+    steps.push({ taskId: file.taskId, step: decideRestoreStep(file, state) });
   }
   const changed = steps.flatMap(({ step }) => (step.type === 'changed-since' ? [step.path] : []));
   if (changed.length > 0) throw changedSince(checkpoints.length, changes.length, changed);

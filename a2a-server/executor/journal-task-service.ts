@@ -8,7 +8,7 @@ import { cancelTask, cancelWorkingTask } from '../task/cancel.ts';
 import { maySeeTasksOf, requireRoleFor } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import { FairStepGate } from '../limits/fair-gate.ts';
+import { FairStepGate } from '../limits/fair-step-gate.ts';
 import { Executor, type ExecutorOptions } from './executions/executor.ts';
 import type { AbortCause } from './abort-scopes/abort-cause.ts';
 import { abortAnswer } from './tool-executions/abort-request-outcome.ts';

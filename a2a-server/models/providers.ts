@@ -36,7 +36,7 @@ import { loadChatCompletionsModel } from './provider-requests/chat-completions.t
 import { needsThoughtSignatures, withThoughtSignatures } from './provider-requests/gemini-signatures.ts';
 import { moveReasoningDetailsToMessages } from './provider-requests/reasoning-details.ts';
 import { withReasoningField } from './provider-requests/reasoning-field.ts';
-import { withoutSlash, withApiVersion } from './provider-requests/versioned-url.ts';
+import { withoutTrailingSlash, withApiVersion } from './provider-requests/versioned-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -231,5 +231,5 @@ export function providerUrl(name: ProviderName, baseUrl: string | undefined, env
       `The environment variable ${COMPATIBLE_URL_VARIABLE} is not valid. Allowed: ${BASE_URL_DESCRIPTION}, e.g. http://localhost:11434/v1.`,
       { facts: { provider: name, variable: COMPATIBLE_URL_VARIABLE } },
     );
-  return own === undefined ? withoutSlash(given) : withApiVersion(given, own);
+  return own === undefined ? withoutTrailingSlash(given) : withApiVersion(given, own);
 }

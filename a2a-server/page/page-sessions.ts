@@ -19,7 +19,7 @@ import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts'
 import type { OidcSettings } from '../access/oidc-settings.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type PageAccess, type PageAccessStore, createPageAccessStore } from './granted-access.ts';
+import { type PageAccess, type PageAccessStore, createPageAccessStore } from './page-access.ts';
 
 export const PAGE_LINK_MS = 10 * 60_000;
 

@@ -4,7 +4,14 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { mayHaveAskedBefore, isFirstQuestion } from './pending.ts';
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
-import { isTerminal, PARKED_STATES, questionOf, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
+import {
+  isTerminal,
+  PARKED_STATES,
+  questionOfCall,
+  waitingCalls,
+  type Call,
+  type Snapshot,
+} from './snapshot.ts';
 
 interface MessageOrigin {
   /** The principal who sends the message. By default, the principal who began the task. */
@@ -82,7 +89,7 @@ function wantedOf(
   { wordsDecide, named }: { wordsDecide: boolean; named: boolean },
 ): string {
   const later = call !== undefined && !isFirstQuestion(snapshot, call);
-  if (call && questionOf(call) !== undefined) {
+  if (call && questionOfCall(call) !== undefined) {
     if (!wordsDecide)
       return 'It is a question: send a decision that names the call, "answer" with the answer';
     return later

@@ -2,7 +2,7 @@
 import type { StopReason } from '../../shared/protocol/tool-approval.ts';
 import type { Decider, TaskEvent, ToolOutcome } from './events.ts';
 import { taskEndedRefusal, type CommandOutcome } from './command-outcome.ts';
-import { isSettled, isTerminal, type Snapshot } from './snapshot.ts';
+import { isTaskSettled, isTerminal, type Snapshot } from './snapshot.ts';
 
 /** A4: ends the task in any state. A1: its running tool executions are recorded as stopped by the cancel. */
 export function cancelTask(snapshot: Snapshot, reason: string, by: Decider): CommandOutcome {
@@ -29,7 +29,7 @@ export function cancelWorkingTask(
   { messageSeq, reason }: ReaderDisconnect,
   by: Decider,
 ): CommandOutcome | { type: 'keep' } {
-  return isSettled(snapshot) || snapshot.messageSeq > messageSeq
+  return isTaskSettled(snapshot) || snapshot.messageSeq > messageSeq
     ? { type: 'keep' }
     : cancelTask(snapshot, reason, by);
 }

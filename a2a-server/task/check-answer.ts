@@ -4,7 +4,7 @@ import type { Answer, FormSchema, Question } from '../../shared/protocol/questio
 import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
-import { questionOf, type Call } from './snapshot.ts';
+import { questionOfCall, type Call } from './snapshot.ts';
 
 type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
 
@@ -29,8 +29,8 @@ export function decisionWordProblem(
 }
 
 export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
-  const question = questionOf(call);
-  const read = question ? readAnswer(question, given) : no('it is no question.');
+  const question = questionOfCall(call);
+  const read = question ? parseAnswer(question, given) : no('it is no question.');
   return read.ok
     ? read
     : no(`The answer to call ${call.callId} is not valid: ${read.message} The call still waits.`);
@@ -40,7 +40,7 @@ export function checkAnswer(call: Call, given: Answer = ''): ReadAnswer {
  * Validates and converts an answer. Free text stays unchanged. A choice is a label, and several choices are a list of
  * labels. A form is an object with its fields. A label must match exactly, except for white space around it.
  */
-export function readAnswer(question: Question, given: Answer): ReadAnswer {
+export function parseAnswer(question: Question, given: Answer): ReadAnswer {
   if (question.schema !== undefined) return filledIn(question.schema, given);
   if (question.choices !== undefined) return chosen(question, given);
   if (typeof given !== 'string') return no('it needs one text.');

@@ -121,7 +121,7 @@ export type RestoreStep =
  * @param now the current state of the file. If the turn recorded this state, only the turn has changed the file. This
  * state need not be the last recorded state: a crash may have prevented the last change.
  */
-export function restoreStep(
+export function decideRestoreStep(
   { path, before, after, interrupted }: Omit<FileChanges, 'taskId'>,
   now: FileState,
 ): RestoreStep {

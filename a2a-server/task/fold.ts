@@ -15,7 +15,7 @@ import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.
 import { eventCountAfter, eventCountAfterAll, NO_EVENTS } from './generation.ts';
 import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
-import { withOutput } from './tool-outputs.ts';
+import { withToolOutput } from './tool-outputs.ts';
 import { withShownCodes } from './shown-code-of-call.ts';
 import { addModelSpending } from './spending.ts';
 import { TODO_REMINDER_STATUS } from './todo-reminder.ts';
@@ -254,7 +254,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
           : call,
       );
     case 'tool.output':
-      return { outputs: withOutput(s.outputs, event) };
+      return { outputs: withToolOutput(s.outputs, event) };
     case 'todos.updated':
       return { todos: event.todos, ...ofCall(s, event.callId, (call) => ({ ...call, todos: event.todos })) };
     case 'files.saved':

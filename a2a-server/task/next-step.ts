@@ -9,9 +9,9 @@ import { pendingActions } from './pending.ts';
 import {
   callsOfTurn,
   isRunByAcpAgent,
-  isReadOnly,
-  isRepeatable,
-  isSettled,
+  isReadOnlyCall,
+  isRepeatableCall,
+  isTaskSettled,
   lastTurn,
   waitingCalls,
   type Call,
@@ -36,7 +36,7 @@ export function nextStep(
   snapshot: Snapshot,
   { budget, now }: { budget: Budget; now: number } = { budget: NO_BUDGET, now: 0 },
 ): NextStep {
-  if (isSettled(snapshot)) return { type: 'settled' };
+  if (isTaskSettled(snapshot)) return { type: 'settled' };
   const loose = unfinishedWorkEvents(snapshot);
   if (loose.length > 0) return { type: 'recover', events: loose };
   if (waitingCalls(snapshot).length > 0)
@@ -137,7 +137,7 @@ function unfinishedWorkEvents(snapshot: Snapshot): TaskEvent[] {
         tool: call.tool,
         title: call.title,
         toolId: call.state.toolId,
-        rerun: isRepeatable(call),
+        rerun: isRepeatableCall(call),
       });
   return events;
 }
@@ -150,7 +150,11 @@ function nextBatch(calls: readonly Call[]): Call[] {
   const open = calls.filter((call) => call.state.type !== 'settled');
   const [first] = open;
   if (first?.state.type !== 'ready') return [];
-  const together = isRunByAcpAgent(first) ? isRunByAcpAgent : isReadOnly(first) ? isReadOnly : undefined;
+  const together = isRunByAcpAgent(first)
+    ? isRunByAcpAgent
+    : isReadOnlyCall(first)
+      ? isReadOnlyCall
+      : undefined;
   if (together === undefined) return [first];
   const end = open.findIndex((call) => call.state.type !== 'ready' || !together(call));
   return end === -1 ? open : open.slice(0, end);

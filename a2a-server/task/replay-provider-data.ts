@@ -54,7 +54,7 @@ export type ReplayedPart =
  * True if the turn's model gets the request, and the conversation before the turn has not changed.
  * @param later the later tasks of the session
  */
-export function isReplayable(
+export function isTurnReplayable(
   { model, turn, replay }: Turn,
   { snapshot, later, reader }: { snapshot: Snapshot; later: readonly Snapshot[]; reader: ReceivingModel },
 ): boolean {

@@ -1,7 +1,7 @@
 import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { ToolOutcome } from './events.ts';
 import type { StoredFile } from './stored-file.ts';
-import { questionOf, type Call } from './snapshot.ts';
+import { questionOfCall, type Call } from './snapshot.ts';
 
 interface ModelResult {
   text: string;
@@ -21,7 +21,7 @@ export function resultForModel(call: Call): ModelResult {
     case 'withdrawn':
       return { text: 'The question was withdrawn before an answer.', isError: true };
     case 'denied':
-      if (questionOf(call) !== undefined)
+      if (questionOfCall(call) !== undefined)
         return { text: `The person declined to answer.${because}`, isError: true };
       return { text: `The person denied this call; it was not run.${because}`, isError: true };
     case 'skipped':

@@ -207,7 +207,7 @@ export function progressNoteOf({ status }: Snapshot): string | undefined {
 }
 
 /** True if the task waits for a person or has ended. Only a new command changes such a task. */
-export function isSettled(snapshot: Snapshot): boolean {
+export function isTaskSettled(snapshot: Snapshot): boolean {
   return PARKED_STATES.has(snapshot.status.state) || isTerminal(snapshot);
 }
 
@@ -240,7 +240,7 @@ export function waitingCalls(snapshot: Snapshot): WaitingCall[] {
   return Object.values(snapshot.calls).filter((call): call is WaitingCall => call.state.type === 'waiting');
 }
 
-export function questionOf({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {
+export function questionOfCall({ preview }: Pick<RequestedCall, 'preview'>): Question | undefined {
   return preview.type === 'question' ? preview : undefined;
 }
 
@@ -251,7 +251,7 @@ export function openQuestionsOfCall(snapshot: Snapshot, callId: string): Call[] 
 /**
  * True for a tool call without side effects. It needs no decision and may run in parallel with other read-only calls.
  */
-export function isReadOnly(call: Pick<RequestedCall, 'sideEffect'>): boolean {
+export function isReadOnlyCall(call: Pick<RequestedCall, 'sideEffect'>): boolean {
   return call.sideEffect === 'none';
 }
 
@@ -267,6 +267,6 @@ export function isRunByAcpAgent(call: Pick<RequestedCall, 'source'>): boolean {
  * E2: true if the tool call may run again without a decision after its outcome is lost. Some repeatable calls still
  * need a first approval. For example, a GET request changes nothing, but its URL may leak data.
  */
-export function isRepeatable(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
-  return isReadOnly(call) || call.repeatable === true;
+export function isRepeatableCall(call: Pick<RequestedCall, 'sideEffect' | 'repeatable'>): boolean {
+  return isReadOnlyCall(call) || call.repeatable === true;
 }

@@ -2,7 +2,7 @@ import { quotedPreview, TEXT_PART_LIMITS } from '../../shared/protocol/preview-t
 import type { ResolvedDecision } from './decide.ts';
 import type { UserMessage } from './events.ts';
 import { isFirstQuestion } from './pending.ts';
-import { questionOf, waitingCalls, type Snapshot } from './snapshot.ts';
+import { questionOfCall, waitingCalls, type Snapshot } from './snapshot.ts';
 
 /**
  * Converts the plain text of a client without the approval extension to a decision. D1: only exact words are decisions.
@@ -23,7 +23,7 @@ export function decisionInText(
   const bare = { callId: call.callId, scope: 'once', reason: null, shown: null, edited: null } as const;
   const [, word, code] = DECISION_PATTERN.exec(part.text) ?? [];
   const isFirst = taskId !== undefined && isFirstQuestion(snapshot, call);
-  if (questionOf(call) !== undefined) {
+  if (questionOfCall(call) !== undefined) {
     const [, shown, words] = ANSWER_PATTERN.exec(part.text) ?? [];
     if (shown !== undefined && words !== undefined)
       return { ...bare, decision: 'answer', shown, answer: words };

@@ -17,7 +17,7 @@ export const MAX_OUTPUT_CHARS = 2_000_000;
  * Adds output. Executions are sorted by the time of their first output. Above the limit, the oldest executions are
  * dropped.
  */
-export function withOutput(
+export function withToolOutput(
   outputs: readonly ToolExecutionOutput[],
   { toolId, tool, title, text }: Extract<TaskEvent, { type: 'tool.output' }>,
 ): readonly ToolExecutionOutput[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isReadOnly } from '../task/snapshot.ts';
+import { isReadOnlyCall } from '../task/snapshot.ts';
 import { type Tool, type ToolDeclaration, inputProblem } from './tool.ts';
 
 export interface Toolbox {
@@ -55,7 +55,7 @@ export function createToolbox(tools: readonly Tool[], supply: ToolSupply = NO_SU
     names,
     declarations: ({ readOnly = false } = {}) =>
       offered()
-        .filter((tool) => !readOnly || isReadOnly(tool))
+        .filter((tool) => !readOnly || isReadOnlyCall(tool))
         .toSorted((a, b) => (a.name < b.name ? -1 : 1))
         .map(declared),
     absence: (name) => {

@@ -16,7 +16,7 @@ import type { TaskEvent } from '../../task/events.ts';
 import { dailyBudgetQuestion } from '../../task/costs/daily-budget.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { nextStep } from '../../task/next-step.ts';
-import { isSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
+import { isTaskSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
 import { findOrphanedCall, orphanedCallEvents } from './orphaned-calls.ts';
@@ -174,7 +174,7 @@ export class Execution {
     if (orphans.length === 0) return false;
     const changed = await log.change(this.#taskId, (s) => ({
       type: 'append',
-      events: isSettled(s) ? [] : orphanedCallEvents(s, orphans),
+      events: isTaskSettled(s) ? [] : orphanedCallEvents(s, orphans),
     }));
     if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
     return findOrphanedCall(changed.snapshot, orphans) !== undefined;
@@ -327,7 +327,7 @@ export class Execution {
     const end = async (): Promise<void> => {
       // The time limit does not fail a task that waits for a person or has ended.
       const changed = await log.change(snapshot.taskId, (s) =>
-        isSettled(s) ? { type: 'keep' } : failTaskAfterTimeout(s, message),
+        isTaskSettled(s) ? { type: 'keep' } : failTaskAfterTimeout(s, message),
       );
       if (changed?.type === 'appended') this.abort({ reason: 'timeout', message });
     };

@@ -7,7 +7,7 @@ import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { decideVerdict } from '../../policy/verdict.ts';
 import { usableGrants } from '../../task/grants.ts';
-import { questionOf } from '../../task/snapshot.ts';
+import { questionOfCall } from '../../task/snapshot.ts';
 import type { Tool, ToolContext } from '../../tools/tool.ts';
 import { parseInput, type Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
@@ -49,7 +49,7 @@ export async function prepareCall(
       const grants = usableGrants(snapshot, { now: clock.now(), approver: policy.approver });
       const policyVerdict = decideVerdict(judged, { policy, settings: snapshot.settings, grants });
       // Only a person can answer a question. Modes and grants cannot. A rule can only refuse the question.
-      return questionOf(call) === undefined || policyVerdict.type === 'refuse'
+      return questionOfCall(call) === undefined || policyVerdict.type === 'refuse'
         ? policyVerdict
         : { type: 'question' };
     },

@@ -11,7 +11,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
-import type { FairStepGate } from '../../limits/fair-gate.ts';
+import type { FairStepGate } from '../../limits/fair-step-gate.ts';
 import type {
   AppendRequest,
   AppendResult,

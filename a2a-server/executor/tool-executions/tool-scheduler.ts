@@ -23,7 +23,7 @@ import { foldNext } from '../../task/fold.ts';
 import type { AbortRequest } from '../../task/request-tool-abort.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
 import {
-  isRepeatable,
+  isRepeatableCall,
   isTerminal,
   openQuestionsOfCall,
   type Call,
@@ -367,7 +367,7 @@ function shorter(ms: number, limitMs: number | null): number {
  * with side effects starts at most once.
  */
 function runsAgain(call: Call, outcome: ToolOutcome): boolean {
-  return isRepeatable(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
+  return isRepeatableCall(call) && outcome.type === 'stopped' && outcome.reason === 'server-shutdown';
 }
 
 function onRequest(reason: string): AbortCause {

@@ -21,7 +21,7 @@ import type { Authenticate } from '../auth/tokens.ts';
 import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
 import { parseJson } from '../wire/json-text.ts';
-import { readBody } from '../wire/request-body.ts';
+import { readRequestBody } from '../wire/request-body.ts';
 import { type RetryLater, retryLaterOf } from '../wire/wire-errors.ts';
 import { rpcError } from './json-rpc-route.ts';
 import type { RequestMeasurement } from './request-measurement.ts';
@@ -115,7 +115,7 @@ async function findRefusal(
   if (response.destroyed) return undefined;
   const { becomeStream, end } = openRequests.open(principal);
   try {
-    const body = await readBody(request, MAX_BODY_BYTES);
+    const body = await readRequestBody(request, MAX_BODY_BYTES);
     if (body === undefined) return undefined;
     // A body can be read only once. So the app gets the body that was read here.
     Object.assign(request, { body });

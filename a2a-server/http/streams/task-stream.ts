@@ -7,7 +7,7 @@ import { isDecisionOrRevocation } from '../../executor/messages/client-message.t
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import type { TaskRow } from '../../journal/journal.ts';
-import { isSettled, isTerminal } from '../../task/snapshot.ts';
+import { isTaskSettled, isTerminal } from '../../task/snapshot.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { eventCountAfter, generationOf, type EventCount } from '../../task/generation.ts';
@@ -173,7 +173,7 @@ async function* stream(
     if (context.resumes) context.caller.endAfter(STREAM_LIFETIME_MS);
     if (first) yield { payload: { $case: 'task', value: toA2aTask(first, options, { historyLength }) } };
     // Some actions are still pending after this decision. So the task is the whole response.
-    if (until === 'settled' && first && isSettled(first)) return;
+    if (until === 'settled' && first && isTaskSettled(first)) return;
     const batches = tasks.follow(task.taskId, after, { until, signal: context.caller.signal });
     for await (const entries of batches)
       for (const entry of entries) {

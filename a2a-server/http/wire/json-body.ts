@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { parseJson } from './json-text.ts';
-import { readBody } from './request-body.ts';
+import { readRequestBody } from './request-body.ts';
 
 export interface BodyLimits {
   bytes: number;
@@ -40,7 +40,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
     // A small compressed body could expand to a large one.
     if (!/^(identity)?$/i.test(headers['content-encoding'] ?? ''))
       throw new ProductError('UNSUPPORTED_CONTENT', 'Send the body without Content-Encoding.');
-    const body = await readBody(request, limits.bytes);
+    const body = await readRequestBody(request, limits.bytes);
     // A client that has disconnected gets no answer.
     if (body === undefined) return;
     request.body = body;

@@ -9,7 +9,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
  * @throws ProductError TOO_LARGE, when it has read and dropped the whole body. Many clients read no response before they
  * have sent their request.
  */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
+export function readRequestBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     if (request.destroyed) resolve(undefined);
     const chunks: Buffer[] = [];

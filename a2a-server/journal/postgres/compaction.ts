@@ -3,7 +3,7 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import { entriesOfRow, findPackableRuns, packRun } from '../packed-row.ts';
+import { entriesOfEventRow, findPackableRuns, packRun } from '../packed-row.ts';
 import type { PostgresConnection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
@@ -23,7 +23,7 @@ export async function packNextPart(connection: PostgresConnection, limit: number
     { text: 'SELECT seq, at, body, first FROM events WHERE task = $1 AND seq > $2 ORDER BY seq LIMIT $3' },
     [key, packed, limit],
   );
-  const entries = rows.flatMap((row) => entriesOfRow(toEventRow(row)));
+  const entries = rows.flatMap((row) => entriesOfEventRow(toEventRow(row)));
   const runs = findPackableRuns(entries).flatMap((run) => {
     const [first, last] = [run.entries[0], run.entries.at(-1)];
     return first === undefined || last === undefined

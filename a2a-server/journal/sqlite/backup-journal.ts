@@ -18,7 +18,7 @@ import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { JournalInUseError } from '../journal.ts';
 import { integerColumn } from '../column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
-import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { makeFilePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { lockJournal, requireNoOwner } from './journal-lock.ts';
 import {
   type JournalLoss,
@@ -239,7 +239,7 @@ function writing<Result>(target: string, write: (draft: string) => Result): Resu
   try {
     createPrivateFile(draft);
     const result = write(draft);
-    makePrivate(draft);
+    makeFilePrivate(draft);
     sync(draft);
     renameSync(draft, target);
     if (process.platform !== 'win32') sync(dirname(resolve(target)));

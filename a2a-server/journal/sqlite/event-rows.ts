@@ -7,7 +7,7 @@
 import type { RunCommand, RunQuery, SqlRow, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
-import { entriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
+import { entriesOfEventRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 
 /**
  * The maximum length of the parameters of one statement, in UTF-16 code units. SQLite allows 10⁹ bytes for one value,
@@ -90,7 +90,7 @@ function* parts(bodies: readonly string[]): Generator<{ from: number; rows: stri
 
 const ENTRIES_PER_READ = 1_000;
 
-export class EntryReader {
+export class EventRowReader {
   readonly #entries: RunQuery;
 
   constructor(database: Sqlite) {
@@ -121,5 +121,5 @@ export class EntryReader {
 /** Returns the entries of a row `[seq, at, body, first]`. For a packed row, returns the requested part. */
 export function toEntries(row: SqlRow, asked?: { after: number; limit: number }): JournalEntry[] {
   const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
-  return entriesOfRow({ seq, at, body, first: nullableIntegerColumn(row[3]) }, asked);
+  return entriesOfEventRow({ seq, at, body, first: nullableIntegerColumn(row[3]) }, asked);
 }

@@ -22,7 +22,7 @@ export function prepareJournalDirectory(path: string): string {
 }
 
 /** Takes an existing file's permissions away from other users. @throws ProductError STORAGE */
-export function makePrivate(path: string): void {
+export function makeFilePrivate(path: string): void {
   try {
     chmodSync(path, 0o600);
   } catch (error) {

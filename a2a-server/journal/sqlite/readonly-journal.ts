@@ -8,7 +8,7 @@ import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import { EntryReader } from './event-rows.ts';
+import { EventRowReader } from './event-rows.ts';
 import { requireCurrentSchema } from './schema.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 
@@ -40,7 +40,7 @@ export function openReadonlyJournal(path: string): ReadonlyJournal {
     try {
       database.exec('PRAGMA query_only = ON');
       requireCurrentSchema(database, path);
-      const reader = new EntryReader(database);
+      const reader = new EventRowReader(database);
       const ids = database.query(
         `SELECT task_id FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,
       );

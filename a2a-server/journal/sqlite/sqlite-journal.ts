@@ -28,9 +28,9 @@ import { Appender } from './appender.ts';
 import { Compactor } from './compactor.ts';
 import { CostTable } from './cost-table.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
-import { EntryReader } from './event-rows.ts';
+import { EventRowReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
-import { makePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { makeFilePrivate, prepareJournalDirectory } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
 import {
   copyWriteAheadLog,
@@ -80,7 +80,7 @@ export async function openSqliteJournal({ path, clock, onAppended }: SqliteJourn
       migrate(database, place);
       const loss = detectLostCommits(database, before);
       if (loss !== undefined) throw journalLossError(place, loss, copyWriteAheadLog(place));
-      makePrivate(place);
+      makeFilePrivate(place);
       return database;
     });
     const disown = await claimJournal(opened, place);
@@ -101,7 +101,7 @@ class SqliteJournal implements Journal {
   readonly #index: TaskIndex;
   readonly #costs: CostTable;
   readonly #written: WrittenAmountsTable;
-  readonly #reader: EntryReader;
+  readonly #reader: EventRowReader;
   readonly #deletion: SessionDeletion;
   readonly #compaction: Compactor;
   readonly #appends: GroupCommit<PreparedAppend, AppendResult>;
@@ -128,7 +128,7 @@ class SqliteJournal implements Journal {
     this.#index = new TaskIndex(parts.database);
     this.#costs = new CostTable(parts.database);
     this.#written = new WrittenAmountsTable(parts.database);
-    this.#reader = new EntryReader(parts.database);
+    this.#reader = new EventRowReader(parts.database);
     this.#deletion = new SessionDeletion(parts.database, this.#costs);
     this.#compaction = new Compactor(parts.database);
     this.now = parts.clock;

@@ -12,7 +12,7 @@ import { buildTaskRow } from '../build-task-row.ts';
 import { RecomputedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
-import { EntryReader } from './event-rows.ts';
+import { EventRowReader } from './event-rows.ts';
 import { detectJournalLoss, journalLossText } from './journal-loss.ts';
 import { fileSize } from './last-commits-file.ts';
 import { requireCurrentSchema } from './schema.ts';
@@ -75,7 +75,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
       .slice(0, MAX_PROBLEMS)
       .map((row) => `A row of ${String(row[0])} belongs to no task.`),
   ];
-  const reader = new EntryReader(database);
+  const reader = new EventRowReader(database);
   // The server has deleted the hidden tasks, and removes their events later.
   const rows = database.query(
     `SELECT task_id, state, seq, session_id, principal, key FROM tasks WHERE principal <> '${HIDDEN_PRINCIPAL}' ORDER BY key`,

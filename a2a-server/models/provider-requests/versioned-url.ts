@@ -5,7 +5,7 @@ export function hasApiVersion(url: string): boolean {
   return /\/v\d[^/]*(?:\/|$)/.test(new URL(url).pathname);
 }
 
-export function withoutSlash(url: string): string {
+export function withoutTrailingSlash(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
@@ -14,7 +14,7 @@ export function withoutSlash(url: string): string {
  * @param own the default URL, e.g. `https://openrouter.ai/api/v1`
  */
 export function withApiVersion(url: string, own: string): string {
-  const base = withoutSlash(url);
+  const base = withoutTrailingSlash(url);
   if (hasApiVersion(base)) return base;
   const path = new URL(own).pathname;
   return base + (new URL(base).pathname === '/' ? path : path.slice(path.lastIndexOf('/')));

@@ -41,7 +41,7 @@ export function readAddressTarget(): AddressTarget {
 
 /** Shows a task by a change of the address, so that reload and Back work. */
 export function openTask(taskId: string): void {
-  location.hash = taskAddress(taskId);
+  location.hash = taskFragment(taskId);
 }
 
 /** Opens a new task, unless the person has left the task `before` since then. Only the person changes the chosen task. */
@@ -51,11 +51,11 @@ export function openNewTask(taskId: string, before: string | undefined): void {
 
 /** Opens a task without a new entry in the history. Back then leaves the page. */
 export function openFirstTask(taskId: string): void {
-  replaceFragment(taskAddress(taskId));
+  replaceFragment(taskFragment(taskId));
 }
 
 /** Returns the fragment that shows this task, or no task, and keeps the filters. */
-export function taskAddress(taskId?: string): string {
+export function taskFragment(taskId?: string): string {
   const task = taskId === undefined ? [] : [['task', taskId]];
   return `#${new URLSearchParams([...task, ...filterParameters(readAddressFilters())]).toString()}`;
 }

@@ -12,7 +12,7 @@ import { identityOfToken } from '../../access/identity.ts';
 import { expiryOfToken, type IssuedToken, issuedTokenState } from '../../access/issued-token.ts';
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
 import { createTokenStore } from '../../access/token-store.ts';
-import { createPageAccessStore } from '../../page/granted-access.ts';
+import { createPageAccessStore } from '../../page/page-access.ts';
 import { addOneTimeLink, PAGE_LINK_MS } from '../../page/page-sessions.ts';
 import { makeRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/registration-codes.ts';
 import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';

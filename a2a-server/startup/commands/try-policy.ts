@@ -18,7 +18,7 @@ import {
   isVerdictChanged,
   summarizePolicyDryRun,
   policyDryRunSummaryText,
-} from '../../policy/dry-run.ts';
+} from '../../policy/policy-dry-run.ts';
 import { rulesSchema, type Rule } from '../../policy/rule.ts';
 
 export interface TryPolicyOptions {

@@ -64,13 +64,13 @@ export type ContextReduction =
   | { type: 'clip'; event: TaskEvent };
 
 /** Returns a high estimate of a text's tokens. Text that is not language, e.g. base64, may have more tokens. */
-export function tokensOf(text: string): number {
+export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
 }
 
 /** Returns a high estimate of the tokens of the system prompt and the tools. */
 export function tokensBesideConversation(instructions: string, tools: readonly unknown[]): number {
-  return tokensOf(instructions) + tokensOf(JSON.stringify(tools));
+  return estimateTokens(instructions) + estimateTokens(JSON.stringify(tools));
 }
 
 /** Returns the tokens that the conversation may use. The rest of the window is for the answer. */
@@ -253,17 +253,18 @@ function total(shown: readonly ConversationSegment[]): number {
 function stepTokens(step: ConversationStep): number {
   switch (step.role) {
     case 'user':
-      return TOKENS_PER_MESSAGE + tokensOf(step.text) + tokensOfFiles(step.files);
+      return TOKENS_PER_MESSAGE + estimateTokens(step.text) + tokensOfFiles(step.files);
     case 'assistant':
       if (step.parts !== undefined)
         return step.parts.reduce((sum, part) => sum + partTokens(part), TOKENS_PER_MESSAGE);
       return step.calls.reduce(
-        (sum, { tool, input }) => sum + TOKENS_PER_MESSAGE + tokensOf(tool) + tokensOf(JSON.stringify(input)),
-        TOKENS_PER_MESSAGE + tokensOf(step.text),
+        (sum, { tool, input }) =>
+          sum + TOKENS_PER_MESSAGE + estimateTokens(tool) + estimateTokens(JSON.stringify(input)),
+        TOKENS_PER_MESSAGE + estimateTokens(step.text),
       );
     case 'tool':
       return step.results.reduce(
-        (sum, { text, files }) => sum + TOKENS_PER_MESSAGE + tokensOf(text) + tokensOfFiles(files),
+        (sum, { text, files }) => sum + TOKENS_PER_MESSAGE + estimateTokens(text) + tokensOfFiles(files),
         TOKENS_PER_MESSAGE,
       );
   }
@@ -274,8 +275,10 @@ function tokensOfFiles(files: readonly ConversationFile[] = []): number {
 }
 
 function partTokens(part: ReplayedPart): number {
-  const state = part.state === undefined ? 0 : tokensOf(JSON.stringify(part.state));
+  const state = part.state === undefined ? 0 : estimateTokens(JSON.stringify(part.state));
   const content =
-    part.type === 'call' ? tokensOf(part.tool) + tokensOf(JSON.stringify(part.input)) : tokensOf(part.text);
+    part.type === 'call'
+      ? estimateTokens(part.tool) + estimateTokens(JSON.stringify(part.input))
+      : estimateTokens(part.text);
   return TOKENS_PER_MESSAGE + content + state;
 }

@@ -9,7 +9,7 @@ import { filePlaceholderLine } from '../stored-file.ts';
 import { messageFiles } from '../task-files.ts';
 import { isAnswerWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
 import {
-  isReplayable,
+  isTurnReplayable,
   replayedParts,
   type ReceivingModel,
   type ReplayedPart,
@@ -97,7 +97,7 @@ function summarisedSegments(
     const clip = clipIn(tasks.slice(index), snapshot.taskId);
     const later = tasks.slice(index + 1);
     const replays = (turn: Turn): boolean =>
-      reader !== undefined && isReplayable(turn, { snapshot, later, reader });
+      reader !== undefined && isTurnReplayable(turn, { snapshot, later, reader });
     const rules = { clip, replays, isForeign, reader: reader?.model };
     return segmentsOf(snapshot, rules, snapshot === current ? 'task' : 'message');
   });

@@ -1,5 +1,5 @@
 /** Finds the agent's questions in tool calls that ask the person and in the sentences of an answer. Pure. */
-import { questionOf, type Call } from '../snapshot.ts';
+import { questionOfCall, type Call } from '../snapshot.ts';
 
 /** Matches a fenced code block. A question mark in code does not end a question. */
 const CODE_BLOCK = /^```[^\n]*\n[\s\S]*?^```/gmu;
@@ -10,7 +10,7 @@ const QUESTION_END = /[?？؟]["'”’)*_]{0,4}$/u;
 
 /** Returns the question of a tool call that the person declined, or that the agent withdrew. */
 export function unansweredQuestionsOf(call: Call): string[] {
-  const question = questionOf(call);
+  const question = questionOfCall(call);
   if (question === undefined) return [];
   const { state } = call;
   if (state.type !== 'settled') return [question.text];

@@ -2,7 +2,12 @@
  * Limits the length of a new message, so that the shortened conversation with this message fits into the context
  * window. Pure.
  */
-import { conversationTokens, SUMMARY_SHARE, tokensOf, type ContextWindow } from './context-reduction.ts';
+import {
+  conversationTokens,
+  SUMMARY_SHARE,
+  estimateTokens,
+  type ContextWindow,
+} from './context-reduction.ts';
 import { messageText } from './conversation.ts';
 import type { UserMessage } from '../events.ts';
 import { minFileTokens } from './files-for-model.ts';
@@ -23,7 +28,7 @@ const MESSAGE_SHARE = 1 / 2;
  */
 export function messageTokens(message: UserMessage): number {
   const files = messageFiles(message).reduce((sum, file) => sum + minFileTokens(file), 0);
-  return tokensOf(messageText(message)) + files;
+  return estimateTokens(messageText(message)) + files;
 }
 
 /**

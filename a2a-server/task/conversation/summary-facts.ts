@@ -8,7 +8,7 @@ import { messageText } from './conversation.ts';
 import type { TurnPlace } from '../events.ts';
 import { unansweredQuestionsOf, questionSentences } from './find-questions.ts';
 import { isAnswerWithheld, withheldQuestions } from './withheld-answer.ts';
-import { callsOfTurn, questionOf, type Call, type Snapshot, type Turn } from '../snapshot.ts';
+import { callsOfTurn, questionOfCall, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 const MAX_LINE_CHARS = 300;
 /** The share of the space that each kind of fact can use at least. */
@@ -114,10 +114,10 @@ function objection(call: Call): string[] {
   if (state.type !== 'settled') return [];
   const { result } = state;
   if (result.type === 'answered') {
-    const asked = questionOf(call)?.text ?? call.title;
+    const asked = questionOfCall(call)?.text ?? call.title;
     return [`${line(asked)} — ${line(answerText(result.answer))}`];
   }
-  if (result.type === 'denied' && questionOf(call) !== undefined) return [];
+  if (result.type === 'denied' && questionOfCall(call) !== undefined) return [];
   if (result.type === 'denied' || result.type === 'skipped')
     return [`${result.type}: ${title}${result.reason === null ? '' : ` (${line(result.reason)})`}`];
   return originalInput === null ? [] : [`changed and approved: ${title}`];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { searchTexts } from '../search/content-search.ts';
+import { findMatchingLines } from '../search/content-search.ts';
 import { createGlobMatcher, type GlobMatcher } from '../search/glob-matcher.ts';
 import { createLineMatcher, type LineMatcher } from '../search/line-matcher.ts';
 import { SearchReport } from '../search/search-report.ts';
@@ -84,7 +84,7 @@ async function searchFile(
   if (matcher === undefined) return report.file(path);
   const file = await workspace.read(path);
   if (file === undefined) throw new Error(`There is no "${path}" in the workspace.`);
-  const found = await searchTexts([file.content], { matcher, most: report.room + 1, signal });
+  const found = await findMatchingLines([file.content], { matcher, most: report.room + 1, signal });
   return report.matches(path, found);
 }
 
@@ -105,7 +105,7 @@ async function searchTree(
       for (let next = 0; next < names.length && !report.full; next += FILES_AT_ONCE) {
         const some = await readable(directory, names.slice(next, next + FILES_AT_ONCE), report);
         const texts = some.map(({ content }) => content);
-        const found = await searchTexts(texts, { matcher, most: report.room + 1, signal });
+        const found = await findMatchingLines(texts, { matcher, most: report.room + 1, signal });
         for (const [index, { name }] of some.entries()) {
           report.matches(
             pathOf(name),

@@ -34,7 +34,7 @@ interface SearchRun {
  * @throws Error if the pattern takes too long
  * @throws AbortError after an abort
  */
-export async function searchTexts(
+export async function findMatchingLines(
   texts: readonly string[],
   { matcher, most, signal }: { matcher: LineMatcher; most: number; signal: AbortSignal },
 ): Promise<MatchedLine[]> {

@@ -10,7 +10,7 @@ export interface LimitedBody {
 }
 
 /** Reads to the end or to the limit, then closes the connection. @throws if the stream breaks */
-export async function readBody(response: IncomingMessage, maxBytes: number): Promise<LimitedBody> {
+export async function readLimitedBody(response: IncomingMessage, maxBytes: number): Promise<LimitedBody> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of decompressed(response)) {

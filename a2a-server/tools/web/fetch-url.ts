@@ -3,7 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
 import type { IsAllowedHost } from './allowed-hosts.ts';
-import { readBody, type LimitedBody } from './body.ts';
+import { readLimitedBody, type LimitedBody } from './body.ts';
 import { parseMediaType, type MediaType } from './media-type.ts';
 import { toNetworkError } from './network-failure.ts';
 import { resolveAllowedAddresses, type ResolveHost } from './resolve-checked-host.ts';
@@ -101,7 +101,7 @@ async function hop(
       response.destroy();
       return parseWebUrl(asUtf8(location), { allowed: web.allowed, base: url });
     }
-    if (wants(head)) return { ...head, body: await readBody(response, maxBytes) };
+    if (wants(head)) return { ...head, body: await readLimitedBody(response, maxBytes) };
     response.destroy();
     return { ...head, body: undefined };
   } catch (error) {

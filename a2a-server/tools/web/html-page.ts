@@ -26,7 +26,7 @@ const MAX_DEPTH = 1_000;
  * @throws AbortError after an abort
  * @throws Error if the elements are nested too deeply
  */
-export async function readHtml(
+export async function parseHtmlPage(
   html: string,
   url: URL,
   { maxCharacters, signal }: { maxCharacters: number; signal: AbortSignal },

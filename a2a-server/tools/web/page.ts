@@ -2,7 +2,7 @@ import { truncate } from '../../../shared/text/capped-text.ts';
 import type { LimitedBody } from './body.ts';
 import { decodeText, looksLikeText, withoutControls } from './decode-text.ts';
 import type { WebResponse } from './fetch-url.ts';
-import { readHtml, type HtmlPage } from './html-page.ts';
+import { parseHtmlPage, type HtmlPage } from './html-page.ts';
 import { bodyKindOf, type MediaType } from './media-type.ts';
 
 export type WebPage = HtmlPage;
@@ -35,7 +35,7 @@ export async function readWebPage(
       canonical: undefined,
       cut: body.cut || source.length > maxCharacters,
     };
-  const page = await readHtml(source, url, { maxCharacters, signal });
+  const page = await parseHtmlPage(source, url, { maxCharacters, signal });
   // Character references in HTML can produce control characters, so the texts are cleaned again.
   return {
     ...page,

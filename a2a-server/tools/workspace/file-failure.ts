@@ -25,7 +25,7 @@ export function errorCodeOf(error: unknown): string | undefined {
 }
 
 /** Turns a system error about `path` into a sentence that a model can act on. Returns any other error unchanged. */
-export function fileFailure(error: unknown, path: string): unknown {
+export function toFileError(error: unknown, path: string): unknown {
   const code = errorCodeOf(error);
   if (code === undefined || error instanceof ProductError) return error;
   const sentence = SENTENCES[code];

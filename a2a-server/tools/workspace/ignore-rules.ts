@@ -38,7 +38,7 @@ export async function addGitignoreRules(
  * Returns the entries of `directory` that no rule ignores. `.git` is always ignored.
  * @throws ProductError MALFORMED if matching takes too long
  */
-export async function notIgnored(
+export async function withoutIgnoredEntries(
   rules: IgnoreRules,
   directory: string,
   entries: readonly DirectoryEntry[],

@@ -21,7 +21,7 @@ export interface PathParts {
  * @throws ProductError OUTSIDE_WORKSPACE if an absolute path does not begin with the root
  * @throws ProductError MALFORMED if no file can have the path
  */
-export function pathParts(
+export function splitPath(
   root: string,
   path: string,
   platform: NodeJS.Platform = process.platform,

@@ -27,7 +27,7 @@ export interface RemovalOptions {
  * @throws ProductError INPUT_CHANGED if the entry no longer matches `basis`
  * @throws Error if the directory is not empty and `recursive` is false
  */
-export async function removeEntry(entry: NamedEntry, removal: RemovalOptions): Promise<void> {
+export async function removeWorkspaceEntry(entry: NamedEntry, removal: RemovalOptions): Promise<void> {
   const found = await listForRemoval(entry, removal.signal);
   refuseNonEmptyDirectory(found, removal.recursive);
   if (removal.basis !== null && removal.basis !== removalHash(found)) throw inputChangedError(found.path);

@@ -15,8 +15,8 @@ import {
   type FileIdentity,
 } from './directory.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { errorCodeOf, fileFailure } from './file-failure.ts';
-import { outsideWorkspaceError, pathParts, type PathParts } from './path-parts.ts';
+import { errorCodeOf, toFileError } from './file-failure.ts';
+import { outsideWorkspaceError, splitPath, type PathParts } from './path-parts.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The maximum number of symbolic links in one path. The Linux kernel has the same limit (path_resolution(7)). */
@@ -46,7 +46,7 @@ export async function withResolvedPath<T>(
   path: string,
   use: (place: ResolvedPath) => Promise<T>,
 ): Promise<T> {
-  const { parts, directory } = pathParts(root.path, path);
+  const { parts, directory } = splitPath(root.path, path);
   const stack: Directory[] = [];
   try {
     stack.push(await openRoot(root));
@@ -57,7 +57,7 @@ export async function withResolvedPath<T>(
     }
     return await use(place);
   } catch (error) {
-    throw fileFailure(error, path);
+    throw toFileError(error, path);
   } finally {
     await Promise.all(stack.map((opened) => opened.close()));
   }
@@ -81,7 +81,7 @@ export async function withNamedEntry<T>(
   path: string,
   use: (entry: NamedEntry) => Promise<T>,
 ): Promise<T> {
-  const { parts, directory: meansDirectory } = pathParts(root.path, path);
+  const { parts, directory: meansDirectory } = splitPath(root.path, path);
   const name = parts.pop();
   if (name === undefined || name === '..')
     throw new Error(
@@ -189,7 +189,7 @@ async function follow(root: WorkspaceRoot, walk: Walk, target: string): Promise<
 /** Splits the target of a link. The error names only the given path, so it does not reveal the target. */
 function targetParts(root: WorkspaceRoot, path: string, target: string): PathParts {
   try {
-    return pathParts(root.path, target);
+    return splitPath(root.path, target);
   } catch (error) {
     throw error instanceof ProductError && error.reason === 'OUTSIDE_WORKSPACE'
       ? outsideWorkspaceError(path)

@@ -19,7 +19,7 @@ export interface TextFile {
   hash: string;
 }
 
-export function hashOf(bytes: Uint8Array | string): string {
+export function contentHashOf(bytes: Uint8Array | string): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
@@ -51,20 +51,20 @@ export async function readFileContent(
   file: FileToRead & { info: BigIntStats },
 ): Promise<FileContent> {
   const bytes = await readBytes(directory, file);
-  return { path: file.path, bytes, hash: hashOf(bytes), mode: Number(file.info.mode & 0o777n) };
+  return { path: file.path, bytes, hash: contentHashOf(bytes), mode: Number(file.info.mode & 0o777n) };
 }
 
 /** Like `readFileContent`, for text in UTF-8. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
 export async function readTextFile(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;
-  return { path, content: decodeFileText({ bytes, path }), bytes: bytes.length, hash: hashOf(bytes) };
+  return { path, content: decodeFileText({ bytes, path }), bytes: bytes.length, hash: contentHashOf(bytes) };
 }
 
 /** Returns the hash of the current content. Returns ABSENT if the file does not exist. */
 export async function readCurrentBasis(directory: Directory, file: FileToRead): Promise<string> {
   try {
-    return hashOf(await readBytes(directory, file));
+    return contentHashOf(await readBytes(directory, file));
   } catch (error) {
     if (errorCodeOf(error) === 'ENOENT') return ABSENT_FILE_BASIS;
     throw error;

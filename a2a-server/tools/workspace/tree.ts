@@ -1,7 +1,7 @@
 import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readDirectoryEntries, type DirectoryEntry } from './entries.ts';
-import { notIgnored, addGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
+import { withoutIgnoredEntries, addGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -59,7 +59,7 @@ async function descend(
     readTextFile(directory, { name, path: join(level.path, name), most });
   const found = await readDirectoryEntries(directory);
   const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
-  const entries = await notIgnored(rules, level.path, found.entries);
+  const entries = await withoutIgnoredEntries(rules, level.path, found.entries);
   const cut = found.cut || level.depth === MAX_DEPTH;
   if ((await visit({ path: level.path, entries, cut, read })) === 'stop') return 'stop';
   if (level.depth === MAX_DEPTH) return 'go on';
@@ -118,7 +118,7 @@ async function rulesAbove(root: WorkspaceRoot, start: string): Promise<IgnoreRul
         readTextFile(directory, { name: file, path: join(path, file) }),
       );
     });
-    const kept = await notIgnored(rules, path, [{ name, kind: 'directory' }]);
+    const kept = await withoutIgnoredEntries(rules, path, [{ name, kind: 'directory' }]);
     if (kept.length === 0) return [];
   }
   return rules;

@@ -15,7 +15,7 @@ import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf, directoryError } from './file-failure.ts';
 import { requireMovable, moveFile, type MoveOptions } from './move-file.ts';
 import { withNamedEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
-import { removeEntry, type RemovalOptions } from './remove.ts';
+import { removeWorkspaceEntry, type RemovalOptions } from './remove.ts';
 import { replaceFile, type ReplaceFileOptions } from './replace-file.ts';
 import { listForRemoval, type RemovalEntry } from './list-for-removal.ts';
 import {
@@ -101,7 +101,8 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
       withNamedEntry(root, from, (entry) =>
         withResolvedPath(root, to, (place) => moveFile(entry, place, move)),
       ),
-    remove: (inside, removal) => withNamedEntry(root, inside, (entry) => removeEntry(entry, removal)),
+    remove: (inside, removal) =>
+      withNamedEntry(root, inside, (entry) => removeWorkspaceEntry(entry, removal)),
     list: (inside) => withResolvedPath(root, inside, (place) => listPlace(place, inside)),
     walk: (inside, options, visit) => walkTree(root, inside, options, visit),
   };

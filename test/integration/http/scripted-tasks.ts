@@ -15,7 +15,7 @@ import { requestCosts, utcDay, type CostRow, type CostSum } from '../../../a2a-s
 import type { CostReport, TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../../../a2a-server/task/events.ts';
 import { foldAll, taskStateAfter } from '../../../a2a-server/task/fold.ts';
-import { isSettled, isTerminal } from '../../../a2a-server/task/snapshot.ts';
+import { isTaskSettled, isTerminal } from '../../../a2a-server/task/snapshot.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 
 /** 2026-01-01T00:00:00Z. Each entry is one second after the previous one. */
@@ -141,7 +141,7 @@ export class ScriptedTasks implements TaskService {
     { messageSeq, reason }: ReaderDisconnect,
   ): Promise<void> {
     const snapshot = await this.snapshot(taskId, by);
-    if (!isSettled(snapshot) && snapshot.messageSeq <= messageSeq) await this.cancel(taskId, by, reason);
+    if (!isTaskSettled(snapshot) && snapshot.messageSeq <= messageSeq) await this.cancel(taskId, by, reason);
   }
 
   toolExecutions() {

@@ -15,7 +15,7 @@ export interface TaskDrafts {
   answers: Map<string, FilledForm>;
 }
 
-export const noDrafts = (): TaskDrafts => ({
+export const emptyDrafts = (): TaskDrafts => ({
   message: '',
   sending: undefined,
   reasons: new Map(),
@@ -24,8 +24,8 @@ export const noDrafts = (): TaskDrafts => ({
 });
 
 /** Returns the drafts of a task. Adds them to `all` if the task has none. */
-export function draftsOf(all: Map<string, TaskDrafts>, taskId: string): TaskDrafts {
-  const known = all.get(taskId) ?? noDrafts();
+export function draftsOfTask(all: Map<string, TaskDrafts>, taskId: string): TaskDrafts {
+  const known = all.get(taskId) ?? emptyDrafts();
   all.set(taskId, known);
   return known;
 }

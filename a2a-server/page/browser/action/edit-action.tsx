@@ -4,7 +4,7 @@ import type { Decision, PendingAction } from '../../../../shared/client/index.ts
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { DraftsContext } from './drafts-context.ts';
-import { draftText, firstDraft, formDraft, shownProblems, type EditDraft } from './edit-draft.ts';
+import { draftText, createEditDraft, createFormDraft, shownProblems, type EditDraft } from './edit-draft.ts';
 import { editableOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';
 import { proposedFileOf } from '../diff/proposed-file.ts';
@@ -34,7 +34,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   const editable = editableOf(action);
   const { edits } = useContext(DraftsContext);
   const [draft, setDraft] = useState<EditDraft>(
-    () => edits.get(action.callId) ?? firstDraft(editable, schema),
+    () => edits.get(action.callId) ?? createEditDraft(editable, schema),
   );
   const [compared, setCompared] = useState(editable.text);
   const [problem, setProblem] = useState<string>();
@@ -42,7 +42,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   // The person has come back from another task, and the focus is where the person is.
   const restored = useRef(edits.has(action.callId));
   const { view } = draft;
-  const hasForm = useMemo(() => firstDraft(editable, schema).view === 'form', [action, schema]);
+  const hasForm = useMemo(() => createEditDraft(editable, schema).view === 'form', [action, schema]);
   useEffect(() => {
     if (restored.current) {
       restored.current = false;
@@ -84,7 +84,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   };
   const otherView = (): void =>
     withText((valid) =>
-      change((view === 'text' ? formDraft(valid, schema) : undefined) ?? { view: 'text', text: valid }),
+      change((view === 'text' ? createFormDraft(valid, schema) : undefined) ?? { view: 'text', text: valid }),
     );
   return (
     <>

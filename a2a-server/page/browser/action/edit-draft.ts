@@ -23,15 +23,15 @@ export type EditDraft =
 type FormDraft = Extract<EditDraft, { view: 'form' }>;
 
 /** Returns a form if the action's whole input is edited and the schema has properties. */
-export function firstDraft({ type, text }: Editable, schema: unknown): EditDraft {
-  return (type === 'input' ? formDraft(text, schema) : undefined) ?? { view: 'text', text };
+export function createEditDraft({ type, text }: Editable, schema: unknown): EditDraft {
+  return (type === 'input' ? createFormDraft(text, schema) : undefined) ?? { view: 'text', text };
 }
 
 /**
  * Returns the form for an input. Returns undefined if there is no form for this schema.
  * @throws Error if the text is not a JSON object
  */
-export function formDraft(text: string, schema: unknown): FormDraft | undefined {
+export function createFormDraft(text: string, schema: unknown): FormDraft | undefined {
   const input = parseJsonObject(text);
   const fields = inputFields(schema, input);
   return fields && { view: 'form', input, fields, texts: new Map(), checked: false };

@@ -10,15 +10,15 @@ import {
   openFirstTask,
   setAddressFilters,
   openNewTask,
-  taskAddress,
+  taskFragment,
 } from '../address.ts';
-import { draftsOf, type TaskDrafts } from '../action/drafts.ts';
+import { draftsOfTask, type TaskDrafts } from '../action/drafts.ts';
 import { DraftsContext } from '../action/drafts-context.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
 import { showCountInIcon } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
-import { PageKeyboard } from './page-keys.tsx';
+import { PageKeyboard } from './page-keyboard.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
 import { NewTaskForm } from '../home/new-task-form.tsx';
 import { TaskFilterFields } from '../home/task-filter-fields.tsx';
@@ -104,7 +104,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
     <>
       <header>
         <h1>
-          <a href={taskAddress()}>Approvals</a>
+          <a href={taskFragment()}>Approvals</a>
         </h1>
         {today !== '' && <span class="quiet">{today}</span>}
         {signedInAs !== '' && <span class="quiet">{signedInAs}</span>}
@@ -152,10 +152,10 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
           <p class="quiet no-task">Choose a task from the list, or start one.</p>
         ) : (
           <div ref={chosenTask} tabIndex={-1} class="chosen-task">
-            <a class="to-list" href={taskAddress()}>
+            <a class="to-list" href={taskFragment()}>
               All tasks
             </a>
-            <DraftsContext.Provider value={draftsOf(drafts.current, taskId)}>
+            <DraftsContext.Provider value={draftsOfTask(drafts.current, taskId)}>
               <TaskView
                 key={taskId}
                 client={client}

@@ -79,7 +79,7 @@ function first(start: string | undefined, lines: string): number {
 export type SideBySide = { left: DiffRow | null; right: DiffRow | null } | { across: DiffRow | FoldedRows };
 
 /** Puts each run of removed lines beside the run of added lines that follows. */
-export function sideBySide(rows: readonly (DiffRow | FoldedRows)[]): SideBySide[] {
+export function sideBySideRows(rows: readonly (DiffRow | FoldedRows)[]): SideBySide[] {
   const lines: SideBySide[] = [];
   let removed: DiffRow[] = [];
   let added: DiffRow[] = [];

@@ -9,7 +9,7 @@ import { HighlighterContext, highlightLanguageOf, type HighlightedPiece } from '
 import { ColouredText } from './coloured-text.tsx';
 import { colouredLines } from './diff-colours.ts';
 import { type FoldedRows, unchangedLineKeys, withFoldedRows, withAllUnchangedLines } from './diff-context.ts';
-import { type DiffRow, diffRows, sideBySide, withBlankRunsJoined } from './diff-rows.ts';
+import { type DiffRow, diffRows, sideBySideRows, withBlankRunsJoined } from './diff-rows.ts';
 import { storeChoice, readStoredChoice } from '../stored-choice.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
@@ -58,7 +58,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
     const shown = withFoldedRows(rows, (row) => open.has(names.get(row)));
     return columns === 'one'
       ? shown.map((row, index) => oneColumn(row, index, show))
-      : sideBySide(shown).map((line, index) => twoColumns(line, index, show));
+      : sideBySideRows(shown).map((line, index) => twoColumns(line, index, show));
   }, [rows, pieces, open, last, columns]);
   if (read === undefined)
     return (
@@ -113,7 +113,7 @@ function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOption
   );
 }
 
-function twoColumns(line: ReturnType<typeof sideBySide>[number], index: number, options: LineOptions) {
+function twoColumns(line: ReturnType<typeof sideBySideRows>[number], index: number, options: LineOptions) {
   if ('across' in line) return across(line.across, index, { ...options, columns: 4 });
   return (
     <tr key={index} tabIndex={line.left !== null && options.isLastOpened(line.left) ? -1 : undefined}>

@@ -2,7 +2,7 @@
 import { approvalNeededText } from '../../../../shared/protocol/demanded-approver.ts';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { taskAddress } from '../address.ts';
+import { taskFragment } from '../address.ts';
 import { sessionRowCostText, taskRowCostText } from '../cost-text.ts';
 import { RelativeTime } from '../relative-time.tsx';
 import { STATE_WORDS } from '../state-words.ts';
@@ -23,7 +23,7 @@ export function TaskRow({ task, chosen, now }: TaskRowProps) {
     <a
       class={`task ${state}`}
       data-task={taskId}
-      href={taskAddress(taskId)}
+      href={taskFragment(taskId)}
       aria-current={chosen ? 'true' : undefined}
     >
       {waitingFor !== null && <span class="asks">{visibleLine(waitingLine(waitingFor))}</span>}

@@ -8,7 +8,7 @@ import {
   type TaskCheckpoints,
 } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { openNewTask, taskAddress } from '../address.ts';
+import { openNewTask, taskFragment } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { putBack } from './put-back.ts';
@@ -87,7 +87,7 @@ function LiveTask({ taskId, live }: { taskId: string; live: { taskId: string; ti
   return (
     <p class="quiet">
       Files can be put back after the end of the session’s current task:{' '}
-      <a href={taskAddress(live.taskId)}>{visibleLine(live.title)}</a>
+      <a href={taskFragment(live.taskId)}>{visibleLine(live.title)}</a>
     </p>
   );
 }

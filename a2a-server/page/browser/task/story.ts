@@ -88,7 +88,7 @@ export function addToStory(story: Story, page: StoryPage): Story {
 }
 
 /** Returns the text of the task's first message. Returns '' while the page has no message. */
-export function firstMessage({ steps }: Story): string {
+export function firstMessageText({ steps }: Story): string {
   const first = steps.find(({ type }) => type === 'message');
   return first?.type === 'message' ? first.text : '';
 }

@@ -17,7 +17,7 @@ import { MessageBox } from './message-box.tsx';
 import { OutageBanner } from './outage-banner.tsx';
 import { callShowingRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
 import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
-import { firstMessage } from './story.ts';
+import { firstMessageText } from './story.ts';
 import { StoryView } from './story-view.tsx';
 import { TaskFiles } from './task-files.tsx';
 import { RunningTools, TaskAbout, TaskHead } from './task-head.tsx';
@@ -133,7 +133,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       {outage !== undefined && <OutageBanner outage={outage} />}
       <TaskHead
         report={report}
-        title={title === '' ? readableTitle(firstMessage(followed.story)) : title}
+        title={title === '' ? readableTitle(firstMessageText(followed.story)) : title}
         onCancel={() => void send((to) => to.cancel('cancelled on the approval page'))}
       />
       {shownProblem !== undefined && (

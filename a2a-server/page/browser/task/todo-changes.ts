@@ -22,6 +22,6 @@ export function todoChanges(before: readonly StoryTodo[], after: readonly StoryT
 }
 
 /** Returns e.g. `1 of 3 done`. */
-export function doneText(todos: readonly StoryTodo[]): string {
+export function todosDoneText(todos: readonly StoryTodo[]): string {
   return `${todos.filter(({ status }) => status === 'done').length} of ${todos.length} done`;
 }

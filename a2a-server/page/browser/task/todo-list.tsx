@@ -3,13 +3,13 @@ import type { StoryTodo } from '../../../../shared/protocol/task-story.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { StepHead } from './step-head.tsx';
 import type { StoryTodos } from './story.ts';
-import { doneText, todoChanges, type TodoChange } from './todo-changes.ts';
+import { todosDoneText, todoChanges, type TodoChange } from './todo-changes.ts';
 
 export function TodoList({ todos }: { todos: readonly StoryTodo[] }) {
   if (todos.length === 0) return null;
   return (
     <section aria-label="To-do list" class="todos">
-      <strong>To-do list</strong> <span class="quiet">{doneText(todos)}</span>
+      <strong>To-do list</strong> <span class="quiet">{todosDoneText(todos)}</span>
       <Items items={todos.map(({ text, status }) => ({ text, change: status }))} />
     </section>
   );
@@ -18,7 +18,7 @@ export function TodoList({ todos }: { todos: readonly StoryTodo[] }) {
 export function TodoChanges({ step: { at, todos, before } }: { step: StoryTodos }) {
   return (
     <div class="todos">
-      <StepHead at={at}>To-do list: {todos.length === 0 ? 'empty' : doneText(todos)}</StepHead>
+      <StepHead at={at}>To-do list: {todos.length === 0 ? 'empty' : todosDoneText(todos)}</StepHead>
       <Items items={todoChanges(before, todos)} />
     </div>
   );

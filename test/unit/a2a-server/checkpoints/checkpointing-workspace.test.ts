@@ -9,7 +9,7 @@ import type { RecordedFileChange } from '../../../../a2a-server/task/events.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import {
   ABSENT_FILE_BASIS,
-  hashOf,
+  contentHashOf,
   MAX_READ_BYTES,
 } from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -46,7 +46,7 @@ const removing = (more: { recursive?: boolean } = {}) => ({
 
 const state = (text: string, mode?: number) => ({
   type: 'content',
-  hash: hashOf(text),
+  hash: contentHashOf(text),
   bytes: text.length,
   ...(mode !== undefined && { mode }),
 });
@@ -60,9 +60,9 @@ describe('a checkpointing workspace', () => {
       expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');
       await recording(files, contents);
     };
-    await workspace.replace('./a', { content: 'two', basis: hashOf('one'), signal });
+    await workspace.replace('./a', { content: 'two', basis: contentHashOf('one'), signal });
     expect(recorded).toEqual([{ path: 'a', before: state('one', 0o644), after: state('two') }]);
-    expect(kept).toEqual(new Map([[hashOf('one'), 'one']]));
+    expect(kept).toEqual(new Map([[contentHashOf('one'), 'one']]));
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('two');
   });
 
@@ -70,7 +70,7 @@ describe('a checkpointing workspace', () => {
     await writeFile(join(root, 'old'), 'x');
     await symlink('old', join(root, 'link'));
     await workspace.replace('deep/new', { content: 'n', basis: ABSENT_FILE_BASIS, signal });
-    await workspace.replace('link', { content: 'y', basis: hashOf('x'), signal });
+    await workspace.replace('link', { content: 'y', basis: contentHashOf('x'), signal });
     await workspace.move('old', 'there/moved', { basis: null, signal });
     expect(recorded).toMatchObject([
       { path: 'deep/new', before: { type: 'absent' }, after: state('n') },
@@ -107,7 +107,7 @@ describe('a checkpointing workspace', () => {
 
   it('D2 if a change was made from other content, a checkpointing workspace does not record the change', async () => {
     await writeFile(join(root, 'a'), 'one');
-    const stale = { content: 'two', basis: hashOf('before'), signal };
+    const stale = { content: 'two', basis: contentHashOf('before'), signal };
     await expect(workspace.replace('a', stale)).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
     await expect(workspace.remove('a', { ...removing(), basis: 'other' })).rejects.toMatchObject({
       reason: 'INPUT_CHANGED',
@@ -121,7 +121,7 @@ describe('a checkpointing workspace', () => {
   it('if a checkpointing workspace cannot append the record, it changes no file', async () => {
     await writeFile(join(root, 'a'), 'one');
     record = () => Promise.reject(new Error('the task has ended'));
-    const change = workspace.replace('a', { content: 'two', basis: hashOf('one'), signal });
+    const change = workspace.replace('a', { content: 'two', basis: contentHashOf('one'), signal });
     await expect(change).rejects.toThrow('the task has ended');
     await expect(workspace.remove('a', removing())).rejects.toThrow('has ended');
     expect(await readFile(join(root, 'a'), 'utf8')).toBe('one');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAnswer } from '../../../../a2a-server/task/check-answer.ts';
+import { parseAnswer } from '../../../../a2a-server/task/check-answer.ts';
 import type { Answer, Question } from '../../../../shared/protocol/question.ts';
 
 const labels = (...names: string[]) => names.map((label) => ({ label }));
@@ -35,7 +35,7 @@ describe('the answer to a question', () => {
       { of: ['a'] },
     ],
   ])('for the question %j, the input %j becomes the answer %j', (question, given, answer) => {
-    expect(readAnswer(question, given)).toEqual({ ok: true, answer });
+    expect(parseAnswer(question, given)).toEqual({ ok: true, answer });
   });
 
   it.each<[Question, Answer]>([
@@ -60,6 +60,6 @@ describe('the answer to a question', () => {
     [form({ name: { type: 'string' } }), ['Ada']],
     [form({ name: { type: 'string', default: 'Ada' } }), {}],
   ])('for the question %j, the answer %j is refused, and the error gives the reason', (question, given) => {
-    expect(readAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
+    expect(parseAnswer(question, given)).toEqual({ ok: false, message: expect.stringMatching(/\.$/) });
   });
 });

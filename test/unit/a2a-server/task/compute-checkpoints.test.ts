@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import {
   combineFileChanges,
   checkpointsOf,
-  restoreStep,
+  decideRestoreStep,
   isSameFileState,
   type Checkpoint,
   type CheckpointFile,
@@ -146,21 +146,25 @@ describe('the restoration of a file', () => {
     ['removed by somebody else', absent, 'changed-since'],
     ['too large to look at', { type: 'not-saved', why: 'too large' } as const, 'changed-since'],
   ])('the restoration handles a file that is %s', (_what, now, type) => {
-    expect(restoreStep(file, now)).toMatchObject({ type, path: 'x' });
+    expect(decideRestoreStep(file, now)).toMatchObject({ type, path: 'x' });
   });
 
   it('the restoration does not change an unsaved file, and gives the reason', () => {
     const unsaved = { ...file, before: { type: 'not-saved', why: 'too large' } as const };
-    expect(restoreStep(unsaved, holding('3'))).toEqual({ type: 'not-saved', path: 'x', why: 'too large' });
+    expect(decideRestoreStep(unsaved, holding('3'))).toEqual({
+      type: 'not-saved',
+      path: 'x',
+      why: 'too large',
+    });
   });
 
   it('the restoration never overwrites another program’s change, and can be repeated', () => {
     fc.assert(
       fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
-        const step = restoreStep({ path: 'x', before, after, interrupted: false }, now);
+        const step = decideRestoreStep({ path: 'x', before, after, interrupted: false }, now);
         if (step.type !== 'put-back') return;
         expect(after.some((state) => isSameFileState(state, now))).toBe(true);
-        expect(restoreStep({ path: 'x', before, after, interrupted: false }, step.before).type).toBe(
+        expect(decideRestoreStep({ path: 'x', before, after, interrupted: false }, step.before).type).toBe(
           'nothing',
         );
       }),
@@ -183,7 +187,7 @@ describe('the restoration of a file', () => {
     const first: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
     const over = (before: FileState, now: FileState) =>
       combineFileChanges([turn('one', first), turn('two', { path: 'x', before, after: [holding('4')] })]).map(
-        (changes) => restoreStep(changes, now).type,
+        (changes) => decideRestoreStep(changes, now).type,
       );
     expect(over(holding('3'), holding('4'))).toEqual(['put-back']);
     // In this case a crash prevented the last change of the first turn.

@@ -4,7 +4,7 @@ import { buildConversation } from '../../../../a2a-server/task/conversation/conv
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import {
-  isSettled,
+  isTaskSettled,
   isTerminal,
   waitingCalls,
   TERMINAL_STATES,
@@ -128,7 +128,7 @@ describe('the task core, for generated histories of a task', () => {
   it('a task that waits for a reply accepts any message and works again', () => {
     holds((machine) => {
       const { snapshot } = machine;
-      if (!isSettled(snapshot) || isTerminal(snapshot) || waitingCalls(snapshot).length > 0) return;
+      if (!isTaskSettled(snapshot) || isTerminal(snapshot) || waitingCalls(snapshot).length > 0) return;
       machine.apply({ type: 'message', text: 'go on' });
       expect(machine.snapshot.status.state).toBe('working');
       expect(nextStep(machine.snapshot).type).not.toBe('settled');

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RequestedCall, TaskEvent, PolicyVerdict } from '../../../../a2a-server/task/events.ts';
 import { firstSnapshot, foldEntry } from '../../../../a2a-server/task/fold.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
-import { isReadOnly, isRepeatable } from '../../../../a2a-server/task/snapshot.ts';
+import { isReadOnlyCall, isRepeatableCall } from '../../../../a2a-server/task/snapshot.ts';
 
 type Kind = Pick<RequestedCall, 'sideEffect' | 'repeatable'>;
 
@@ -47,10 +47,10 @@ describe('a call whose outcome a crash has lost', () => {
       type: 'recover',
       events: [{ type: 'tool.interrupted', callId: 'c', rerun }],
     });
-    expect(isRepeatable(kind)).toBe(rerun);
+    expect(isRepeatableCall(kind)).toBe(rerun);
   });
 
   it('E2 a tool can be repeatable without being read-only, so a person still decides before the first run', () => {
-    expect(isReadOnly({ sideEffect: 'network' })).toBe(false);
+    expect(isReadOnlyCall({ sideEffect: 'network' })).toBe(false);
   });
 });

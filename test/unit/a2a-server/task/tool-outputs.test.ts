@@ -2,14 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   MAX_OUTPUT_CHARS,
-  withOutput,
+  withToolOutput,
   type ToolExecutionOutput,
 } from '../../../../a2a-server/task/tool-outputs.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const ref = { callId: 'c', tool: 'run-shell-command', title: 'Run' };
 const put = (outputs: readonly ToolExecutionOutput[], toolId: string, text: string) =>
-  withOutput(outputs, { type: 'tool.output', ...ref, toolId, text });
+  withToolOutput(outputs, { type: 'tool.output', ...ref, toolId, text });
 const textsOf = (outputs: readonly ToolExecutionOutput[]) =>
   outputs.map(({ toolId, text }) => [toolId, text.length]);
 

@@ -17,7 +17,7 @@ import { editFileTool } from '../../../../a2a-server/tools/builtin/edit-file.ts'
 import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/file-change.ts';
 import { readFileTool } from '../../../../a2a-server/tools/builtin/read-file.ts';
 import type { ToolPreview } from '../../../../a2a-server/tools/tool.ts';
-import { hashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
+import { contentHashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { writeFileTool } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
@@ -65,7 +65,7 @@ describe('the tool write-file', () => {
   it('D2 write-file replaces only the content that was shown, and writes nothing if the file was changed, deleted or created', async () => {
     await writeText(path('a'), 'shown');
     const { basis } = await at.show(writeFileTool, { path: 'a', content: 'new' });
-    expect(basis).toBe(hashOf('shown'));
+    expect(basis).toBe(contentHashOf('shown'));
     await writeText(path('a'), 'since then');
     await expect(at.run(writeFileTool, { path: 'a', content: 'new' }, { basis })).rejects.toEqual(changed);
     expect(await onDisk('a')).toBe('since then');

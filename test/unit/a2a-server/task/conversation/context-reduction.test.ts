@@ -10,7 +10,7 @@ import {
   nextContextReduction,
   eventAfterFailedSummary,
   estimatePromptTokens,
-  tokensOf,
+  estimateTokens,
   type ContextWindow,
 } from '../../../../../a2a-server/task/conversation/context-reduction.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
@@ -107,7 +107,7 @@ describe('a shortened conversation', () => {
       const kept = shown.filter(({ kind }, index) => kind === 'task' || kind === 'summary' || index >= last);
       const always = kept
         .flatMap(({ steps }) => steps)
-        .reduce((sum, step) => sum + tokensOf(JSON.stringify(step)), at.beside);
+        .reduce((sum, step) => sum + estimateTokens(JSON.stringify(step)), at.beside);
       // The step keeps parts that are only slightly longer than their summary.
       const filled = ((at.window ?? 0) * 2) / 3;
       const most = Math.max(filled, at.beside + filled / 2);
@@ -351,13 +351,14 @@ describe('the estimated size of a prompt', () => {
     );
     // The estimate adds 10 tokens for a turn and for each of its parts and results. A call without a result gets a
     // sentence.
-    const result = tokensOf('This call was not run: the task ended first.');
-    const call = tokensOf('read-file') + tokensOf(JSON.stringify({ path: 'x'.repeat(900) }));
+    const result = estimateTokens('This call was not run: the task ended first.');
+    const call = estimateTokens('read-file') + estimateTokens(JSON.stringify({ path: 'x'.repeat(900) }));
     const expected =
-      10 + (10 + 100 + tokensOf(JSON.stringify(state))) + (10 + 200) + (10 + call) + (20 + result);
+      10 + (10 + 100 + estimateTokens(JSON.stringify(state))) + (10 + 200) + (10 + call) + (20 + result);
     expect(estimatePromptTokens([], session.current, at)).toBe(before + expected);
     // Another model gets only the text, and the calls with their checked input.
-    const plain = 10 + 200 + (10 + tokensOf('read-file') + tokensOf('{"path":"c"}')) + (20 + result);
+    const plain =
+      10 + 200 + (10 + estimateTokens('read-file') + estimateTokens('{"path":"c"}')) + (20 + result);
     expect(estimatePromptTokens([], session.current, { ...at, model: 'another' })).toBe(before + plain);
   });
 });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { readHtml } from '../../../../../a2a-server/tools/web/html-page.ts';
+import { parseHtmlPage } from '../../../../../a2a-server/tools/web/html-page.ts';
 
 const { signal } = new AbortController();
 const url = new URL('http://site.test/dir/page');
-const read = (html: string, maxCharacters = 100_000) => readHtml(html, url, { maxCharacters, signal });
+const read = (html: string, maxCharacters = 100_000) => parseHtmlPage(html, url, { maxCharacters, signal });
 
 describe('the readable text of a page', () => {
   it.each<[string, string, string]>([
@@ -84,7 +84,7 @@ describe('the readable text of a page', () => {
       else setImmediate(turn);
     };
     setImmediate(turn);
-    const reading = readHtml(html, url, { maxCharacters: 1e6, signal: controller.signal });
+    const reading = parseHtmlPage(html, url, { maxCharacters: 1e6, signal: controller.signal });
     await expect(reading).rejects.toMatchObject({ name: 'AbortError' });
     expect(turns).toBe(5);
   });

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { pathParts } from '../../../../../a2a-server/tools/workspace/path-parts.ts';
+import { splitPath } from '../../../../../a2a-server/tools/workspace/path-parts.ts';
 
-const parts = (path: string) => pathParts('/work/space', path, 'linux').parts;
-const directory = (path: string) => pathParts('/work/space', path, 'linux').directory;
-const windows = (path: string) => pathParts('C:\\Work\\Space', path, 'win32').parts;
+const parts = (path: string) => splitPath('/work/space', path, 'linux').parts;
+const directory = (path: string) => splitPath('/work/space', path, 'linux').directory;
+const windows = (path: string) => splitPath('C:\\Work\\Space', path, 'win32').parts;
 
 describe('pathParts, which splits a path', () => {
   it('pathParts splits a path and drops empty parts', () => {

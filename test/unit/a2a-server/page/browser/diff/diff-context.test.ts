@@ -8,7 +8,7 @@ import {
 import {
   type DiffRow,
   diffRows,
-  sideBySide,
+  sideBySideRows,
 } from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
 import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
 
@@ -64,9 +64,9 @@ describe('the unchanged lines of a diff', () => {
     const opened = withFoldedRows(whole, (row) => first?.rows.includes(row) === true);
     expect(opened.filter(({ type }) => type === 'fold')).toHaveLength(1);
     expect(opened.flatMap((row) => (row.type === 'fold' ? row.rows : [row]))).toEqual(whole);
-    expect(sideBySide(opened).filter((line) => 'across' in line && line.across.type === 'fold')).toHaveLength(
-      1,
-    );
+    expect(
+      sideBySideRows(opened).filter((line) => 'across' in line && line.across.type === 'fold'),
+    ).toHaveLength(1);
   });
 
   test('stay open after an edit that moves them, and an edit between them', () => {

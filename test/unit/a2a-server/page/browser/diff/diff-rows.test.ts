@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
   diffRows,
-  sideBySide,
+  sideBySideRows,
   withBlankRunsJoined,
 } from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
 import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
@@ -65,7 +65,7 @@ describe('the rows of a unified diff', () => {
       fc.property(text, text, (before, after) => {
         fc.pre(before !== after);
         const rows = diffRows(unifiedDiff('f', before, after))?.rows ?? [];
-        const beside = sideBySide(rows);
+        const beside = sideBySideRows(rows);
         const left = beside.flatMap((line) => ('across' in line ? [line.across] : (line.left ?? [])));
         const right = beside.flatMap((line) => ('across' in line ? [line.across] : (line.right ?? [])));
         expect(left).toEqual(rows.filter(({ type }) => type !== 'added'));

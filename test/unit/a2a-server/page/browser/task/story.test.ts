@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { addToStory, NO_STORY, type Story } from '../../../../../../a2a-server/page/browser/task/story.ts';
 import { callStateLabel, durationText } from '../../../../../../a2a-server/page/browser/task/call-state.ts';
-import { doneText, todoChanges } from '../../../../../../a2a-server/page/browser/task/todo-changes.ts';
+import { todosDoneText, todoChanges } from '../../../../../../a2a-server/page/browser/task/todo-changes.ts';
 import type { StoryEvent } from '../../../../../../shared/protocol/task-story.ts';
 
 type Given = StoryEvent extends infer Event
@@ -141,7 +141,7 @@ describe('the story of a task', () => {
       { text: 'land', change: 'pending' },
       { text: 'test', change: 'removed' },
     ]);
-    expect(doneText(second)).toBe('1 of 3 done');
+    expect(todosDoneText(second)).toBe('1 of 3 done');
   });
 
   test('a chunk of an artifact extends it, and a whole artifact replaces it', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   keyboardCommandOf,
   type KeyPress,
-} from '../../../../../../a2a-server/page/browser/app/key-commands.ts';
+} from '../../../../../../a2a-server/page/browser/app/keyboard-commands.ts';
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
   key,

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FairStepGate } from '../../../../a2a-server/limits/fair-gate.ts';
+import { FairStepGate } from '../../../../a2a-server/limits/fair-step-gate.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';

@@ -3,7 +3,7 @@
  * (click-guard.ts). The focus selects the action.
  */
 import { useEffect, useRef } from 'preact/hooks';
-import { keyboardCommandOf, KEYBOARD_COMMANDS, type KeyboardCommand } from './key-commands.ts';
+import { keyboardCommandOf, KEYBOARD_COMMANDS, type KeyboardCommand } from './keyboard-commands.ts';
 
 /** Selects the actions that wait. Only these have `data-seen` (action-view.tsx). */
 const WAITING_ACTIONS = 'section.action[data-seen]';

@@ -5,7 +5,7 @@ import {
   policyDryRunCallText,
   summarizePolicyDryRun,
   policyDryRunSummaryText,
-} from '../../../../a2a-server/policy/dry-run.ts';
+} from '../../../../a2a-server/policy/policy-dry-run.ts';
 import type {
   JournalEntry,
   RequestedCall,
