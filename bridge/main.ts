@@ -9,7 +9,7 @@ import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environmen
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
-import type { ProgramPaths } from './settings/program-paths.ts';
+import type { BuiltProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 
 // This comes before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
@@ -18,7 +18,7 @@ hideEnvironment((name) => name === CHILD_MARKER);
 endOnUncaughtError('mcp-a2a-bridge', reportWithoutLog('MCP_A2A_BRIDGE_LOG_LEVEL'));
 
 // The paths of the built files. The built server and the built card are beside the built bridge.
-const places: ProgramPaths = {
+const places: BuiltProgramPaths = {
   bridgeScript: fileURLToPath(import.meta.url),
   serverScript: fileURLToPath(new URL('../a2a-server/main.js', import.meta.url)),
   cardFile: fileURLToPath(new URL('../web/card.html', import.meta.url)),

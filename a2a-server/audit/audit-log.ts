@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
-import { userName } from '../../shared/runtime/user-name.ts';
+import { osUserName } from '../../shared/runtime/user-name.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import type { AuditAct, AuditRecord } from './audit-record.ts';
 
@@ -33,7 +33,7 @@ const TIME_DIGITS = 15;
 export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {
   return {
     async append(act, now) {
-      const text = JSON.stringify({ at: new Date(now).toISOString(), user: userName(), ...act });
+      const text = JSON.stringify({ at: new Date(now).toISOString(), user: osUserName(), ...act });
       const nameOf = (): string =>
         `${String(now).padStart(TIME_DIGITS, '0')}-${randomBytes(8).toString('hex')}`;
       while (!(await records.create('audit', nameOf(), text)));

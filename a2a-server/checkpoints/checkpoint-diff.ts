@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts';
 import type { FileState } from '../task/events.ts';
-import { countLines, type LineCounts, unifiedDiff } from '../../shared/text/unified-diff.ts';
+import { countDiffLines, type LineCounts, unifiedDiff } from '../../shared/text/unified-diff.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
@@ -88,7 +88,7 @@ async function joined(remarks: string, files: readonly ComparedFile[]): Promise<
       break;
     }
     text += next;
-    if (diff !== undefined) lines.set(path, countLines(diff));
+    if (diff !== undefined) lines.set(path, countDiffLines(diff));
   }
   return { text, lines };
 }

@@ -6,7 +6,7 @@
  * - J3: an append to an ended task is refused.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { stateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/spell-state.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import { buildTaskRow } from './build-task-row.ts';
@@ -66,7 +66,7 @@ export function judgeAppend<Head extends TaskHead>(
     return refused(
       new ProductError(
         'TASK_ENDED',
-        `The task ${taskId} has ended (${stateWord(head.state)}). Nothing was appended.`,
+        `The task ${taskId} has ended (${taskStateWord(head.state)}). Nothing was appended.`,
       ),
     );
   if (append.moves === undefined && append.state !== head.state)

@@ -1,6 +1,6 @@
 /** Writes the message of a chat about a task. Pure. */
 import { type ChatMessage, chatLines } from '../../shared/chat/chat-message.ts';
-import { stateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/spell-state.ts';
 import { pendingActions } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 
@@ -13,7 +13,7 @@ export function chatNotice(snapshot: Snapshot, title: string, page: string): Cha
   const about = `${snapshot.principal}, ${snapshot.sessionId}${title === '' ? '' : `: ${title}`}`;
   if (isTerminal(snapshot))
     return {
-      title: `A task has ended: ${stateWord(snapshot.status.state)}`,
+      title: `A task has ended: ${taskStateWord(snapshot.status.state)}`,
       lines: chatLines(about, []),
       page,
     };

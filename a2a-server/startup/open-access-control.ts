@@ -1,7 +1,7 @@
 /**
  * Opens what decides who sent a request: tokens, stream tickets, the page's sessions, and the OpenID Connect provider.
  */
-import { runCredential } from '../../shared/net/server-proof.ts';
+import { serverRunCredential } from '../../shared/net/server-proof.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
@@ -60,7 +60,7 @@ export async function openAccessControl(
   const pageProvider = openPageProvider(parts, secret);
   const access: AccessControl = {
     authenticate: createAuthenticator(
-      [...credentials, { principal: LOCAL_PRINCIPAL, token: runCredential(token, record) }],
+      [...credentials, { principal: LOCAL_PRINCIPAL, token: serverRunCredential(token, record) }],
       issued,
       openVerifier(parts),
     ),

@@ -51,7 +51,7 @@ export async function openTelemetry(
     ? (await import('../telemetry/open-traces.ts')).openTraces({ instance, env })
     : undefined;
   if (signals.metrics || signals.traces)
-    (await import('../../shared/telemetry/log-problems.ts')).logProblems(log);
+    (await import('../../shared/telemetry/log-problems.ts')).logTelemetryProblems(log);
   return {
     metrics,
     traces,

@@ -1,5 +1,5 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
-import { stateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { mayHaveAskedBefore, isFirstQuestion } from './pending.ts';
@@ -134,7 +134,7 @@ function underWay({ taskId, sessionId, status }: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'SESSION_BUSY',
-    message: `Task ${taskId} of session ${sessionId} has not ended (${stateWord(status.state)}), and a command needs its own task. Nothing was changed. Send the command without the session id, or after the end of that task.`,
+    message: `Task ${taskId} of session ${sessionId} has not ended (${taskStateWord(status.state)}), and a command needs its own task. Nothing was changed. Send the command without the session id, or after the end of that task.`,
     facts: { taskId, state: status.state },
   };
 }

@@ -1,6 +1,6 @@
 /** Defines the outcome of a command, which is events to append or a refusal. E3: a refused command changes nothing. */
 import type { ErrorFacts, ErrorReason } from '../../shared/runtime/errors.ts';
-import { stateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/spell-state.ts';
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -18,7 +18,7 @@ export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'TASK_ENDED',
-    message: `Task ${snapshot.taskId} has ended (${stateWord(snapshot.status.state)}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
+    message: `Task ${snapshot.taskId} has ended (${taskStateWord(snapshot.status.state)}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
     facts: { state: snapshot.status.state },
   };
 }

@@ -13,7 +13,7 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
-import { stateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/spell-state.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import {
   approverObjection,
@@ -208,7 +208,7 @@ function unknownCall(snapshot: Snapshot, callId: string): CommandRefusal {
   // After the end of the task, no tool call waits.
   const pending = isTerminal(snapshot) ? [] : waitingCalls(snapshot).map((call) => call.callId);
   const others = pending.length > 0 ? `Pending: ${pending.join(', ')}.` : 'No call waits for a decision.';
-  const end = isTerminal(snapshot) ? ` The task has ended (${stateWord(snapshot.status.state)}).` : '';
+  const end = isTerminal(snapshot) ? ` The task has ended (${taskStateWord(snapshot.status.state)}).` : '';
   return {
     type: 'refuse',
     reason: 'UNKNOWN_CALL',

@@ -6,7 +6,7 @@ import type { Agent } from './agent.ts';
  * Returns the commands that an agent offers.
  * @throws ProductError UNKNOWN_COMMAND if the agent has no commands; any error of the request
  */
-export async function fetchCommands(agent: Agent): Promise<readonly OfferedCommand[]> {
+export async function fetchAgentCommands(agent: Agent): Promise<readonly OfferedCommand[]> {
   const commands = await agent.ask((connection) => connection.commands());
   if (commands !== null && commands.length > 0) return commands;
   throw new ProductError(

@@ -4,7 +4,7 @@ import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { verifyCard } from '../../shared/card/card-signature.ts';
-import { issuesText } from '../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http/http-error.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
@@ -91,7 +91,7 @@ function normalizedCard(received: unknown): AgentCard {
 export function parseAgentCard(card: unknown): AgentCardFacts {
   const parsed = usableCard.safeParse(card);
   if (!parsed.success) {
-    throw new Error(`its agent card cannot be used: ${issuesText(parsed.error)}`);
+    throw new Error(`its agent card cannot be used: ${zodIssuesText(parsed.error)}`);
   }
   const { supportedInterfaces, capabilities, defaultInputModes, skills, ...rest } = parsed.data;
   return {

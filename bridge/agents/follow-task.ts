@@ -5,7 +5,7 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../shared/runtime/back-off.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { keepReading } from '../../shared/runtime/keep-reading.ts';
+import { keepReadingStream } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
 import type { A2aConnection, StreamDemand } from './connection.ts';
 
@@ -47,7 +47,7 @@ export async function followTask(followed: FollowedTask): Promise<void> {
     onCut,
   } = followed;
   const failed = (thrown: unknown): ProductError => agent.failed(thrown);
-  await keepReading({
+  await keepReadingStream({
     backOff,
     signal,
     position,

@@ -135,7 +135,7 @@ export function decisionsOfToolCall(
  * keeps the `shown` code, and never adds a missing one.
  * @throws ProductError INVALID_DECISION
  */
-export function personDecisionOf(input: DecisionInput): PersonDecision {
+export function toPersonDecision(input: DecisionInput): PersonDecision {
   const { callId, shown, decision: word, editedContent, editedInput, answer, reason } = input;
   const edits = editedContent !== undefined || editedInput !== undefined;
   if (edits && word !== 'edit') {

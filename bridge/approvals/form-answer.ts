@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import { parseFormAnswer } from './answer-fields.ts';
-import { type DecisionInput, DECISION_WORDS, personDecisionOf } from './decision-input.ts';
+import { type DecisionInput, DECISION_WORDS, toPersonDecision } from './decision-input.ts';
 import type { ApprovalForm } from './form.ts';
 
 export type FormAnswer =
@@ -60,7 +60,7 @@ interface AnswerTiming {
  * Converts a client's answer to a decision, or explains why it is not a valid answer.
  * @param response the client's result of `elicitation/create`, not yet validated
  */
-export function readAnswer(
+export function readFormAnswer(
   ask: ApprovalForm,
   response: unknown,
   { afterMs, fastestAnswerMs }: AnswerTiming,
@@ -122,7 +122,7 @@ function answerOn(
 ): FormAnswer {
   // D2: a decision is valid only for what the person saw. So it contains the code of the action that this form showed.
   if (action === 'decline')
-    return { type: 'decision', decision: personDecisionOf({ callId, shown, decision: 'deny' }) };
+    return { type: 'decision', decision: toPersonDecision({ callId, shown, decision: 'deny' }) };
   const answer = parseFormAnswer(asked, content);
   if (answer === undefined) return notUnderstood('The answer was empty.');
   return { type: 'decision', decision: { type: 'answer', callId, shown, answer } };
@@ -158,7 +158,7 @@ function decisionOn(
     ...(word === 'deny' || trustUses === undefined ? {} : { trustUses }),
     ...(reason === undefined ? {} : { reason }),
   };
-  return { type: 'decision', decision: personDecisionOf(input) };
+  return { type: 'decision', decision: toPersonDecision(input) };
 }
 
 /** Returns the edited input. Returns undefined if the person changed nothing. @throws ProductError INVALID_DECISION */

@@ -9,7 +9,7 @@ import type { PendingAction, Preview } from '../../shared/protocol/tool-approval
 import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
 import { textRows } from '../../shared/text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
-import { sourceText } from '../../shared/protocol/preview-text.ts';
+import { toolSourceText } from '../../shared/protocol/preview-text.ts';
 import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';
 
 export const MAX_FORM_ROWS = 4;
@@ -130,7 +130,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
     case 'json': {
       const input = inputOf(preview);
       if (input === undefined) return undefined;
-      const head = `Call ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
+      const head = `Call ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
       return [
         productLine(inWorkspace(action, (place) => `${head}${place}`)),
         ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
@@ -192,16 +192,16 @@ function summaryOf(action: PendingAction): string {
       return `Run a command of ${size}${from(action)}`;
     }
     case 'question':
-      return `A question by ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
+      return `A question by ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
     case 'url':
     case 'json':
-      return `Call ${visibleLine(tool)} (${visibleLine(sourceText(source))})`;
+      return `Call ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
   }
 }
 
 /** Returns the source of the tool in parentheses. Returns '' for a built-in tool. */
 function from({ source }: PendingAction): string {
-  return source.type === 'built-in' ? '' : ` (${visibleLine(sourceText(source))})`;
+  return source.type === 'built-in' ? '' : ` (${visibleLine(toolSourceText(source))})`;
 }
 
 function inputOf(preview: Extract<Preview, { type: 'url' | 'json' }>): string | undefined {

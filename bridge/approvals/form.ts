@@ -14,7 +14,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { PendingInput } from '../dialects/dialect.ts';
 import type { PlainTextQuestion } from '../dialects/observation.ts';
 import { decisionWordsFor } from './decision-input.ts';
-import { sourceText } from '../../shared/protocol/preview-text.ts';
+import { toolSourceText } from '../../shared/protocol/preview-text.ts';
 import { formFieldsOfQuestion, canShowFieldsInFull } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFormFields } from './decision-fields.ts';
@@ -103,7 +103,7 @@ function answerAsk(
   before: EarlierForms | undefined,
 ): ApprovalForm {
   const { callId, tool, source } = action;
-  const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(sourceText(source))}) asks:`);
+  const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(toolSourceText(source))}) asks:`);
   const text = untrustedTextRows(asked.text);
   const fields = formFieldsOfQuestion(asked);
   if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !canShowFieldsInFull(fields)) {

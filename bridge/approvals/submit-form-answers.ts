@@ -7,7 +7,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
-import { readAnswer, type UnansweredReason } from './form-answer.ts';
+import { readFormAnswer, type UnansweredReason } from './form-answer.ts';
 import type { ApprovalSettings, Channel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './withdrawn-form-answer.ts';
 import type { OpenForms } from './open-forms.ts';
@@ -62,7 +62,7 @@ export async function submitFormAnswers({
       continue;
     }
     const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
-    const answer = readAnswer(ask, responses[ask.key], timing);
+    const answer = readFormAnswer(ask, responses[ask.key], timing);
     if (answer.type === 'decision') {
       decisions.push(answer.decision);
       deciding.push(ask);

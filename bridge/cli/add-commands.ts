@@ -4,11 +4,11 @@
  */
 import { type Command, Option } from 'commander';
 import { wrapWords } from './terminal/wrap-words.ts';
-import type { ProgramPaths } from '../settings/program-paths.ts';
+import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { ProbeOptions } from './commands/probe.ts';
 import type { CommandHandler as Run, CommonCommandOptions } from './context/run-command.ts';
 
-export function addCommands(program: Command, places: ProgramPaths): void {
+export function addCommands(program: Command, places: BuiltProgramPaths): void {
   const carryOut = async <Options extends CommonCommandOptions>(
     it: Command,
     work: Run<Options>,
@@ -141,8 +141,8 @@ function addProbe(add: Add, carryOut: CarryOut): void {
     )
     .option('--yes', 'start without asking')
     .action(async (url: string, _, it: Command) => {
-      const { probeAgent } = await import('./commands/probe.ts');
-      await carryOut<ProbeOptions>(it, (run) => probeAgent(run, url));
+      const { probeCommand } = await import('./commands/probe.ts');
+      await carryOut<ProbeOptions>(it, (run) => probeCommand(run, url));
     });
 }
 

@@ -8,7 +8,7 @@ import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
-import type { ProgramPaths } from '../settings/program-paths.ts';
+import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import { UNFLAGGED_SETTINGS } from '../settings/settings.ts';
 
 /**
@@ -18,7 +18,7 @@ import { UNFLAGGED_SETTINGS } from '../settings/settings.ts';
  */
 export function createBridgeCommandLine(
   serve: (flags: Record<string, unknown>) => Promise<void>,
-  places: ProgramPaths,
+  places: BuiltProgramPaths,
   typed: readonly string[] = process.argv,
 ): Command {
   const json = typed.includes('--json');

@@ -14,7 +14,7 @@ const reading: DialectReader = {
   seq: eventCursorOf,
 };
 
-export const plainDialect: Dialect = {
+export const plainA2aDialect: Dialect = {
   name: 'plain',
   hazards: NO_HAZARDS,
   keepsTask: false,

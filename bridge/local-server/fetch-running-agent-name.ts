@@ -1,7 +1,7 @@
 /** Asks the running local server which agent runs its tasks. */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { runCredential } from '../../shared/net/server-proof.ts';
+import { serverRunCredential } from '../../shared/net/server-proof.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { tokenPath } from '../../shared/state/token-file.ts';
 
@@ -21,7 +21,7 @@ export async function fetchRunningAgentName(
     const token = (await readFile(tokenPath(stateDir), 'utf8')).trim();
     // The credential is valid only for this run of the server.
     const response = await fetch(new URL('/health', record.url), {
-      headers: { authorization: `Bearer ${runCredential(token, record)}` },
+      headers: { authorization: `Bearer ${serverRunCredential(token, record)}` },
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

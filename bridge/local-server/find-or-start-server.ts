@@ -4,7 +4,7 @@
  */
 import { setTimeout } from 'node:timers/promises';
 import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
-import { runCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
+import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
@@ -14,7 +14,7 @@ import { checkServerIdentity, type ServerIdentityCheck } from './check-server-id
 import { withStartLock } from './start-lock.ts';
 import { OTHER_PORT_ADVICE, startServer } from './start-server.ts';
 
-export interface LocalServer {
+export interface LocalServerOptions {
   stateDirectory: string;
   script: string;
   /** True if the bridge may start the server. */
@@ -29,7 +29,7 @@ const POLL_MS = 100;
  * Finds the running server, or starts one.
  * @throws ProductError; for an error of the file system, ProductError STORAGE
  */
-export async function findOrStartServer(local: LocalServer): Promise<Endpoint> {
+export async function findOrStartServer(local: LocalServerOptions): Promise<Endpoint> {
   try {
     return await foundOrStarted(local);
   } catch (error) {
@@ -43,7 +43,7 @@ export async function findOrStartServer(local: LocalServer): Promise<Endpoint> {
   }
 }
 
-async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
+async function foundOrStarted(local: LocalServerOptions): Promise<Endpoint> {
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await obtainToken(stateDirectory);
@@ -72,7 +72,7 @@ async function foundOrStarted(local: LocalServer): Promise<Endpoint> {
   });
 }
 
-function commandOf({ script, stateDirectory, configFile }: LocalServer): string {
+function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): string {
   const args = [script, '--state-dir', stateDirectory];
   if (configFile !== undefined) args.push('--config', configFile);
   return ['node', ...args.map((each) => (/^[\w./:@=+-]+$/.test(each) ? each : JSON.stringify(each)))].join(
@@ -122,7 +122,7 @@ async function settledHealth(url: string, token: string): Promise<ServerIdentity
 function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint {
   return {
     url,
-    headers: { authorization: `Bearer ${runCredential(token, run)}` },
+    headers: { authorization: `Bearer ${serverRunCredential(token, run)}` },
     isGone: () => !isProcessOfThisUser(run.pid),
   };
 }

@@ -1,7 +1,7 @@
 /** Restarts the local server, so that it reads its settings again. Its tasks resume. */
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import type { LocalServer } from './find-or-start-server.ts';
+import type { LocalServerOptions } from './find-or-start-server.ts';
 import { endServer } from './end-server.ts';
 import { readLocalServerState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
@@ -13,7 +13,7 @@ import { startServer } from './start-server.ts';
  * @throws ProductError SHUTTING_DOWN if the server does not end; CONFIGURATION if the new server does not start
  */
 export async function restartServer(
-  local: Pick<LocalServer, 'stateDirectory' | 'script' | 'configFile'>,
+  local: Pick<LocalServerOptions, 'stateDirectory' | 'script' | 'configFile'>,
 ): Promise<{ before: ServerRecord; after: ServerRecord } | undefined> {
   await prepareStateDirectory(local.stateDirectory);
   return withStartLock(local.stateDirectory, async () => {

@@ -3,7 +3,12 @@
  * answers that the checks need.
  */
 import { z } from 'zod';
-import { type RpcCaller, type StreamedEvent, type ResumeOptions, JsonRpcError } from './json-rpc-client.ts';
+import {
+  type A2aRpcCaller,
+  type StreamedEvent,
+  type ResumeOptions,
+  JsonRpcError,
+} from './json-rpc-client.ts';
 
 const METHODS: Readonly<Record<string, string>> = {
   SendMessage: 'message/send',
@@ -27,10 +32,10 @@ const kinds = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('message') }),
 ]);
 
-export class A2a03Client implements RpcCaller {
-  readonly #client: RpcCaller;
+export class A2a03Client implements A2aRpcCaller {
+  readonly #client: A2aRpcCaller;
 
-  constructor(client: RpcCaller) {
+  constructor(client: A2aRpcCaller) {
     this.#client = client;
   }
 

@@ -2,11 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
-import { type RpcCaller, type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
+import { type A2aRpcCaller, type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
 import { TaskContent } from './task-content.ts';
 
 export interface AgentUnderTestOptions {
-  client: RpcCaller;
+  client: A2aRpcCaller;
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;
   /**
@@ -22,7 +22,7 @@ export interface AgentUnderTestOptions {
  * message.
  */
 const RESTS = ['COMPLETED', 'INPUT_REQUIRED'] as const;
-export type RestState = (typeof RESTS)[number];
+export type TaskRestState = (typeof RESTS)[number];
 
 /** The maximum number of messages that a probe sends. Each message may start a task. */
 export const MAX_PROBE_MESSAGES = 40;
@@ -36,11 +36,11 @@ const RESTART_MS = 30_000;
 const POLL_MS = 100;
 
 export class AgentUnderTest {
-  readonly client: RpcCaller;
+  readonly client: A2aRpcCaller;
   readonly text: string;
   readonly restart: (() => Promise<void>) | undefined;
   /** The state that each task reaches at its end. `tryOut` sets it. */
-  rest: RestState = 'COMPLETED';
+  rest: TaskRestState = 'COMPLETED';
   readonly #signal: AbortSignal;
   readonly #taskIds = new Set<string>();
   #messages = 0;
@@ -66,7 +66,7 @@ export class AgentUnderTest {
    * Runs a first task. Returns it, and the state that it reached. `rest` is undefined if the checks cannot use that
    * state.
    */
-  async tryOut(): Promise<{ task: TaskContent; rest: RestState | undefined }> {
+  async tryOut(): Promise<{ task: TaskContent; rest: TaskRestState | undefined }> {
     const task = await this.send(this.message());
     const rest = RESTS.find((each) => each === task.state);
     this.rest = rest ?? this.rest;

@@ -25,7 +25,7 @@ export interface ResumeOptions {
 }
 
 /** Calls A2A methods. The names and types are those of A2A 1.0. */
-export interface RpcCaller {
+export interface A2aRpcCaller {
   /**
    * Calls a method and returns the result.
    * @throws JsonRpcError if the agent answers with an error
@@ -74,7 +74,7 @@ interface JsonRpcClientOptions {
 /** The maximum duration of one answer or one stream, in milliseconds. */
 const MAX_ANSWER_MS = 60_000;
 
-export class JsonRpcClient implements RpcCaller {
+export class JsonRpcClient implements A2aRpcCaller {
   readonly #options: JsonRpcClientOptions;
 
   constructor(options: JsonRpcClientOptions) {

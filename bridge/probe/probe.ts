@@ -14,7 +14,7 @@ import {
   NoAnswerError,
   JsonRpcError,
 } from './json-rpc-client.ts';
-import { AgentUnderTest, type RestState } from './agent-under-test.ts';
+import { AgentUnderTest, type TaskRestState } from './agent-under-test.ts';
 
 /** An agent to test, and the task that the probe gives it. */
 export interface ProbeSubject {
@@ -41,7 +41,7 @@ export interface ProbeReport extends ProbeTarget {
    * The state that each task of the probe reaches at its end. With some agents it is `INPUT_REQUIRED`, because they
    * complete no task and wait for the next message.
    */
-  rest: RestState;
+  rest: TaskRestState;
   /** The number of messages that the probe has sent. */
   messages: number;
   rows: readonly ProbeCheckRow[];
@@ -119,7 +119,7 @@ async function readCard(url: string, fetchImpl: typeof fetch): Promise<AgentCard
  * Runs a first task, and returns the state that it reaches at its end. Throws if the checks cannot use this state.
  * Otherwise an agent that refuses everything, or starts no tasks, would pass half of the checks.
  */
-async function mustWork(server: AgentUnderTest, url: string): Promise<RestState> {
+async function mustWork(server: AgentUnderTest, url: string): Promise<TaskRestState> {
   const { task, rest } = await server.tryOut().catch((error: unknown) => {
     throw unreachable(`${url} does not accept a message (${wordsOf(error)}).`);
   });

@@ -15,7 +15,7 @@ import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
 import { taskTitleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
-import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
+import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
 import { type RequestedWork, isSameWork } from './same-work.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { CancelOutcome } from './cancel-task.ts';
@@ -163,7 +163,7 @@ export class DelegationService {
    * client has received the reply, a repeated tool call joins this task, even after a crash.
    * @returns a function that records that the client has received the reply
    */
-  asks(messageId: string, call: AbortSignal): OnConfirmed {
+  asks(messageId: string, call: AbortSignal): OnReplyConfirmed {
     return this.#calls.asks(messageId, call);
   }
 
@@ -181,7 +181,7 @@ export class DelegationService {
   }
 
   /** Records that a reply contains the result; see `ResultHandover.handOver`. */
-  handOver(session: Session): OnConfirmed {
+  handOver(session: Session): OnReplyConfirmed {
     return this.#handover.handOver(session);
   }
 

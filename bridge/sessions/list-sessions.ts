@@ -191,7 +191,7 @@ function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStat
  * Merges the sources to one row for each session. A later source overrides an earlier one. Each row shows the newest
  * task of the session.
  */
-export function mergeListings(told: readonly AgentListing[]): readonly ListedSession[] {
+export function mergeSessionListings(told: readonly AgentListing[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
   for (const { messageIds: _, ...each } of told) {
     const key = `${each.agent} ${each.sessionId}`;
@@ -208,7 +208,7 @@ export function mergeListings(told: readonly AgentListing[]): readonly ListedSes
 }
 
 /** Waiting sessions come first. The others follow, newest first. */
-export function inListOrder(sessions: readonly ListedSession[]): readonly ListedSession[] {
+export function sortSessionsForList(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
     (a, b) =>
       Number(isSessionWaiting(b)) - Number(isSessionWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),

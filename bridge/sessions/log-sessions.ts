@@ -5,7 +5,7 @@ import { oneLine } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { DecisionsSentToAgent, Session } from './session/session.ts';
 import { sessionProblem } from './session/session-state.ts';
-import type { StreamChange } from './session/task-stream-reader.ts';
+import type { TaskStreamChange } from './session/task-stream-reader.ts';
 
 /** The maximum length of a reason in the log, in characters. A reason may be as long as a message. */
 const MAX_REASON_CHARACTERS = 300;
@@ -63,7 +63,7 @@ function shortened(reason: string | undefined): string | undefined {
   return reason === undefined ? undefined : oneLine(reason, MAX_REASON_CHARACTERS);
 }
 
-function logStream(session: Session, change: StreamChange, log: Logger): void {
+function logStream(session: Session, change: TaskStreamChange, log: Logger): void {
   const ids = idsOf(session);
   switch (change.type) {
     case 'opened':

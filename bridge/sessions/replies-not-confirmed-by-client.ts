@@ -5,11 +5,11 @@
  */
 
 /** Records that the client has received the reply. Does not throw. */
-export type OnConfirmed = () => void;
+export type OnReplyConfirmed = () => void;
 
 export interface SentReplies {
   /** Called when the bridge has written the reply to this request. */
-  sent(request: string | number, onConfirmed: readonly OnConfirmed[]): void;
+  sent(request: string | number, onConfirmed: readonly OnReplyConfirmed[]): void;
   /**
    * Called when the client sends another request, or ends its connection normally. It has then received all earlier
    * replies.
@@ -22,9 +22,9 @@ export interface SentReplies {
  * received all earlier replies.
  */
 export class OrderedSentReplies implements SentReplies {
-  #sent: OnConfirmed[] = [];
+  #sent: OnReplyConfirmed[] = [];
 
-  sent(_request: string | number, onConfirmed: readonly OnConfirmed[]): void {
+  sent(_request: string | number, onConfirmed: readonly OnReplyConfirmed[]): void {
     this.#sent.push(...onConfirmed);
   }
 

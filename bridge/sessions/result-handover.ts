@@ -4,7 +4,7 @@ import type { Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { Session } from './session/session.ts';
-import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
+import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
 
 interface ResultHandoverParts {
   outbox: Outbox;
@@ -25,7 +25,7 @@ export class ResultHandover {
    * announces that result to the client.
    * @returns a function that records that the client has the result, and closes the outbox entries
    */
-  handOver(session: Session): OnConfirmed {
+  handOver(session: Session): OnReplyConfirmed {
     const { view, over, agent } = session;
     if (view === undefined || !over) return () => undefined;
     const { results, outbox, writes, log } = this.#parts;

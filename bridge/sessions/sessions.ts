@@ -15,11 +15,11 @@ import { decodeTaskHandle } from './mcp-task-id.ts';
 import { findSessionAgent, newestTask } from './find-session-agent.ts';
 import {
   type AgentSessions,
-  inListOrder,
+  sortSessionsForList,
   hasSessionPrefix,
   listSessionsOfAgent,
   type SessionListing,
-  mergeListings,
+  mergeSessionListings,
   findSessionsByPrefix,
   type NamedSession,
   type NamedSessions,
@@ -150,7 +150,7 @@ export class Sessions {
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
-    const all = inListOrder(mergeListings([...entries, ...known]));
+    const all = sortSessionsForList(mergeSessionListings([...entries, ...known]));
     const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
     const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
     return { sessions, unreachable, unread };

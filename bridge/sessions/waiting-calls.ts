@@ -5,7 +5,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
-import type { OnConfirmed } from './replies-not-confirmed-by-client.ts';
+import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
 
 const NOT_WITHDRAWN = new AbortController().signal;
 
@@ -33,7 +33,7 @@ export class WaitingCalls {
    * @returns a function that records on disk that the client has received the reply. It does nothing if the tool call
    * was cancelled.
    */
-  asks(messageId: string, call: AbortSignal): OnConfirmed {
+  asks(messageId: string, call: AbortSignal): OnReplyConfirmed {
     this.#calls.set(messageId, call);
     onAbort(call, () => this.end(messageId, call));
     return () => {

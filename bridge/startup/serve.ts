@@ -10,7 +10,7 @@ import {
 } from '../../shared/state/state-directory.ts';
 import { packageVersion } from '../../shared/runtime/version.ts';
 import type { BridgeContext } from '../mcp/bridge-context.ts';
-import type { ProgramPaths } from '../settings/program-paths.ts';
+import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
 import type { RunningHttpServer } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
@@ -35,7 +35,7 @@ const MAX_WAIT_FOR_WRITES_MS = 2_000;
 
 interface ServeOptions {
   settings: BridgeSettings;
-  places: ProgramPaths;
+  places: BuiltProgramPaths;
   log: Logger;
 }
 
@@ -142,7 +142,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
 
 async function programLine(
   { stateDir, configFile, agentUrl }: BridgeSettings,
-  { bridgeScript }: ProgramPaths,
+  { bridgeScript }: BuiltProgramPaths,
 ): Promise<string> {
   const { bridgeCommandLine } = await import('../../shared/settings/bridge-command-line.ts');
   const { [STATE_DIRECTORY_VARIABLE]: _, ...env } = process.env;

@@ -9,7 +9,7 @@
  */
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
-import { openSqlite, type RunCommand, type RunQuery, type Sqlite } from '../../shared/sqlite/driver.ts';
+import { openSqlite, type RunStatement, type RunQuery, type Sqlite } from '../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../shared/sqlite/storage-error.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
@@ -36,7 +36,7 @@ export class BridgeDatabase {
   readonly owner: ProcessId;
   readonly #sqlite: Sqlite;
   readonly #queries = new Map<string, RunQuery>();
-  readonly #commands = new Map<string, RunCommand>();
+  readonly #commands = new Map<string, RunStatement>();
   readonly #together: GroupCommit<() => void, void>;
   #inTransaction = false;
   /** The newest write of `together`. Writes are done in order, so this one is done last. */
@@ -96,7 +96,7 @@ export class BridgeDatabase {
   }
 
   /** Runs a statement that changes rows. Returns the number of changed rows. @throws ProductError STORAGE */
-  run(sql: string, ...values: Parameters<RunCommand>): number {
+  run(sql: string, ...values: Parameters<RunStatement>): number {
     return this.checked(() => {
       const command = this.#commands.get(sql) ?? this.#sqlite.command(sql);
       this.#commands.set(sql, command);

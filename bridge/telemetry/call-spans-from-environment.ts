@@ -15,10 +15,10 @@ export async function callSpansFromEnvironment(
   const signals = otlpSignals({ ...env, OTEL_METRICS_EXPORTER: 'none' });
   for (const problem of signals.problems) log.warn(problem);
   if (!signals.traces) return undefined;
-  const [{ openCallSpans }, { logProblems }] = await Promise.all([
+  const [{ openCallSpans }, { logTelemetryProblems }] = await Promise.all([
     import('./open-call-spans.ts'),
     import('../../shared/telemetry/log-problems.ts'),
   ]);
-  logProblems(log);
+  logTelemetryProblems(log);
   return openCallSpans(env);
 }

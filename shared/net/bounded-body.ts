@@ -31,7 +31,7 @@ export async function readBoundedBytes(
  * Returns a stream that passes server-sent events through. The stream fails if one event exceeds `maxEventBytes`, or if
  * no data arrives for `silenceMs`. A heartbeat counts as data.
  */
-export function createEventLimiter(
+export function createSseLimiter(
   { maxEventBytes, silenceMs }: { maxEventBytes: number; silenceMs?: number | undefined },
   failing: MakeError,
 ): TransformStream<Uint8Array, Uint8Array> {

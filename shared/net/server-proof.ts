@@ -63,7 +63,7 @@ export function sameProof(one: string, other: string): boolean {
  * Returns the bearer token that a local client sends to one run of the server. Other runs reject it. If another program
  * takes the port of a killed server and receives this token, it cannot use the token anywhere.
  */
-export function runCredential(token: string, { pid, startedAt }: ServerRunIdentity): string {
+export function serverRunCredential(token: string, { pid, startedAt }: ServerRunIdentity): string {
   return mac(token, ['mcp-a2a-bridge run credential 1', pid, startedAt]);
 }
 

@@ -54,7 +54,7 @@ function jsonText(value: unknown): string {
  * Returns the name of the tool's source. The names of servers and agents are untrusted, and the caller must escape
  * them.
  */
-export function sourceText(source: ToolSource): string {
+export function toolSourceText(source: ToolSource): string {
   switch (source.type) {
     case 'built-in':
       return 'built in';

@@ -3,7 +3,7 @@
  * imitate the receipt's own words.
  */
 import { passkeyFingerprint } from '../presence/presence-proof.ts';
-import { quotedPreview, sourceText } from '../protocol/preview-text.ts';
+import { quotedPreview, toolSourceText } from '../protocol/preview-text.ts';
 import { tokensAndPriceText } from '../text/cost-text.ts';
 import { visibleLine, visibleText } from '../text/visible-text.ts';
 import type { Receipt, ReceiptAction, ReceiptRun } from './receipt.ts';
@@ -72,7 +72,7 @@ function actionSection(action: ReceiptAction, index: number): string {
   return [
     `### ${index + 1}. ${span(title)}`,
     list([
-      `Tool: ${span(tool)} (${span(sourceText(action.source))}), call ${span(callId)}`,
+      `Tool: ${span(tool)} (${span(toolSourceText(action.source))}), call ${span(callId)}`,
       `Requested at ${requestedAt}, input SHA-256 ${span(inputHash)}`,
       `Policy: ${span(policy)}`,
       ...questions.map(

@@ -12,7 +12,7 @@ import { waitForRetryAfter } from './retry-after.ts';
 /** A stream that stayed open for this time is healthy. */
 const HEALTHY_AFTER_MS = 5_000;
 
-export interface KeepReadingOptions {
+export interface KeepReadingStreamOptions {
   backOff: BackOffOptions;
   signal: AbortSignal;
   /**
@@ -34,7 +34,7 @@ export interface KeepReadingOptions {
 }
 
 /** Resolves when `read` returns `enough`. @throws the last error of `read`, or the abort of `signal` */
-export async function keepReading(keeping: KeepReadingOptions): Promise<void> {
+export async function keepReadingStream(keeping: KeepReadingStreamOptions): Promise<void> {
   const { backOff, signal, read, position, passes, endedEarly, onCut } = keeping;
   const once = async (): Promise<'enough' | 'sound'> => {
     const before = position();

@@ -96,7 +96,7 @@ function resolve(key: string, it: Setting, sources: SettingSources): unknown {
       : '';
   throw new ProductError(
     'CONFIGURATION',
-    `Setting "${key}" from ${origin} is not valid: ${issuesText(parsed.error)}. Allowed: ${it.allowed}.${hint}`,
+    `Setting "${key}" from ${origin} is not valid: ${zodIssuesText(parsed.error)}. Allowed: ${it.allowed}.${hint}`,
     { facts: { key, origin } },
   );
 }
@@ -153,7 +153,7 @@ export function sourceOfSetting<S extends Settings>(
  * Formats a zod error as one line: each field path with its problem. The line contains no values, because a value may
  * be a secret.
  */
-export function issuesText(error: z.ZodError): string {
+export function zodIssuesText(error: z.ZodError): string {
   return error.issues
     .map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`))
     .join('; ');
@@ -194,7 +194,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   }
   const parsed = configFile.safeParse(json, { error: settingProblem });
   if (!parsed.success)
-    throw unreadable(path, `${issuesText(parsed.error)}; it has the sections "server" and "bridge"`);
+    throw unreadable(path, `${zodIssuesText(parsed.error)}; it has the sections "server" and "bridge"`);
   return parsed.data;
 }
 

@@ -12,7 +12,7 @@ export type SqlRow = readonly unknown[];
 /** Runs a prepared query and returns its rows. */
 export type RunQuery = (...values: SqlValue[]) => SqlRow[];
 /** Runs a prepared statement and returns the number of changed rows. */
-export type RunCommand = (...values: SqlValue[]) => number;
+export type RunStatement = (...values: SqlValue[]) => number;
 
 /** An error of SQLite with its code, e.g. `SQLITE_FULL`. */
 export class SqliteError extends Error {
@@ -31,7 +31,7 @@ export interface Sqlite {
   /** Prepares a query. */
   query(sql: string): RunQuery;
   /** Prepares a statement that changes rows. */
-  command(sql: string): RunCommand;
+  command(sql: string): RunStatement;
   /**
    * Runs `work` in one atomic transaction. The transaction takes the write lock when it starts, so no other process can
    * change the values that it reads.

@@ -7,7 +7,7 @@ const MAX_TEXT_CHARS = 300;
 const ignore = (): void => undefined;
 
 /** Logs the problems of the OpenTelemetry SDK, e.g. a receiver that does not answer. */
-export function logProblems(log: Logger): void {
+export function logTelemetryProblems(log: Logger): void {
   const warn = (text: string): void =>
     log.warn({ problem: text.slice(0, MAX_TEXT_CHARS) }, 'telemetry has a problem');
   diag.setLogger(

@@ -5,7 +5,7 @@
  * X3: no input may block the process. `String.prototype.indexOf` is faster on ordinary text. But a hostile pair of
  * texts of two million characters keeps it busy for minutes, and JavaScript cannot interrupt it.
  */
-export function createTextFinder(passage: string): (text: string, from?: number) => number {
+export function createPassageFinder(passage: string): (text: string, from?: number) => number {
   const first = passage.charAt(0);
   const borders = bordersOf(passage);
   return (text, from = 0) => {

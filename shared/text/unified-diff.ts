@@ -68,7 +68,7 @@ export interface LineCounts {
 }
 
 /** Counts the lines that a unified diff adds, and the lines that it removes. */
-export function countLines(diff: string): LineCounts {
+export function countDiffLines(diff: string): LineCounts {
   const lines = parsePatch(diff).flatMap(({ hunks }) => hunks.flatMap((hunk) => hunk.lines));
   return {
     added: lines.filter((line) => line.startsWith('+')).length,

@@ -4,7 +4,7 @@ import { Agent } from '../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../bridge/agents/connection.ts';
 import { asStreamResponse } from '../../bridge/agents/task-as-stream-response.ts';
 import type { Dialect } from '../../bridge/dialects/dialect.ts';
-import { plainDialect } from '../../bridge/dialects/plain-a2a.ts';
+import { plainA2aDialect } from '../../bridge/dialects/plain-a2a.ts';
 import { Session } from '../../bridge/sessions/session/session.ts';
 import type { DecisionClaims } from '../../bridge/state/decision-claims.ts';
 import { FakeTask } from './fake-agent-task.ts';
@@ -31,7 +31,7 @@ export class AskingAgent extends Agent {
     asStreamResponse(this.task.work().toTask()),
   ];
 
-  constructor(dialect: Dialect = plainDialect) {
+  constructor(dialect: Dialect = plainA2aDialect) {
     super('asking', () => Promise.reject(new Error('nobody is asked where it is')));
     this.connection = quietConnection({
       dialect,

@@ -22,7 +22,7 @@ import { eventWithGeneration } from '../wire/generation-field.ts';
 import { readOutputModes } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 
 /**
  * The lifetime of one stream, if its client can resume it. Heartbeats do not reveal a vanished or stopped peer, because
@@ -107,7 +107,7 @@ export function subscribeToTask(
     if (isTerminal(snapshot))
       throw new ProductError(
         'TASK_ENDED',
-        `Task ${id} has ended (${stateWord(snapshot.status.state)}). It has no more events. Get the task to see its result.`,
+        `Task ${id} has ended (${taskStateWord(snapshot.status.state)}). It has no more events. Get the task to see its result.`,
         { facts: { state: snapshot.status.state } },
       );
     const { seq: after, counted } = snapshot;

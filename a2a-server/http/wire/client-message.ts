@@ -9,7 +9,7 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND_EXTENSION, commandPartSchema } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
@@ -133,7 +133,7 @@ function settingsIn({ metadata }: Message): TaskSettings {
   const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL_EXTENSION] ?? {});
   if (parsed.success) return parsed.data;
   throw malformed(
-    `The task settings in metadata["${TOOL_APPROVAL_EXTENSION}"] are not valid: ${issuesText(parsed.error)}.`,
+    `The task settings in metadata["${TOOL_APPROVAL_EXTENSION}"] are not valid: ${zodIssuesText(parsed.error)}.`,
   );
 }
 
@@ -150,7 +150,7 @@ function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   const parsed = commandPartSchema.safeParse(meant[0]);
   if (!parsed.success)
     throw malformed(
-      `The command part is not valid: ${issuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND_EXTENSION}", "command": "checkpoint list", "args": []}.`,
+      `The command part is not valid: ${zodIssuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND_EXTENSION}", "command": "checkpoint list", "args": []}.`,
     );
   const { command, args } = parsed.data;
   return { command, args };
@@ -176,7 +176,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   const parsed = decisionsPartSchema.safeParse(meant[0]);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The decisions part is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
+    `The decisions part is not valid: ${zodIssuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
   );
 }
 
@@ -184,7 +184,7 @@ function revocation(meant: unknown): RevokePart {
   const parsed = revokePartSchema.safeParse(meant);
   if (parsed.success) return parsed.data;
   throw invalidDecision(
-    `The part that revokes grants is not valid: ${issuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "revoke": [grant id …] | "all"}.`,
+    `The part that revokes grants is not valid: ${zodIssuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "revoke": [grant id …] | "all"}.`,
   );
 }
 

@@ -2,7 +2,7 @@ import { isLegacyJsonRpcMethod, isV1JsonRpcMethod } from '@a2a-js/sdk/compat/v0_
 import type { RequestHandler } from 'express';
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 
 const envelope = z.looseObject({
   jsonrpc: z.literal('2.0'),
@@ -21,7 +21,7 @@ export function parseJsonRpcEnvelope(body: unknown): JsonRpcEnvelope {
   if (parsed.success) return parsed.data;
   const problem = Array.isArray(body)
     ? 'batches are not supported, send one request'
-    : issuesText(parsed.error);
+    : zodIssuesText(parsed.error);
   throw new ProductError('MALFORMED', `The body is not a JSON-RPC 2.0 request: ${problem}.`);
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 
 /**
  * Validates a part of a request, such as its query or its body.
@@ -14,5 +14,5 @@ export function parseRequestPart<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const parsed = schema.safeParse(part);
   if (parsed.success) return parsed.data;
-  throw new ProductError('MALFORMED', `${rule}: ${issuesText(parsed.error)}.`);
+  throw new ProductError('MALFORMED', `${rule}: ${zodIssuesText(parsed.error)}.`);
 }

@@ -2,7 +2,7 @@
  * Converts journal entries to the story of a task. The story leaves out saved file contents and data for providers. It
  * has the model's reasoning only for readers that request it. No I/O.
  */
-import { answerText, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { answerText, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import type { StoryEvent } from '../../../shared/protocol/task-story.ts';
 import { capText } from '../../../shared/text/capped-text.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
@@ -170,7 +170,7 @@ function requested(call: RequestedCall, verdict: string, refused: boolean): With
     tool,
     title,
     input: inputTexts(input),
-    source: source.type === 'built-in' ? '' : sourceText(source),
+    source: source.type === 'built-in' ? '' : toolSourceText(source),
     verdict,
     refused,
   };

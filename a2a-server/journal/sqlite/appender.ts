@@ -19,7 +19,7 @@ import {
   textColumn,
 } from '../column-values.ts';
 import type { CostTable } from './cost-table.ts';
-import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRowInserter, prepareEventInserts } from './event-rows.ts';
 import type { EventInsertStatements } from './event-rows.ts';
 import type { TaskIndex } from './task-index.ts';
@@ -60,13 +60,13 @@ export class Appender {
   readonly #findHead: RunQuery;
   readonly #findLive: RunQuery;
   readonly #create: RunQuery;
-  readonly #advance: RunCommand;
-  readonly #change: RunCommand;
-  readonly #record: RunCommand;
-  readonly #begun: RunCommand;
-  readonly #keep: RunCommand;
-  readonly #saved: RunCommand;
-  readonly #useModel: RunCommand;
+  readonly #advance: RunStatement;
+  readonly #change: RunStatement;
+  readonly #record: RunStatement;
+  readonly #begun: RunStatement;
+  readonly #keep: RunStatement;
+  readonly #saved: RunStatement;
+  readonly #useModel: RunStatement;
   readonly #inserts: EventInsertStatements;
 
   constructor(

@@ -3,7 +3,7 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
 import { packRun, findPackableRuns } from '../packed-row.ts';
 
@@ -11,9 +11,9 @@ export class Compactor {
   readonly #database: Sqlite;
   readonly #next: RunQuery;
   readonly #stretch: RunQuery;
-  readonly #remove: RunCommand;
-  readonly #insert: RunCommand;
-  readonly #advance: RunCommand;
+  readonly #remove: RunStatement;
+  readonly #insert: RunStatement;
+  readonly #advance: RunStatement;
 
   constructor(database: Sqlite) {
     this.#database = database;

@@ -14,7 +14,7 @@ import {
 } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
-import type { RunCommand, RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */
 export const CREATE_COSTS = `
@@ -44,11 +44,11 @@ export const CREATE_COSTS = `
 
 export class CostTable {
   readonly #database: Sqlite;
-  readonly #add: RunCommand;
-  readonly #extend: RunCommand;
+  readonly #add: RunStatement;
+  readonly #extend: RunStatement;
   readonly #day: RunQuery;
-  readonly #merge: RunCommand;
-  readonly #remove: RunCommand;
+  readonly #merge: RunStatement;
+  readonly #remove: RunStatement;
 
   constructor(database: Sqlite) {
     this.#database = database;

@@ -5,7 +5,7 @@
  */
 import { integerColumn, textColumn } from '../column-values.ts';
 import type { CostTable } from './cost-table.ts';
-import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 
 /**
  * The principal of hidden tasks. A hidden task belongs to a deleted session, but its rows still exist. No token has an
@@ -28,11 +28,11 @@ export class SessionDeletion {
   readonly #costs: CostTable;
   readonly #over: RunQuery;
   readonly #tasks: RunQuery;
-  readonly #hide: readonly RunCommand[];
+  readonly #hide: readonly RunStatement[];
   readonly #hidden: RunQuery;
-  readonly #removeEvents: RunCommand;
-  readonly #removeContents: RunCommand;
-  readonly #removeTask: RunCommand;
+  readonly #removeEvents: RunStatement;
+  readonly #removeContents: RunStatement;
+  readonly #removeTask: RunStatement;
 
   constructor(database: Sqlite, costs: CostTable) {
     this.#database = database;

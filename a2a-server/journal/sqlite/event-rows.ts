@@ -4,7 +4,7 @@
  * SQLite computes their `seq`. One further statement inserts all other events. The parameters of that statement contain
  * each `seq`.
  */
-import type { RunCommand, RunQuery, SqlRow, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, SqlRow, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { entriesOfEventRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
@@ -22,8 +22,8 @@ const MAX_STATEMENT_UNITS = 8 * 1024 * 1024;
 const MIN_RUN_EVENTS = 8;
 
 export interface EventInsertStatements {
-  run: RunCommand;
-  mixed: RunCommand;
+  run: RunStatement;
+  mixed: RunStatement;
 }
 
 /** Prepares the statements that insert events. They store each body as text, so SQLite returns it unchanged. */

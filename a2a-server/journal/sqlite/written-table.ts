@@ -1,5 +1,5 @@
 /** Stores how much each principal has written per UTC day, and how many bytes each task has. */
-import type { RunCommand, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
 import { integerColumn } from '../column-values.ts';
 import {
@@ -22,8 +22,8 @@ export const CREATE_WRITTEN = `
 `;
 
 export class WrittenAmountsTable {
-  readonly #add: RunCommand;
-  readonly #removeBefore: RunCommand;
+  readonly #add: RunStatement;
+  readonly #removeBefore: RunStatement;
   readonly #sum: RunQuery;
   readonly #task: RunQuery;
   /** The UTC day of the last `add`. */

@@ -4,7 +4,7 @@
  * without a byte.
  */
 import { Agent, fetch as undiciFetch } from 'undici';
-import { readBoundedBytes, createEventLimiter } from '../../../shared/net/bounded-body.ts';
+import { readBoundedBytes, createSseLimiter } from '../../../shared/net/bounded-body.ts';
 import { MAX_MESSAGE_BYTES } from './server-transport.ts';
 
 const CONNECT_LIMIT_MS = 10_000;
@@ -51,7 +51,7 @@ async function bounded(answer: Awaited<ReturnType<typeof undiciFetch>>): Promise
   const events = head.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   if (!events) return new Response(await readBoundedBytes(body, MAX_MESSAGE_BYTES, failing), head);
   return new Response(
-    body.pipeThrough(createEventLimiter({ maxEventBytes: MAX_MESSAGE_BYTES }, failing)),
+    body.pipeThrough(createSseLimiter({ maxEventBytes: MAX_MESSAGE_BYTES }, failing)),
     head,
   );
 }

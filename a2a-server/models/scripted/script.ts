@@ -1,7 +1,7 @@
 /** Parses a script. Its rules give the scripted agent the steps for each message (docs/scripted-agent.md). */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
 
@@ -56,7 +56,7 @@ const script = z.strictObject({
 export function parseScript(json: unknown, path: string): Script {
   const parsed = judged(json, path);
   if (parsed.success) return parsed.data;
-  throw new ProductError('CONFIGURATION', `The script ${path} is not valid: ${issuesText(parsed.error)}.`);
+  throw new ProductError('CONFIGURATION', `The script ${path} is not valid: ${zodIssuesText(parsed.error)}.`);
 }
 
 function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { settingProblem } from '../../../shared/settings/setting-problem.ts';
 import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
@@ -96,7 +96,7 @@ async function rulesIn(file: string): Promise<Rule[]> {
   if (parsed.success) return parsed.data;
   throw unusable(
     file,
-    `${issuesText(parsed.error)}; the file must contain a list of rules, like the setting "policy"`,
+    `${zodIssuesText(parsed.error)}; the file must contain a list of rules, like the setting "policy"`,
   );
 }
 

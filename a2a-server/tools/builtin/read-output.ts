@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { createTextFinder } from '../../../shared/text/find-passage.ts';
+import { createPassageFinder } from '../../../shared/text/find-passage.ts';
 import type { Tool } from '../tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;
@@ -78,7 +78,7 @@ function page(text: string, { toolId, offset, limit }: { toolId: string; offset:
 }
 
 function places(text: string, { toolId, offset, find }: { toolId: string; offset: number; find: string }) {
-  const next = createTextFinder(find);
+  const next = createPassageFinder(find);
   const lines: string[] = [];
   let at = next(text, offset);
   while (at !== -1 && lines.length < MAX_MATCHES) {

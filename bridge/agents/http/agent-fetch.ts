@@ -2,7 +2,7 @@
  * A `fetch` for the requests to one agent. It adds the credentials, and limits the size and duration of responses. A
  * response that is not A2A becomes a typed error.
  */
-import { readBoundedBytes, createEventLimiter } from '../../../shared/net/bounded-body.ts';
+import { readBoundedBytes, createSseLimiter } from '../../../shared/net/bounded-body.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { fieldOf, isRecord } from '../../../shared/runtime/record.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
@@ -198,7 +198,7 @@ async function bounded(
   }
   const type = answer.headers.get('content-type') ?? '';
   if (type.startsWith('text/event-stream')) {
-    const bound = createEventLimiter({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
+    const bound = createSseLimiter({ maxEventBytes: MAX_EVENT_BYTES, silenceMs }, outOfBounds);
     const { statusText, headers } = answer;
     const init = { status, statusText, headers: Object.fromEntries(headers) };
     return new Response(streamOf(answer).pipeThrough(bound), init);

@@ -1,6 +1,6 @@
 /** Builds the JSON body of a post about pending or decided actions. Pure. */
 import type { DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
-import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
@@ -126,7 +126,7 @@ function postedAction(action: PendingAction): PostedAction {
     callId,
     tool: visibleLine(tool),
     title: visibleLine(title),
-    source: visibleLine(sourceText(source)),
+    source: visibleLine(toolSourceText(source)),
     sideEffect,
     reason,
     preview: quote.text,

@@ -3,13 +3,13 @@
  * valid list of decisions.
  */
 import { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import {
   type DecisionInput,
   decisionInputSchema,
   decisionsOfToolCall,
-  personDecisionOf,
+  toPersonDecision,
 } from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { ApprovalRequest } from './list-approval-requests.ts';
@@ -51,7 +51,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
     const parsed = decided.safeParse(JSON.parse(body));
     return parsed.success
       ? { type: 'decisions', decisions: parsed.data.decisions }
-      : { type: 'malformed', problem: issuesText(parsed.error) };
+      : { type: 'malformed', problem: zodIssuesText(parsed.error) };
   } catch (error) {
     return { type: 'malformed', problem: messageOf(error) };
   }
@@ -70,6 +70,6 @@ export function readPostedDecisions(
   return decisionsOfToolCall({}, decisions).map((each) => {
     if (!posted.some(({ callId, shown }) => callId === each.callId && shown === each.shown))
       throw new Error(`${each.callId} with code ${each.shown} was not in the post`);
-    return personDecisionOf(each);
+    return toPersonDecision(each);
   });
 }

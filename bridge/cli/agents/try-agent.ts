@@ -1,6 +1,6 @@
 /** Tries an agent before it is added to the settings. */
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
 import { findHolderOfName, createConfiguredAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
@@ -72,5 +72,5 @@ function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgen
   };
   const parsed = agentSettingsSchema.safeParse(entry);
   if (parsed.success) return entry;
-  throw new UsageError(`This agent cannot be added: ${issuesText(parsed.error)}.`);
+  throw new UsageError(`This agent cannot be added: ${zodIssuesText(parsed.error)}.`);
 }

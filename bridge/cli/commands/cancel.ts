@@ -5,7 +5,7 @@ import { openCommandContext } from '../context/command-context.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 
 interface CancelOptions extends CommonCommandOptions {
   reason?: string;
@@ -22,7 +22,7 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
   const end = await context.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
   await context.close();
   const { id, view, stateName: state } = session;
-  const word = stateWord(state);
+  const word = taskStateWord(state);
   const before = end === 'ended-before' || end === 'unknown-to-agent' || end === 'may-have-arrived';
   if (options.json === true)
     terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !before }));

@@ -4,7 +4,7 @@
  * session, a call or a part of a code, the command shows the action and asks for confirmation.
  */
 import { requestSessionPageLink } from '../../approvals/page-links.ts';
-import { personDecisionOf, type McpDecisionWord } from '../../approvals/decision-input.ts';
+import { toPersonDecision, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -49,7 +49,7 @@ export async function decideCommand(
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
   const decisions = actions.map(({ callId, shown }) =>
-    personDecisionOf({ callId, shown, decision, ...limits, ...reason }),
+    toPersonDecision({ callId, shown, decision, ...limits, ...reason }),
   );
   await sendDecisionsFromTerminal(session, decisions);
   reportDecision(

@@ -6,7 +6,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { personDecisionOf } from '../../approvals/decision-input.ts';
+import { toPersonDecision } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { askToConfirm, requireInteractiveTerminal } from '../terminal/confirm.ts';
@@ -104,7 +104,7 @@ async function sendEdit(
   }
   const reason = options.reason === undefined ? {} : { reason: options.reason };
   await sendDecisionsFromTerminal(session, [
-    personDecisionOf({ callId, shown, decision: 'edit', ...decision, ...reason }),
+    toPersonDecision({ callId, shown, decision: 'edit', ...decision, ...reason }),
   ]);
   reportDecision(run, session, [{ callId, decision: 'edit' }]);
   return 0;

@@ -3,7 +3,7 @@
  * collected only with `--collect`.
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 import { type InboxEntry, type KeyedInboxEntry, recordedEndState } from '../../inbox/inbox-entry.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -69,7 +69,7 @@ function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Termin
       const { sessionId, agent, title, state } = entry;
       const about = title === '' ? '' : `: ${visibleLine(title)}`;
       const id = visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId));
-      const word = stateWord(state);
+      const word = taskStateWord(state);
       const rest = `  ${id}  ${agent}${about}`;
       // The command below shows the whole title.
       const shown = width === undefined ? rest : cutToWidth(rest, width - word.length);

@@ -1,6 +1,6 @@
 /** The command `commands`: lists the commands that an agent offers. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { fetchCommands } from '../../agents/agent-commands.ts';
+import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import { commandUsage } from '../../../shared/protocol/agent-command.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -18,7 +18,7 @@ export async function listAgentCommands(run: CommandRun<CommandsOptions>): Promi
   const { options, terminal } = run;
   const context = await openCommandContext(run);
   const agent = context.registry.pick(options.agent);
-  const offered = await fetchCommands(agent);
+  const offered = await fetchAgentCommands(agent);
   await context.close();
   if (options.json === true) terminal.say(JSON.stringify({ agent: agent.name, commands: offered }));
   else

@@ -1,7 +1,7 @@
 /** The command `probe`: tests an A2A agent with real tasks, and prints a report for the agent's authors. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
@@ -34,7 +34,7 @@ export interface ProbeOptions extends CommonCommandOptions {
  * @returns EXIT_FAILURE if a check fails, or if the person declines
  * @throws UsageError; ProductError AGENT_UNREACHABLE
  */
-export async function probeAgent(
+export async function probeCommand(
   { options, terminal, env }: CommandRun<ProbeOptions>,
   url: string,
 ): Promise<number> {
@@ -86,7 +86,7 @@ async function subjectOf(
     ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
     ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
   });
-  if (!parsed.success) throw new UsageError(`This agent cannot be tested: ${issuesText(parsed.error)}.`);
+  if (!parsed.success) throw new UsageError(`This agent cannot be tested: ${zodIssuesText(parsed.error)}.`);
   const headers = await credentialHeaders('The agent', parsed.data, env);
   return {
     endpoint: { url, cardUrl, headers },

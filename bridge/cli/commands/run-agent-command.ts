@@ -2,7 +2,7 @@
 import { agentCommandText, type CommandCall } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { fetchCommands } from '../../agents/agent-commands.ts';
+import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
@@ -27,7 +27,7 @@ export async function runAgentCommand(run: CommandRun<CommandOptions>, call: Com
   const going =
     options.session === undefined ? undefined : await resolveSession(context.sessions, options.session);
   const agent = going?.agent ?? context.registry.pick(options.agent);
-  await fetchCommands(agent);
+  await fetchAgentCommands(agent);
   const { dialect } = await agent.connect();
   const code =
     dialect.name === 'gemini'

@@ -15,7 +15,7 @@ import { wrapIntoRows } from '../terminal/terminal.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
@@ -82,7 +82,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
 /** Returns the state of a session without a pending action or a question, and the command that shows its result. */
 function nothingWaitsText({ id, view, stateName: state }: Session): string {
   const reads = view !== undefined && hasEnded(view) ? 'See its result' : 'Follow it';
-  return `Nothing waits for a decision. The task is ${stateWord(state)}. ${reads} with: mcp-a2a-bridge watch ${id}`;
+  return `Nothing waits for a decision. The task is ${taskStateWord(state)}. ${reads} with: mcp-a2a-bridge watch ${id}`;
 }
 
 /** Returns the cost of each turn. Returns null if the agent does not report costs, or does not know the task yet. */

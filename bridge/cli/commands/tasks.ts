@@ -16,7 +16,7 @@ import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 
 interface TasksOptions extends CommonCommandOptions {
   agent?: string;
@@ -77,10 +77,10 @@ function isNonTerminal(state: SessionStateName): state is NonTerminalState {
 }
 
 function parseState(given: string | undefined): SessionStateName | undefined {
-  const found = SESSION_STATE_NAMES.find((name) => name === given || stateWord(name) === given);
+  const found = SESSION_STATE_NAMES.find((name) => name === given || taskStateWord(name) === given);
   if (given !== undefined && found === undefined)
     throw new UsageError(
-      `There is no state "${given}". The states are: ${SESSION_STATE_NAMES.map(stateWord).join(', ')}.`,
+      `There is no state "${given}". The states are: ${SESSION_STATE_NAMES.map(taskStateWord).join(', ')}.`,
     );
   return found;
 }
@@ -114,7 +114,7 @@ function tasksTable(
       { text: visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId)) },
       { text: agent },
       {
-        text: `${stateWord(state)}${notDone === '' ? '' : ', not done'}`,
+        text: `${taskStateWord(state)}${notDone === '' ? '' : ', not done'}`,
         paint: (text: string) => paint(styleOfState(state), text),
       },
       {

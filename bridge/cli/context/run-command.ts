@@ -3,7 +3,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
-import type { ProgramPaths } from '../../settings/program-paths.ts';
+import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
@@ -17,7 +17,7 @@ export interface CommonCommandOptions {
 export interface CommandRun<Options extends CommonCommandOptions> {
   options: Options;
   settings: BridgeSettings;
-  places: ProgramPaths;
+  places: BuiltProgramPaths;
   terminal: Terminal;
   env: Readonly<Record<string, string | undefined>>;
   log: Logger;
@@ -32,7 +32,7 @@ export type CommandHandler<Options extends CommonCommandOptions> = (
 export async function runCommand<Options extends CommonCommandOptions>(
   command: CommandHandler<Options>,
   options: Options & Readonly<Record<string, unknown>>,
-  places: ProgramPaths,
+  places: BuiltProgramPaths,
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
   const terminal = tee(createTerminal(), (text) => pathNote.read(text));

@@ -35,7 +35,7 @@ function tooLateText(timeoutMs: number): string {
 }
 
 /** Returns the flags with which a2a-server reads the same settings as the bridge. */
-export function settingsFlags({
+export function serverSettingsFlags({
   stateDir,
   configFile,
 }: {

@@ -3,7 +3,7 @@ import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.t
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { personDecisionOf } from '../../approvals/decision-input.ts';
+import { toPersonDecision } from '../../approvals/decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
@@ -174,9 +174,9 @@ async function decisionOn(
           terminal.say('You cannot approve it. Type n or only Enter.');
           break;
         }
-        return personDecisionOf({ callId, shown, decision: 'approve' });
+        return toPersonDecision({ callId, shown, decision: 'approve' });
       case 'deny':
-        return personDecisionOf({
+        return toPersonDecision({
           callId,
           shown,
           decision: 'deny',

@@ -6,7 +6,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 
 const DONE: Readonly<Record<DecisionWord | 'answer', string>> = {
   approve: 'Approved',
@@ -53,6 +53,6 @@ export function reportDecision(
   terminal.say(
     pending.length > 0
       ? whenApprovedCallRuns(session)
-      : `The task is ${terminal.paint(styleOfState(state), stateWord(state))}. Follow it with: mcp-a2a-bridge watch ${id}`,
+      : `The task is ${terminal.paint(styleOfState(state), taskStateWord(state))}. Follow it with: mcp-a2a-bridge watch ${id}`,
   );
 }

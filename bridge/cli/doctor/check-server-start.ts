@@ -7,7 +7,7 @@ import {
   type ServerCheck,
   serverCheckSchema,
 } from '../../../shared/runtime/check-result.ts';
-import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
+import { runServerCommand, serverSettingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
 /** The time limit of the check in milliseconds. It is longer than the time that a2a-server waits for a model. */
@@ -23,7 +23,7 @@ export async function checkServerStart(
   script: string,
   offline: boolean,
 ): Promise<ServerCheck> {
-  const args = ['check', '--json', ...(offline ? ['--offline'] : []), ...settingsFlags(settings)];
+  const args = ['check', '--json', ...(offline ? ['--offline'] : []), ...serverSettingsFlags(settings)];
   const { json, said } = await runServerCommand(script, args, TIMEOUT_MS);
   const check = serverCheckSchema.safeParse(json);
   if (check.success) return check.data;

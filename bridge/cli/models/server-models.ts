@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { modelReportSchema, type ModelReport } from '../../../shared/runtime/model-report.ts';
-import { runServerCommand, settingsFlags } from '../context/run-server-command.ts';
+import { runServerCommand, serverSettingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -21,7 +21,11 @@ export async function readServerModels(
   settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>,
   script: string,
 ): Promise<ModelReport> {
-  const { json, said } = await runServerCommand(script, ['models', ...settingsFlags(settings)], TIMEOUT_MS);
+  const { json, said } = await runServerCommand(
+    script,
+    ['models', ...serverSettingsFlags(settings)],
+    TIMEOUT_MS,
+  );
   const report = modelReportSchema.safeParse(json);
   if (report.success) return report.data;
   const message = failure.safeParse(json).data?.error.message ?? said;

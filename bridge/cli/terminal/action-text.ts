@@ -5,7 +5,7 @@
  * This module wraps each line itself, and marks the rows that continue it.
  */
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
-import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { displayWidth } from '../../../shared/text/display-width.ts';
@@ -29,7 +29,7 @@ export function actionText(action: PendingAction, { paint, width }: Columns): st
   const approver = otherApprover(action);
   // Only a person who may answer the question needs to know how to answer it.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];
-  const facts = [`${tool} (${sourceText(source)})`];
+  const facts = [`${tool} (${toolSourceText(source)})`];
   if (SIDE_EFFECT_TEXTS[sideEffect] !== '') facts.push(SIDE_EFFECT_TEXTS[sideEffect]);
   if (expiresAt !== null) facts.push(`waits until ${minuteOf(expiresAt)}`);
   if (rule !== undefined) facts.push(`required by ${rule}`);

@@ -5,7 +5,7 @@
  */
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
-import type { ProgramPaths } from '../../settings/program-paths.ts';
+import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 
 const HINTS = {
   // `mcp-a2a-bridge agent` is the name of the local server's agent.
@@ -31,7 +31,7 @@ const FLAGS: Readonly<Record<ProgramName, Readonly<Record<string, string>>>> = {
 };
 
 interface Place {
-  paths: Pick<ProgramPaths, 'bridgeScript' | 'serverScript'>;
+  paths: Pick<BuiltProgramPaths, 'bridgeScript' | 'serverScript'>;
   /** The directory in which the person types. */
   cwd: string;
   /** The variable PATH. */

@@ -15,9 +15,9 @@ import { styleOfState } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { requestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
-import { stateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/spell-state.ts';
 
-export class LiveText {
+export class LiveTaskText {
   readonly #terminal: Terminal;
   /** True if the task may still need decisions. For an ended task, no command lines are printed. */
   readonly #decides: boolean;
@@ -108,7 +108,7 @@ export class LiveText {
     this.#line(
       styleOfState(state),
       wrapIntoRowsAtWords(
-        `${this.#place(seq)}${stateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
+        `${this.#place(seq)}${taskStateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
         this.#terminal.width,
       ),
     );

@@ -4,7 +4,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { ObservedEvent } from '../../dialects/observation.ts';
 import { foldObservedEvent, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { LiveText } from './live-text.ts';
+import { LiveTaskText } from './live-text.ts';
 
 interface WatchedTask {
   agent: Agent;
@@ -22,14 +22,14 @@ interface WatchedTask {
 
 export class TaskWatch {
   readonly #task: WatchedTask;
-  readonly #live: LiveText;
+  readonly #live: LiveTaskText;
   #after: number | null;
   #view: TaskView | undefined;
 
   constructor(task: WatchedTask) {
     this.#task = task;
     this.#after = task.after;
-    this.#live = new LiveText(task.terminal, { decides: task.hints, times: task.times ?? false });
+    this.#live = new LiveTaskText(task.terminal, { decides: task.hints, times: task.times ?? false });
   }
 
   /**

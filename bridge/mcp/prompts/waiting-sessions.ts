@@ -6,7 +6,7 @@ import { sessionResultOf } from '../reports/session-result.ts';
 import { sessionText } from '../reports/session-text.ts';
 import { WAITING_STATES } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { currentReport, recordCutPreviews } from '../tool/session-reply.ts';
+import { currentSessionReport, recordCutPreviews } from '../tool/session-reply.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { WaitingReports } from './prompts.ts';
 
@@ -48,7 +48,7 @@ function isAsking({ view }: Session): boolean {
 function reportText(session: Session, bridge: BridgeContext, name: (tool: ToolName) => string): string {
   const { program } = bridge;
   const next = humanOnlyGuidance(session, { bridge, name }) ?? nextStepText(session, 'settled', name);
-  const report = currentReport(session, { notes: [], next, program });
+  const report = currentSessionReport(session, { notes: [], next, program });
   recordCutPreviews({ bridge }, report);
   return sessionText(sessionResultOf(report, { type: 'first' }));
 }

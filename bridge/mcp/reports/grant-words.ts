@@ -1,7 +1,7 @@
 /** Describes the grants of trust that are in effect. Pure. */
 import type { GrantView } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { sourceText } from '../../../shared/protocol/preview-text.ts';
+import { toolSourceText } from '../../../shared/protocol/preview-text.ts';
 
 /** Returns the grants that have not expired. @param now the time in milliseconds since 1970 */
 export function unexpiredGrantViews(grants: readonly GrantView[] = [], now: number): readonly GrantView[] {
@@ -23,7 +23,7 @@ function reachOf({ scope, tool, source }: GrantView): string {
     case 'tool':
       return tool;
     case 'server':
-      return sourceText(source);
+      return toolSourceText(source);
     case 'always':
       return 'everything';
   }

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
-import { quotedAction, sourceText } from '../../../shared/protocol/preview-text.ts';
+import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import {
@@ -262,7 +262,7 @@ export function pendingReport(action: PendingAction, room?: TextLimits): Session
     shown,
     tool: visibleLine(tool),
     title: visibleLine(title),
-    source: visibleLine(sourceText(action.source)),
+    source: visibleLine(toolSourceText(action.source)),
     sideEffect: effect,
     reason,
     why: [

@@ -132,7 +132,7 @@ export function seenOutputCharacters({ output: { characters, hash } }: SeenResul
  * Returns true if the report contains something new for the client.
  * @param report its output must contain only new characters
  */
-export function hasNews(report: SessionReport, seen: SeenResult): boolean {
+export function hasNewContent(report: SessionReport, seen: SeenResult): boolean {
   const { state, message, output, pending, question, calls, notes } = report;
   return (
     state !== seen.state ||

@@ -27,7 +27,7 @@ export function sessionText(result: SessionResult): string {
     `${agent} ${headlineOf(result)}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
     rest === '' || message === output ? '' : said(rest, result),
     output === '' ? '' : said(message === output ? rest : output, result),
-    ...pending.map((action, index) => pendingBlock(action, index + 1, pending.length)),
+    ...pending.map((action, index) => pendingActionText(action, index + 1, pending.length)),
     question === null
       ? ''
       : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${withLineMarks(question.text)}`,
@@ -66,7 +66,7 @@ function said(text: string, { pending, question }: SessionResult): string {
 }
 
 /** Formats a pending action with everything that a person must see before deciding. */
-export function pendingBlock(action: PendingResult, number: number, count: number): string {
+export function pendingActionText(action: PendingResult, number: number, count: number): string {
   const {
     callId,
     shown = '',

@@ -14,7 +14,7 @@ import { phaseText } from './phase.ts';
 import { costSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
-import { sourceText } from '../../../shared/protocol/preview-text.ts';
+import { toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { todosLine } from './todos-line.ts';
 import { agentTextTokens, bridgeTextTokens } from './token-estimate.ts';
 
@@ -182,7 +182,7 @@ function addPending(view: TaskView | undefined, add: Add, current: Current): num
       callId,
       tool: shortened(tool, MAX_TEXT_CHARACTERS),
       title: shortened(title, MAX_TEXT_CHARACTERS),
-      source: shortened(sourceText(source), MAX_TEXT_CHARACTERS),
+      source: shortened(toolSourceText(source), MAX_TEXT_CHARACTERS),
     };
     if (!add({ pending: [...current().pending, each] })) return pending.length - index;
   }

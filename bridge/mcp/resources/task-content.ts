@@ -5,7 +5,7 @@ import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visi
 import { messageText } from '../../dialects/parts.ts';
 import { agentOutput, pendingReport, buildSessionReport } from '../reports/session-report.ts';
 import { withoutShownInput, sessionResultOf } from '../reports/session-result.ts';
-import { pendingBlock } from '../reports/session-text.ts';
+import { pendingActionText } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import type { TaskResource } from '../../sessions/task-uri.ts';
 
@@ -82,5 +82,5 @@ function transcriptOf({ agent, view, history }: TaskWithMessages): string {
 function diffOf({ view }: TaskWithMessages): string {
   const pending = view.pending.map((action) => withoutShownInput(pendingReport(action)));
   if (pending.length === 0) return 'Nothing waits for a decision.';
-  return pending.map((action, index) => pendingBlock(action, index + 1, pending.length)).join('\n\n');
+  return pending.map((action, index) => pendingActionText(action, index + 1, pending.length)).join('\n\n');
 }

@@ -9,10 +9,10 @@ import { sessionText } from '../reports/session-text.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
-import { taskFailureRefusal, currentReport } from '../tool/session-reply.ts';
+import { taskFailureError, currentSessionReport } from '../tool/session-reply.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
-export function endedReply(
+export function endedTaskReply(
   session: Session,
   { view, current, notes }: { view: TaskView | undefined; current: boolean; notes: readonly string[] },
   speaker: GuidanceContext,
@@ -20,7 +20,7 @@ export function endedReply(
   const { id, agent, oneByOne, givenUp } = session;
   const stateName = current ? session.stateName : (view?.state ?? 'unknown');
   const standing = { id, view, stateName, trouble: undefined, settled: true, oneByOne, givenUp };
-  const report = currentReport(
+  const report = currentSessionReport(
     { id, agent, view, stateName, ...(current && { state: session.state }) },
     {
       notes,
@@ -34,6 +34,6 @@ export function endedReply(
     structured,
     text: sessionText(structured),
     executions: toolExecutions({ id, agent, view }),
-    ...taskFailureRefusal(structured),
+    ...taskFailureError(structured),
   };
 }

@@ -14,7 +14,7 @@ import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../ap
 import { announceResults } from '../tool/announce-results.ts';
 import { recordCutPreviews } from '../tool/session-reply.ts';
 import type { Announcement } from '../../inbox/announcement.ts';
-import { endedReply } from './ended-reply.ts';
+import { endedTaskReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, toDetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
@@ -89,7 +89,7 @@ export async function showTask(
     beyondForms,
     result: () => {
       const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];
-      const reply = endedReply(session, { view, current, notes }, { bridge, name });
+      const reply = endedTaskReply(session, { view, current, notes }, { bridge, name });
       recordCutPreviews({ bridge }, reply.structured);
       return toCallToolResult(announceResults(reply, news, name));
     },

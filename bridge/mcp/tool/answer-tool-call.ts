@@ -1,13 +1,13 @@
 /** Answers one call of a tool. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { requestingClientOf } from '../../approvals/requesting-client.ts';
 import { announceResults } from './announce-results.ts';
-import type { OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
+import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { OpenCall } from '../cancelled-calls/open-call.ts';
 import { startProgress } from './progress.ts';
 import { errorMeta, toCallToolResult } from './tool-result.ts';
@@ -38,7 +38,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
   receipts.confirm();
-  const onConfirmed: OnConfirmed[] = [];
+  const onConfirmed: OnReplyConfirmed[] = [];
   const progress = startProgress(context, spec.title);
   const open = new OpenCall({
     signal,
@@ -56,7 +56,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     const reply = await spec.run(input, {
       bridge: opened,
       timeout: (seconds) =>
-        waitTimeMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
+        toolCallWaitMs(seconds ?? opened.defaults.waitSeconds, meta?.progressToken !== undefined),
       signal,
       connection,
       onConfirmed: (record) => onConfirmed.push(record),
@@ -104,7 +104,7 @@ const WAIT_SECONDS = { withProgress: 100, without: 50 };
  * Returns the time for which a tool call waits, in milliseconds.
  * @param seconds the value in the tool call or in the settings; undefined if neither has one
  */
-export function waitTimeMs(seconds: number | undefined, progress: boolean): number {
+export function toolCallWaitMs(seconds: number | undefined, progress: boolean): number {
   return (seconds ?? (progress ? WAIT_SECONDS.withProgress : WAIT_SECONDS.without)) * 1000;
 }
 
@@ -113,7 +113,7 @@ export function waitTimeMs(seconds: number | undefined, progress: boolean): numb
  * correct them.
  */
 export function invalidArgumentsResult(name: string, error: z.ZodError): CallToolResult {
-  const text = `Input validation error: Invalid arguments for tool ${name}: ${issuesText(error)}`;
+  const text = `Input validation error: Invalid arguments for tool ${name}: ${zodIssuesText(error)}`;
   return { content: [{ type: 'text', text }], isError: true };
 }
 

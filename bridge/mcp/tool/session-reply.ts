@@ -11,7 +11,7 @@ import {
 } from '../reports/session-report.ts';
 import {
   type ReportExtent,
-  hasNews,
+  hasNewContent,
   hadPreviewBefore,
   type PendingResult,
   sessionResultOf,
@@ -74,7 +74,7 @@ export function sessionReply(
     structured,
     text: sessionText(structured),
     executions: toolExecutions(session),
-    ...(outcome && taskFailureRefusal(report)),
+    ...(outcome && taskFailureError(report)),
   };
 }
 
@@ -99,8 +99,8 @@ function told(
     const from = seenOutputCharacters(before, output);
     const step = next ?? onlyPerson ?? briefNextStepText(session, end, call.name);
     const brief = onlyPerson === undefined;
-    const report = currentReport(session, { notes, next: step, program, from, brief, before });
-    if (again === 'never' || hasNews(report, before)) {
+    const report = currentSessionReport(session, { notes, next: step, program, from, brief, before });
+    if (again === 'never' || hasNewContent(report, before)) {
       const repeats = report.pending.some((each) => hadPreviewBefore(each, before))
         ? 'shows the pending actions again, with their previews and codes'
         : 'repeats all';
@@ -110,7 +110,7 @@ function told(
     }
   }
   const step = next ?? onlyPerson ?? nextStepText(session, end, call.name);
-  const report = currentReport(session, { notes, next: step, program });
+  const report = currentSessionReport(session, { notes, next: step, program });
   return {
     report,
     extent: { type: call.whole ? 'whole' : 'first' },
@@ -145,7 +145,7 @@ export function recordCutPreviews(
  * Returns the error of a tool call whose task has failed, was rejected, was not delivered, or is unknown to the agent.
  * B4: such a failure is a result with `isError`.
  */
-export function taskFailureRefusal({
+export function taskFailureError({
   state,
   sessionId,
 }: Pick<SessionReport, 'state' | 'sessionId'>): Pick<ToolReply<SessionResult>, 'refusal'> {
@@ -174,7 +174,7 @@ interface ReportWords {
 }
 
 /** Builds the report of a session. Its next step ends with command lines that a person can copy. */
-export function currentReport(
+export function currentSessionReport(
   session: Pick<Session, 'id' | 'agent' | 'view' | 'stateName'> & { state?: SessionState },
   { notes, next, program, from, brief, before }: ReportWords,
 ): SessionReport {

@@ -15,7 +15,7 @@ import type { RequestingClient } from '../../approvals/requesting-client.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type { CallNameAndArguments, FormRound, FormRoundState } from '../../approvals/request-state.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import type { SentReplies, OnConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
+import type { SentReplies, OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
@@ -49,7 +49,7 @@ export interface ToolCall {
    */
   readonly news: () => readonly string[];
   /** Runs `record` when the client has certainly received the reply to this tool call. */
-  readonly onConfirmed: (record: OnConfirmed) => void;
+  readonly onConfirmed: (record: OnReplyConfirmed) => void;
   /** Sends the event as a progress notification, if the client requested progress. */
   readonly report: (activity: ToolCallEvent) => void;
   /**

@@ -6,7 +6,7 @@ import {
   decisionInputSchema,
   decisionsOfToolCall,
   singleDecisionFields,
-  personDecisionOf,
+  toPersonDecision,
 } from '../../approvals/decision-input.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { refuseCutPreviews, findCutPreviewError } from '../../approvals/refuse-cut-previews.ts';
@@ -74,7 +74,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
     if (inPart !== undefined) return questionAgain(call, session, inPart);
     const otherTitle = wrongTitleError(reports, inputs, call.client.forms !== 'none');
     if (otherTitle !== undefined) return questionAgain(call, session, otherTitle);
-    const given = inputs.map((input) => personDecisionOf(input));
+    const given = inputs.map((input) => toPersonDecision(input));
     call.beforeSending();
     const delivery = sendDecisions(session, given, 'tool');
     call.awaits({ session, delivery });

@@ -10,7 +10,7 @@ import {
 } from '../../../shared/protocol/agent-command.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { fetchCommands } from '../../agents/agent-commands.ts';
+import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';
@@ -49,7 +49,7 @@ export const executeCommandTool = defineTool({
     const going = sessionId === undefined ? undefined : await sessions.find(sessionId, { agent: named });
     const agent = going?.agent ?? registry.pick(agentName);
     const asked: CommandCall = { command, args };
-    await fetchCommands(agent);
+    await fetchAgentCommands(agent);
     const { dialect } = await agent.connect();
     if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
     const begun = await startAgentCommand(call, { agent, command: asked, going, workspace });

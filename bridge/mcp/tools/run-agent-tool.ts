@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { RUN_TOOL_COMMAND, type CommandCall } from '../../../shared/protocol/agent-command.ts';
-import { fetchCommands } from '../../agents/agent-commands.ts';
+import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
@@ -42,7 +42,7 @@ function hasStarted({ calls }: TaskView): boolean {
 
 /** Throws if the agent does not run single tools. @throws ProductError UNKNOWN_COMMAND */
 async function refuseUnlessOffered(agent: Agent): Promise<void> {
-  const offered = await fetchCommands(agent);
+  const offered = await fetchAgentCommands(agent);
   if (offered.some(({ name }) => name === RUN_TOOL_COMMAND)) return;
   throw new ProductError(
     'UNKNOWN_COMMAND',

@@ -4,7 +4,7 @@
  */
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TurnObservation } from '../../dialects/turn-observation.ts';
-import { withOutput } from './task-outputs.ts';
+import { withAgentOutput } from './task-outputs.ts';
 import type { TaskView } from './observed-task.ts';
 
 /** The prefix of the ids of outputs that contain the agent's answer. A new output starts after each tool call. */
@@ -39,7 +39,7 @@ export function applyTurnObservation(view: TaskView, observation: TurnObservatio
         name: '',
         text: observation.text,
       };
-      return { ...view, outputs: withOutput(view.outputs, output, true) };
+      return { ...view, outputs: withAgentOutput(view.outputs, output, true) };
     }
     case 'account': {
       const heard = view.outputs.filter(({ id }) => id.startsWith(ANSWER_ID_PREFIX));

@@ -11,7 +11,7 @@ import type { AgentCardFacts } from '../../agents/card.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { decidedCalls, type SentDecisions } from './claim-decisions.ts';
-import { findOutdatedCall, outdatedError } from './outdated-call.ts';
+import { findOutdatedCall, outdatedCallError } from './outdated-call.ts';
 import { type AcknowledgedMessage, sendUntilAcknowledged, type DeliveryWithdrawal } from './send-message.ts';
 import { bridgeObservation, type SessionEvent, type TaskState } from './session-state.ts';
 
@@ -138,7 +138,7 @@ export class MessageSender {
     const found = await findOutdatedCall(approved, view, (path) => readFile(url, path));
     if (found === undefined) return;
     apply(bridgeObservation({ type: 'outdated', ...found }, task()?.view ?? view));
-    throw outdatedError(found);
+    throw outdatedCallError(found);
   }
 
   /**

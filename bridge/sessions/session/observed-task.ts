@@ -19,7 +19,7 @@ import type {
   TaskStateName,
 } from '../../dialects/observation.ts';
 import type { Proposal } from '../../dialects/unbound-proposal.ts';
-import { newestOutputs, withOutput } from './task-outputs.ts';
+import { newestOutputs, withAgentOutput } from './task-outputs.ts';
 import { applyTurnObservation } from './apply-turn-observation.ts';
 
 export type CallState =
@@ -184,7 +184,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     }
     case 'output': {
       const base = of(view, observation.taskId, observation.sessionId);
-      return { ...base, outputs: withOutput(base.outputs, observation.output, observation.append) };
+      return { ...base, outputs: withAgentOutput(base.outputs, observation.output, observation.append) };
     }
     case 'reply': {
       // An agent may leave out the id of the session in a message. The message then belongs to this session.

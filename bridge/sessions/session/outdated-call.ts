@@ -34,7 +34,7 @@ export async function findOutdatedCall(
   return undefined;
 }
 
-export function outdatedError({ action: { callId }, file: { path } }: OutdatedCall): ProductError {
+export function outdatedCallError({ action: { callId }, file: { path } }: OutdatedCall): ProductError {
   return new ProductError(
     'INPUT_CHANGED',
     `"${path}" has changed since the change to it was shown; nothing was sent. Show the person the change to the file as it is now (wait_for_task), and decide again.`,

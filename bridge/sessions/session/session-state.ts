@@ -87,7 +87,7 @@ const NO_QUESTIONS: ReadonlySet<string> = new Set();
 
 /** Returns the state after an event. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
-  const task = taskOfState(state);
+  const task = taskStateOfSession(state);
   switch (event.type) {
     case 'sending': {
       const moved = task === null ? null : sent(task, event.answers);
@@ -140,7 +140,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
 }
 
 /** Returns the state of the session's task, even while a message is not delivered. */
-export function taskOfState(state: SessionState): TaskState | null {
+export function taskStateOfSession(state: SessionState): TaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 

@@ -31,10 +31,10 @@ import {
   shownTaskView,
   sessionStateName,
   type TaskState,
-  taskOfState,
+  taskStateOfSession,
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
-import { type StreamChange, TaskStreamReader } from './task-stream-reader.ts';
+import { type TaskStreamChange, TaskStreamReader } from './task-stream-reader.ts';
 import type { TaskView } from './observed-task.ts';
 
 /** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
@@ -47,7 +47,7 @@ export interface DecisionsSentToAgent {
 type SessionChange =
   | { type: 'state' }
   | { type: 'activity'; activity: ToolCallEvent }
-  | { type: 'stream'; change: StreamChange }
+  | { type: 'stream'; change: TaskStreamChange }
   | { type: 'decisions-sent'; sent: DecisionsSentToAgent }
   | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
@@ -367,7 +367,7 @@ export class Session {
   }
 
   get #task(): TaskState | null {
-    return taskOfState(this.#state);
+    return taskStateOfSession(this.#state);
   }
 
   /** The view as the agent has reported it. */

@@ -5,7 +5,7 @@ const MAX_OUTPUTS = 1000;
 /** The maximum length of all outputs of a task together, in characters. */
 const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
 
-export function withOutput(
+export function withAgentOutput(
   outputs: readonly AgentOutput[],
   output: AgentOutput,
   append: boolean,

@@ -14,7 +14,7 @@ import type { A2aConnection } from '../../agents/connection.ts';
 import { followTask } from '../../agents/follow-task.ts';
 import type { TaskView } from './observed-task.ts';
 
-export type StreamChange =
+export type TaskStreamChange =
   | { type: 'opened' }
   | { type: 'closed' }
   /** The stream has broken, or could not be opened. */
@@ -31,7 +31,7 @@ interface TaskReading {
   take: (event: StreamResponse, connection: A2aConnection) => void;
   /** Called when the agent has closed a stream without an error. The task then waits, or has ended. */
   streamEnded: () => void;
-  streamed: (change: StreamChange) => void;
+  streamed: (change: TaskStreamChange) => void;
   /** Called when the reader has stopped. `trouble` says why it could not keep a stream open. */
   over: (trouble: ProductError | undefined) => void;
 }
@@ -115,7 +115,7 @@ export class TaskStreamReader {
     const folds = (): boolean => this.#newest === stream;
     let trouble: ProductError | undefined;
     let open = false;
-    const report = (change: StreamChange): void => {
+    const report = (change: TaskStreamChange): void => {
       if (change.type === 'closed' && !open) return;
       open = change.type === 'opened';
       streamed(change);

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { readJsonBody } from './mcp-endpoint.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 
@@ -37,7 +37,7 @@ export async function answerAbortRequest(
   const body = request.headers.has('content-type') ? await readJsonBody(request) : undefined;
   if (body instanceof Response) return body;
   const { data, error } = wanted.safeParse(body);
-  if (error) return rpcErrorResponse(400, `The body is optional, {"reason": "…"}: ${issuesText(error)}.`);
+  if (error) return rpcErrorResponse(400, `The body is optional, {"reason": "…"}: ${zodIssuesText(error)}.`);
   try {
     return Response.json(await abort({ toolId, reason: data?.reason ?? 'aborted over HTTP' }));
   } catch (failure) {

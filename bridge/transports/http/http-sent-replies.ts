@@ -3,7 +3,7 @@
  * and the client then sends another request or ends its session. A written response alone proves nothing: the client
  * may have lost its connection before it read the response.
  */
-import type { OnConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
+import type { OnReplyConfirmed, SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 
 /** How an HTTP exchange ended. `answered`: its response was written completely. */
 export type HttpExchangeEnd = 'answered' | 'cut';
@@ -12,7 +12,7 @@ export type HttpExchangeEnd = 'answered' | 'cut';
 const MAX_REPLIES = 500;
 
 interface Answer {
-  onConfirmed: readonly OnConfirmed[];
+  onConfirmed: readonly OnReplyConfirmed[];
   written: boolean;
   confirmed: boolean;
 }
@@ -20,7 +20,7 @@ interface Answer {
 export class HttpSentReplies implements SentReplies {
   readonly #answers = new Map<string | number, Answer>();
 
-  sent(request: string | number, onConfirmed: readonly OnConfirmed[]): void {
+  sent(request: string | number, onConfirmed: readonly OnReplyConfirmed[]): void {
     if (onConfirmed.length === 0) return;
     this.#answers.set(request, { onConfirmed, written: false, confirmed: false });
     const [oldest] = this.#answers.keys();

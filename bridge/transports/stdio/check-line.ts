@@ -6,7 +6,7 @@ import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontext
 import { z } from 'zod';
 
 /** The JSON-RPC error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
-export interface FrameError {
+export interface McpLineError {
   jsonrpc: '2.0';
   /** The id of the request. Absent if the line has none, because MCP's schema does not allow null. */
   id?: string | number;
@@ -16,7 +16,7 @@ export interface FrameError {
 const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), method: z.unknown() });
 
 /** Validates one line of stdin. Returns undefined for a valid message and for an empty line. */
-export function frameErrorOf(line: string): FrameError | undefined {
+export function mcpLineErrorOf(line: string): McpLineError | undefined {
   if (line.trim() === '') return undefined;
   let value: unknown;
   try {
@@ -38,12 +38,12 @@ export function frameErrorOf(line: string): FrameError | undefined {
   }
 }
 
-export function frameTooLongError(limit: number): FrameError {
+export function mcpLineTooLongError(limit: number): McpLineError {
   const message = `Invalid request: a line is longer than ${String(limit)} bytes. Nothing was done.`;
   return refusal(INVALID_REQUEST, message);
 }
 
-function refusal(code: number, message: string, id?: string | number): FrameError {
+function refusal(code: number, message: string, id?: string | number): McpLineError {
   return { jsonrpc: '2.0', ...(id !== undefined && { id }), error: { code, message } };
 }
 

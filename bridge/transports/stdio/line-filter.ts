@@ -5,7 +5,7 @@
  */
 import { Transform, type TransformCallback } from 'node:stream';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
-import { type FrameError, frameErrorOf, frameTooLongError } from './check-line.ts';
+import { type McpLineError, mcpLineErrorOf, mcpLineTooLongError } from './check-line.ts';
 
 /**
  * The maximum length of a line in bytes, slightly below 10 MiB. The SDK closes the connection if a line is longer than
@@ -14,11 +14,11 @@ import { type FrameError, frameErrorOf, frameTooLongError } from './check-line.t
 const MAX_FRAME = 10 * 1024 * 1024 - 1;
 
 export class McpLineFilter extends Transform {
-  readonly #refuse: (refusal: FrameError) => void;
+  readonly #refuse: (refusal: McpLineError) => void;
   readonly #limit: number;
   readonly #lines: LineSplitter;
 
-  constructor(refuse: (refusal: FrameError) => void, limit: number = MAX_FRAME) {
+  constructor(refuse: (refusal: McpLineError) => void, limit: number = MAX_FRAME) {
     super();
     this.#refuse = refuse;
     this.#limit = limit;
@@ -27,9 +27,9 @@ export class McpLineFilter extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     const { lines, tooLong: dropped } = this.#lines.push(chunk);
-    for (let count = 0; count < dropped; count += 1) this.#refuse(frameTooLongError(this.#limit));
+    for (let count = 0; count < dropped; count += 1) this.#refuse(mcpLineTooLongError(this.#limit));
     for (const line of lines) {
-      const refused = frameErrorOf(line);
+      const refused = mcpLineErrorOf(line);
       if (refused === undefined) this.push(`${line}\n`);
       else this.#refuse(refused);
     }

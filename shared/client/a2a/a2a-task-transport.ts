@@ -6,7 +6,7 @@
  *   with the same id. The server then returns the same task.
  * - S1: no event is lost or repeated. A new connection continues at the cursor.
  */
-import { keepReading } from '../../runtime/keep-reading.ts';
+import { keepReadingStream } from '../../runtime/keep-reading.ts';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { Deferred } from '../core/deferred.ts';
@@ -93,7 +93,7 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {
-    await keepReading({
+    await keepReadingStream({
       backOff: toBackOff(this.#patience),
       signal,
       position: () => this.#fold?.position ?? null,

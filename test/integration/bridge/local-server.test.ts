@@ -7,7 +7,10 @@ import { agentFetch } from '../../../bridge/agents/http/agent-fetch.ts';
 import { restartServer } from '../../../bridge/local-server/restart-server.ts';
 import { readLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
-import { findOrStartServer, type LocalServer } from '../../../bridge/local-server/find-or-start-server.ts';
+import {
+  findOrStartServer,
+  type LocalServerOptions,
+} from '../../../bridge/local-server/find-or-start-server.ts';
 import { serverProof } from '../../../shared/net/server-proof.ts';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
@@ -72,7 +75,7 @@ describe('the local server that a bridge starts', () => {
     await rm(stateDirectory, { recursive: true, force: true });
   });
 
-  const local = (changes: Partial<LocalServer> = {}): LocalServer => ({
+  const local = (changes: Partial<LocalServerOptions> = {}): LocalServerOptions => ({
     stateDirectory,
     script,
     autoStart: true,

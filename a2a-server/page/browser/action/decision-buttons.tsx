@@ -1,6 +1,6 @@
 /**
  * Shows the buttons that approve, deny or edit an action. `data-key` names the key that uses an element
- * (page-keys.tsx).
+ * (page-keyboard.tsx).
  */
 import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';

@@ -5,7 +5,7 @@
  * cards or URLs, or an object with such an array as `agents`.
  */
 import { z } from 'zod';
-import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { suggestAgentName } from '../agent-entry.ts';
 import { aiCatalogSchema, readAiCatalog } from './ai-catalog.ts';
 import { type ListedAgent, readRegistryEntry, type RegistryEntry } from './listed-agent.ts';
@@ -93,5 +93,5 @@ function has(document: unknown, key: string): boolean {
 function parsed<T>(schema: z.ZodType<T>, document: unknown): T {
   const result = schema.safeParse(document);
   if (result.success) return result.data;
-  throw unusableRegistryError(issuesText(result.error), result.error);
+  throw unusableRegistryError(zodIssuesText(result.error), result.error);
 }

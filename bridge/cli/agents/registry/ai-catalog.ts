@@ -1,6 +1,6 @@
 /** Reads an AI Catalog 1.0 (specification/ai-catalog.md of Agent-Card/ai-catalog). Pure. */
 import { z } from 'zod';
-import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { registryEntryOfCard, readRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
@@ -38,7 +38,7 @@ export function readAiCatalog(
     );
   const parsed = entries.map((entry) => catalogEntry.safeParse(entry));
   const problems = parsed.flatMap(({ error }): RegistryEntry[] =>
-    error === undefined ? [] : [{ type: 'unusable', title: '', problem: issuesText(error) }],
+    error === undefined ? [] : [{ type: 'unusable', title: '', problem: zodIssuesText(error) }],
   );
   const known = newestVersions(parsed.flatMap(({ data }) => data ?? []));
   return [...known.flatMap((entry) => readEntry(entry, depth)), ...problems];
@@ -52,7 +52,7 @@ function readEntry(entry: CatalogEntry, depth: number): readonly RegistryEntry[]
     if (url !== undefined) return [{ type: 'catalog', url }];
     const nested = aiCatalogSchema.safeParse(data);
     if (nested.success && depth > 1) return readAiCatalog(nested.data, depth - 1);
-    const problem = nested.success ? 'its catalogs are nested too deep' : issuesText(nested.error);
+    const problem = nested.success ? 'its catalogs are nested too deep' : zodIssuesText(nested.error);
     return [{ type: 'unusable', title, problem }];
   }
   if (type !== AGENT_CARD) return [{ type: 'other' }];

@@ -1,7 +1,7 @@
 /** Finds an agent's URL in one entry of a registry. Pure. */
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 
 /** An agent of a registry. All its texts come from the registry, so they are untrusted. */
@@ -35,7 +35,7 @@ const item = z.looseObject({
 export function readRegistryEntry(value: unknown): RegistryEntry {
   if (typeof value === 'string') return agentAt(value, { title: '', description: '' });
   const parsed = item.safeParse(value);
-  if (!parsed.success) return { type: 'unusable', title: '', problem: issuesText(parsed.error) };
+  if (!parsed.success) return { type: 'unusable', title: '', problem: zodIssuesText(parsed.error) };
   const { name: title, description, cardUrl, wellKnownURI, supportedInterfaces, url } = parsed.data;
   const card = cardUrl ?? wellKnownURI;
   return card === undefined
@@ -64,5 +64,5 @@ function agentAt(url: string | undefined, words: Words): RegistryEntry {
   const address = httpUrlSchema.safeParse(url);
   return address.success
     ? { type: 'agent', agent: { ...words, url: address.data } }
-    : { type: 'unusable', title, problem: issuesText(address.error) };
+    : { type: 'unusable', title, problem: zodIssuesText(address.error) };
 }

@@ -5,7 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { messageOf, ProductError } from '../../../../shared/runtime/errors.ts';
-import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
@@ -33,7 +33,8 @@ export async function readRegistry(source: string): Promise<RegistryAgentList> {
   if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(source))
     return { ...parseAgentList(json(await textOfFile(source))), isRemote: false };
   const address = httpUrlSchema.safeParse(source);
-  if (!address.success) throw new UsageError(`This registry cannot be read: ${issuesText(address.error)}.`);
+  if (!address.success)
+    throw new UsageError(`This registry cannot be read: ${zodIssuesText(address.error)}.`);
   const url = new URL(source);
   if (url.pathname === '/' && url.search === '') url.pathname = WELL_KNOWN;
   return { ...parseAgentList(json(await textAt(url))), isRemote: !isLoopback(url.hostname) };

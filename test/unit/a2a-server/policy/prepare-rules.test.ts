@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
-import { issuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { policyOf, commandCall, TOOL_NAMES } from '../../../support/judged-calls.ts';
 
 /** Returns the result of the function, or the error that it throws. */
@@ -49,7 +49,7 @@ describe('createPolicy, which reads the policy rules', () => {
     [{ action: 'deny', approver: { fourEyes: true } }, 'only a rule with the action "ask" or "presence"'],
   ])('R121 the rule %j is refused: %s', (written, problem) => {
     const read = rulesSchema.safeParse([{ tool: 'fetch', ...written }]);
-    expect(read.error && issuesText(read.error)).toContain(problem);
+    expect(read.error && zodIssuesText(read.error)).toContain(problem);
   });
 
   it('createPolicy accepts any tool name of an MCP server, because the server connects later', () => {

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import {
   decisionInputSchema,
   decisionsOfToolCall,
-  personDecisionOf,
+  toPersonDecision,
 } from '../../../../bridge/approvals/decision-input.ts';
 
 describe('the input of a decision', () => {
@@ -13,7 +13,7 @@ describe('the input of a decision', () => {
     ['trust_server', { decision: 'approve', scope: 'server' }],
     ['trust_always', { decision: 'approve', scope: 'always' }],
   ] as const)('the decision %s has its meaning and scope', (decision, meaning) => {
-    expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision })).toEqual({
+    expect(toPersonDecision({ callId: 'c', shown: '3f9ac2d1', decision })).toEqual({
       type: 'decision',
       decision: { callId: 'c', shown: '3f9ac2d1', ...meaning },
     });
@@ -49,12 +49,12 @@ describe('the input of a decision', () => {
 
   test('R12 trust can have a limit of minutes, of uses, or of both', () => {
     const trust = { callId: 'c', shown: '3f9ac2d1', decision: 'trust_tool' } as const;
-    expect(personDecisionOf({ ...trust, trustMinutes: 10, trustUses: 3 })).toMatchObject({
+    expect(toPersonDecision({ ...trust, trustMinutes: 10, trustUses: 3 })).toMatchObject({
       decision: { scope: 'tool', grant: { minutes: 10, uses: 3 } },
     });
-    expect(personDecisionOf({ ...trust, trustUses: 1 })).toMatchObject({ decision: { grant: { uses: 1 } } });
+    expect(toPersonDecision({ ...trust, trustUses: 1 })).toMatchObject({ decision: { grant: { uses: 1 } } });
     for (const decision of ['approve', 'deny'] as const)
-      expect(() => personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, trustMinutes: 10 })).toThrow(
+      expect(() => toPersonDecision({ callId: 'c', shown: '3f9ac2d1', decision, trustMinutes: 10 })).toThrow(
         /trust limit needs a trust_… decision/,
       );
     for (const limit of [{ trustUses: 0 }, { trustUses: 1.5 }, { trustMinutes: -1 }, { trustMinutes: '10' }])
@@ -62,7 +62,7 @@ describe('the input of a decision', () => {
   });
 
   test('D2 the decision must contain the code of the shown action, and the bridge never adds a missing code', () => {
-    expect(personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
+    expect(toPersonDecision({ callId: 'c', shown: '3f9ac2d1', decision: 'approve' })).toMatchObject({
       decision: { shown: '3f9ac2d1' },
     });
     expect(decisionInputSchema.safeParse({ callId: 'c', decision: 'approve' }).success).toBe(false);
@@ -71,36 +71,36 @@ describe('the input of a decision', () => {
 
   test('R10 an edit has either the new content or the new input', () => {
     const edit = { callId: 'c', shown: '3f9ac2d1', decision: 'edit' } as const;
-    expect(personDecisionOf({ ...edit, editedContent: '' })).toMatchObject({
+    expect(toPersonDecision({ ...edit, editedContent: '' })).toMatchObject({
       decision: { decision: 'edit', content: '' },
     });
-    expect(personDecisionOf({ ...edit, editedInput: { a: 1 } })).toMatchObject({
+    expect(toPersonDecision({ ...edit, editedInput: { a: 1 } })).toMatchObject({
       decision: { input: { a: 1 } },
     });
-    expect(() => personDecisionOf(edit)).toThrow(/give editedContent .* or editedInput/);
-    expect(() => personDecisionOf({ ...edit, editedContent: 'x', editedInput: {} })).toThrow(/not both/);
+    expect(() => toPersonDecision(edit)).toThrow(/give editedContent .* or editedInput/);
+    expect(() => toPersonDecision({ ...edit, editedContent: 'x', editedInput: {} })).toThrow(/not both/);
   });
 
   test.each(['approve', 'deny', 'trust_tool', 'trust_server', 'trust_always'] as const)(
     'R10 %s with an edited content is refused, because the change would be lost',
     (decision) => {
       expect(() =>
-        personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, editedContent: 'x' }),
+        toPersonDecision({ callId: 'c', shown: '3f9ac2d1', decision, editedContent: 'x' }),
       ).toThrow(/needs the decision "edit"/);
-      expect(() => personDecisionOf({ callId: 'c', shown: '3f9ac2d1', decision, answer: 'x' })).toThrow(
+      expect(() => toPersonDecision({ callId: 'c', shown: '3f9ac2d1', decision, answer: 'x' })).toThrow(
         /needs the decision "answer"/,
       );
     },
   );
 
   test('an answer must contain text', () => {
-    expect(personDecisionOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
+    expect(toPersonDecision({ callId: 'q', shown: '3f9ac2d1', decision: 'answer', answer: 'Ada' })).toEqual({
       type: 'answer',
       callId: 'q',
       shown: '3f9ac2d1',
       answer: 'Ada',
     });
-    expect(() => personDecisionOf({ callId: 'q', shown: '3f9ac2d1', decision: 'answer' })).toThrow(
+    expect(() => toPersonDecision({ callId: 'q', shown: '3f9ac2d1', decision: 'answer' })).toThrow(
       /Say the answer/,
     );
   });

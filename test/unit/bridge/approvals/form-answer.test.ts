@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
-import { readAnswer } from '../../../../bridge/approvals/form-answer.ts';
+import { readFormAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import { fitsFormField, bridgeTextRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
@@ -65,7 +65,7 @@ test('the form of a question has its text and a field with its choices, and no a
 });
 
 test('D2 the answer to a question is bound to the form that was shown', () => {
-  expect(readAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
+  expect(readFormAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
     type: 'decision',
     decision: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
   });
@@ -79,7 +79,7 @@ test('R10 an edit of a command changes the command line, and the rest of the inp
   });
   expect(ask.form.requestedSchema.properties).toHaveProperty('editedCommand');
   expect(ask.form.requestedSchema.properties).not.toHaveProperty('editedInput');
-  expect(readAnswer(ask, accept({ editedCommand: 'ls -l' }), SLOW)).toMatchObject({
+  expect(readFormAnswer(ask, accept({ editedCommand: 'ls -l' }), SLOW)).toMatchObject({
     decision: {
       decision: { decision: 'edit', input: { command: 'ls -l', cwd: 'src', timeoutSeconds: 5 } },
     },
@@ -104,7 +104,7 @@ test('R67 Claude Code shows each title and description of a form whole, in a win
 test.each([accept({ decision: 'trust_tool', editedContent: 'hi' }), accept({ trustMinutes: 10 })])(
   'after the answer %j, the next form has one row that says why it did not count',
   (response) => {
-    const answer = readAnswer(asked(), response, SLOW);
+    const answer = readFormAnswer(asked(), response, SLOW);
     if (answer.type !== 'unanswered') throw new Error('it counted');
     expect(bridgeTextRows(answer.note)).toEqual([answer.note]);
   },
@@ -179,7 +179,7 @@ describe('the person’s answer in a form', () => {
       { decision: 'edit', input: { command: 'pwd' } },
     ],
   ])('R67 D2 %s, and the decision is bound to the shown action', (_, ask, response, decision) => {
-    const answer = readAnswer(ask, response, SLOW);
+    const answer = readFormAnswer(ask, response, SLOW);
     expect(answer).toMatchObject({
       type: 'decision',
       decision: { type: 'decision', decision: { callId: 'one', shown: 'hash-of-one', ...decision } },
@@ -230,14 +230,14 @@ describe('the person’s answer in a form', () => {
     ['a question declined', question(), { action: 'decline' }, 'cancelled'],
     ['a question answered with nothing', question(), accept({ answer: '' }), 'not understood'],
   ])('R67 D1 %s decides nothing', (_, ask, response, why) => {
-    expect(readAnswer(ask, response, SLOW)).toMatchObject({ type: 'unanswered', why });
+    expect(readFormAnswer(ask, response, SLOW)).toMatchObject({ type: 'unanswered', why });
   });
 
   test.each([accept(), { action: 'decline' }])(
     'R67 %j decides nothing if it is faster than a person can be',
     (response) => {
       const at = (afterMs: number | undefined): object =>
-        readAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
+        readFormAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
       expect(at(999)).toMatchObject({ type: 'unanswered', why: 'too fast' });
       expect(at(1_000)).toMatchObject({ type: 'decision' });
       // An earlier bridge process sent the form, so this bridge does not know its display time.
@@ -246,12 +246,12 @@ describe('the person’s answer in a form', () => {
   );
 
   test('D5 an accepted link to the page approves nothing', () => {
-    expect(readAnswer(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
-    expect(readAnswer(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
+    expect(readFormAnswer(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
+    expect(readFormAnswer(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
   });
 
   test('R67 the answer to a question is text', () => {
-    expect(readAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
+    expect(readFormAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
       type: 'decision',
       decision: { type: 'answer', callId: 'q', shown: shownOf(question()), answer: 'the left' },
     });

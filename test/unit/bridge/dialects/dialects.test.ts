@@ -5,7 +5,7 @@ import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
 import { partsText } from '../../../../bridge/dialects/parts.ts';
-import { plainDialect } from '../../../../bridge/dialects/plain-a2a.ts';
+import { plainA2aDialect } from '../../../../bridge/dialects/plain-a2a.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import {
   decisionsPartSchema,
@@ -69,7 +69,7 @@ describe('the tool-approval dialect', () => {
     const [snapshot] = toolApprovalDialect.read(wrapped).observations;
     const id = { id: 'output-x', name: 'tool output', text: expect.stringContaining('noise') };
     expect(snapshot).toMatchObject({ outputs: [{ ...id, aside: said }, id] });
-    expect(plainDialect.read(wrapped).observations).toMatchObject([{ outputs: [id, id] }]);
+    expect(plainA2aDialect.read(wrapped).observations).toMatchObject([{ outputs: [id, id] }]);
   });
 
   test('the tool-approval dialect reads pending actions from the status, and does not show them again as text', () => {
@@ -206,22 +206,22 @@ describe('the plain dialect, for agents without extensions', () => {
   const code = question.shown;
 
   test('the plain dialect reads "input-required" as a question', () => {
-    expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Who?')).observations).toMatchObject(
-      [{ state: 'input-required', question }],
-    );
-    expect(plainDialect.read(status(TaskState.TASK_STATE_WORKING, 'Who?')).observations).toMatchObject([
+    expect(
+      plainA2aDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED, 'Who?')).observations,
+    ).toMatchObject([{ state: 'input-required', question }]);
+    expect(plainA2aDialect.read(status(TaskState.TASK_STATE_WORKING, 'Who?')).observations).toMatchObject([
       { question: null },
     ]);
   });
 
   test('the plain dialect asks the person even if the agent sends no text', () => {
-    expect(plainDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED)).observations).toMatchObject([
+    expect(plainA2aDialect.read(status(TaskState.TASK_STATE_INPUT_REQUIRED)).observations).toMatchObject([
       { question: { id: 'question-t', text: expect.stringContaining('did not say for what') } },
     ]);
   });
 
   test('the plain dialect sends the answer as text', () => {
-    const { parts } = plainDialect.phraseDecisions(
+    const { parts } = plainA2aDialect.phraseDecisions(
       [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
       { pending: [], question },
       'tool',
@@ -234,25 +234,25 @@ describe('the plain dialect, for agents without extensions', () => {
       type: 'decision',
       decision: { callId: 'm', shown: code, decision: 'approve', scope: 'once' },
     } as const;
-    expect(() => plainDialect.phraseDecisions([approve], { pending: [], question }, 'tool')).toThrow(
+    expect(() => plainA2aDialect.phraseDecisions([approve], { pending: [], question }, 'tool')).toThrow(
       /"answer" with callId "m"/,
     );
     expect(() =>
-      plainDialect.phraseDecisions(
+      plainA2aDialect.phraseDecisions(
         [{ type: 'answer', callId: 'x', shown: code, answer: 'Ada' }],
         { pending: [], question },
         'tool',
       ),
     ).toThrow(/is "m", not "x"/);
     expect(() =>
-      plainDialect.phraseDecisions(
+      plainA2aDialect.phraseDecisions(
         [{ type: 'answer', callId: 'm', shown: 'another question', answer: 'Ada' }],
         { pending: [], question },
         'tool',
       ),
     ).toThrow(/asks something else now/);
     expect(() =>
-      plainDialect.phraseDecisions(
+      plainA2aDialect.phraseDecisions(
         [{ type: 'answer', callId: 'm', shown: code, answer: 'Ada' }],
         asked,
         'tool',
@@ -295,7 +295,7 @@ describe('the plain dialect, for agents without extensions', () => {
   });
 
   test('an event without content gives no observation', () => {
-    expect(plainDialect.read({ payload: undefined })).toEqual({ seq: null, observations: [] });
+    expect(plainA2aDialect.read({ payload: undefined })).toEqual({ seq: null, observations: [] });
   });
 });
 

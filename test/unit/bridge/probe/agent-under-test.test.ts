@@ -1,7 +1,7 @@
 /** Tests how the probe restarts an agent, and reads streams that stay open. */
 import { expect, it } from '@jest/globals';
 import {
-  type RpcCaller,
+  type A2aRpcCaller,
   type StreamedEvent,
   NoAnswerError,
   JsonRpcError,
@@ -13,7 +13,7 @@ async function* none(): AsyncGenerator<StreamedEvent, void, undefined> {}
 it('after a restart, no request is sent until the agent answers again', async () => {
   const log: string[] = [];
   const answers = ['socket hang up', 'connect ECONNREFUSED'];
-  const client: RpcCaller = {
+  const client: A2aRpcCaller = {
     async call() {
       const problem = answers.shift();
       log.push(problem ?? 'answer');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  mergeListings,
-  inListOrder,
+  mergeSessionListings,
+  sortSessionsForList,
   listedOutboxEntry,
   type AgentListing,
 } from '../../../../bridge/sessions/list-sessions.ts';
@@ -30,28 +30,28 @@ describe('the list of sessions', () => {
       [older, newer],
       [newer, older],
     ]) {
-      expect(mergeListings(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
+      expect(mergeSessionListings(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
     }
   });
 
   test('a line takes the state from the latest source, and title and time from any source', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
-    expect(mergeListings([told({ usd: 0.5 }), followed])).toMatchObject([
+    expect(mergeSessionListings([told({ usd: 0.5 }), followed])).toMatchObject([
       { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
     ]);
   });
 
   test('the list has separate lines for sessions of two agents with the same id', () => {
-    expect(mergeListings([told({}), told({ agent: 'b' })])).toHaveLength(2);
+    expect(mergeSessionListings([told({}), told({ agent: 'b' })])).toHaveLength(2);
   });
 
   test('R101 the list shows waiting sessions first, then the newest sessions', () => {
-    const sessions = mergeListings([
+    const sessions = mergeSessionListings([
       told({}),
       told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' }),
       told({ sessionId: 'old', updatedAt: '2020-01-01T00:00:00Z', state: 'input-required' }),
     ]);
-    expect(inListOrder(sessions).map((each) => each.sessionId)).toEqual(['old', 'x', 's']);
+    expect(sortSessionsForList(sessions).map((each) => each.sessionId)).toEqual(['old', 'x', 's']);
   });
 
   test('the line of an undelivered delegation has its message id, or the session that it continues', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { readBoundedBytes, createEventLimiter } from '../../../../shared/net/bounded-body.ts';
+import { readBoundedBytes, createSseLimiter } from '../../../../shared/net/bounded-body.ts';
 
 const encoder = new TextEncoder();
 const failing = (message: string): Error => new Error(message);
@@ -67,7 +67,7 @@ describe('the size limit of SSE events', () => {
       const text = frames.map((frame) => `${frame}${end}${end}`).join('');
       for (const length of [1, 2, 3, 5, 7, 11, 1000]) {
         await expect(
-          through(createEventLimiter({ maxEventBytes: 30 }, failing), cut(text, length)),
+          through(createSseLimiter({ maxEventBytes: 30 }, failing), cut(text, length)),
         ).resolves.toBe(text);
       }
     },
@@ -75,16 +75,16 @@ describe('the size limit of SSE events', () => {
 
   test('X3 an endless line fails', async () => {
     await expect(
-      through(createEventLimiter({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
+      through(createSseLimiter({ maxEventBytes: 30 }, failing), cut(`data: ${'x'.repeat(100)}`, 7)),
     ).rejects.toThrow(/event of more than/);
   });
 
   test('X3 an event with endless lines fails', async () => {
     await expect(
-      through(createEventLimiter({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
+      through(createSseLimiter({ maxEventBytes: 30 }, failing), cut('data: x\n'.repeat(20), 5)),
     ).rejects.toThrow(/event of more than/);
     await expect(
-      through(createEventLimiter({ maxEventBytes: 30 }, failing), cut('data: x\r\n'.repeat(20), 5)),
+      through(createSseLimiter({ maxEventBytes: 30 }, failing), cut('data: x\r\n'.repeat(20), 5)),
     ).rejects.toThrow(/event of more than/);
   });
 
@@ -94,7 +94,7 @@ describe('the size limit of SSE events', () => {
     });
     const reading = (async () => {
       for await (const _ of silent.pipeThrough(
-        createEventLimiter({ maxEventBytes: 30, silenceMs: 5 }, failing),
+        createSseLimiter({ maxEventBytes: 30, silenceMs: 5 }, failing),
       ))
         continue;
     })();

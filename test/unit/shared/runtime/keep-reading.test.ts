@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { keepReading, type KeepReadingOptions } from '../../../../shared/runtime/keep-reading.ts';
+import { keepReadingStream, type KeepReadingStreamOptions } from '../../../../shared/runtime/keep-reading.ts';
 
 const QUICK = { retries: 2, minTimeout: 0, maxTimeout: 0, factor: 1, randomize: false };
 const CUT = new Error('cut');
@@ -16,7 +16,7 @@ function scene(pieces: readonly Piece[], wanted: number) {
   const left = [...pieces];
   const seen: number[] = [];
   const cuts: unknown[] = [];
-  const keeping: KeepReadingOptions = {
+  const keeping: KeepReadingStreamOptions = {
     backOff: QUICK,
     signal: new AbortController().signal,
     position: () => seen.at(-1) ?? null,
@@ -36,7 +36,7 @@ function scene(pieces: readonly Piece[], wanted: number) {
     endedEarly: () => new Error('ended early'),
     onCut: (error) => void cuts.push(error),
   };
-  return { seen, cuts, left, kept: keepReading(keeping) };
+  return { seen, cuts, left, kept: keepReadingStream(keeping) };
 }
 
 const piece = (most: number): fc.Arbitrary<Piece> =>
@@ -88,7 +88,7 @@ describe('a stream that the client reopens after cuts', () => {
 
   test('the stream stops when its signal aborts', async () => {
     const stop = new AbortController();
-    const kept = keepReading({
+    const kept = keepReadingStream({
       backOff: { ...QUICK, minTimeout: 60_000, maxTimeout: 60_000 },
       signal: stop.signal,
       position: () => null,

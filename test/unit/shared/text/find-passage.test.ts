@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createTextFinder } from '../../../../shared/text/find-passage.ts';
+import { createPassageFinder } from '../../../../shared/text/find-passage.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 describe('textFinder, which searches a text', () => {
@@ -9,16 +9,16 @@ describe('textFinder, which searches a text', () => {
     const passage = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 1, maxLength: 8 });
     fc.assert(
       fc.property(text, passage, fc.nat(60), (content, looked, from) => {
-        expect(createTextFinder(looked)(content, from)).toBe(content.indexOf(looked, from));
+        expect(createPassageFinder(looked)(content, from)).toBe(content.indexOf(looked, from));
       }),
       { numRuns: numberOfRuns(5000) },
     );
-    expect(createTextFinder('🎉b')('a🎉🎉b')).toBe(3);
+    expect(createPassageFinder('🎉b')('a🎉🎉b')).toBe(3);
   });
 
   it('X3 createTextFinder is not slower on a hostile text', () => {
     // For this pair, indexOf needs more than three minutes.
     const half = 'a'.repeat(500_000);
-    expect(createTextFinder(`${half}b${half}`)('a'.repeat(2_000_000))).toBe(-1);
+    expect(createPassageFinder(`${half}b${half}`)('a'.repeat(2_000_000))).toBe(-1);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
-import { countLines, unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+import { countDiffLines, unifiedDiff } from '../../../../shared/text/unified-diff.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
@@ -9,8 +9,8 @@ const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word
 describe('countLines, the counts of a unified diff', () => {
   it('counts added and removed lines, also those that look like the headers of a diff', () => {
     const diff = unifiedDiff('f', '-- a\nkept\n', 'kept\n++ b\nlast');
-    expect(countLines(diff)).toEqual({ added: 2, removed: 1 });
-    expect(countLines(unifiedDiff('f', 'same', 'same'))).toEqual({ added: 0, removed: 0 });
+    expect(countDiffLines(diff)).toEqual({ added: 2, removed: 1 });
+    expect(countDiffLines(unifiedDiff('f', 'same', 'same'))).toEqual({ added: 0, removed: 0 });
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
-import { LiveText } from '../../../../../bridge/cli/watch/live-text.ts';
+import { LiveTaskText } from '../../../../../bridge/cli/watch/live-text.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import { foldObservedEvent, type TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import type { ToolCallEvent, PendingAction } from '../../../../../shared/protocol/tool-approval.ts';
@@ -46,7 +46,7 @@ function shown(
   { times = false, width }: { times?: boolean; width?: number } = {},
 ): string {
   let screen = '';
-  const live = new LiveText(
+  const live = new LiveTaskText(
     {
       paint: paintNothing,
       width,

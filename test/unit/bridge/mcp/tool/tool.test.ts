@@ -3,17 +3,17 @@ import { serverInstructions } from '../../../../../bridge/mcp/server/instruction
 import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts';
 import { toolCallEventText } from '../../../../../bridge/sessions/session/tool-call-event-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
-import { waitTimeMs } from '../../../../../bridge/mcp/tool/answer-tool-call.ts';
+import { toolCallWaitMs } from '../../../../../bridge/mcp/tool/answer-tool-call.ts';
 import { TOOL_NAMES, withToolPrefix } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const INSTRUCTIONS = serverInstructions('auto');
 
 describe('the bridge’s MCP tools', () => {
   test('the tools wait a shorter time for a client that gets no progress; a configured time applies to every client', () => {
-    expect(waitTimeMs(undefined, true)).toBe(100_000);
-    expect(waitTimeMs(undefined, false)).toBe(50_000);
-    expect(waitTimeMs(300, false)).toBe(300_000);
-    expect(waitTimeMs(0, true)).toBe(0);
+    expect(toolCallWaitMs(undefined, true)).toBe(100_000);
+    expect(toolCallWaitMs(undefined, false)).toBe(50_000);
+    expect(toolCallWaitMs(300, false)).toBe(300_000);
+    expect(toolCallWaitMs(0, true)).toBe(0);
   });
 
   test('the tools have the names that the client uses', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { sendDecisions } from '../../../../../bridge/approvals/send-decisions.ts';
-import { personDecisionOf } from '../../../../../bridge/approvals/decision-input.ts';
+import { toPersonDecision } from '../../../../../bridge/approvals/decision-input.ts';
 import { geminiDialect } from '../../../../../bridge/dialects/gemini-cli.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
 import { part } from '../../../../support/fake-agent-task.ts';
@@ -39,7 +39,7 @@ test('D2 an approval is not sent if the agent asks about another command while t
   const [action] = session.asked.pending;
   if (action === undefined) throw new Error('nothing is pending');
   const { callId, shown } = action;
-  const approval = personDecisionOf({ callId, shown, decision: 'approve' });
+  const approval = toPersonDecision({ callId, shown, decision: 'approve' });
   await expect(sendDecisions(session, [approval], 'tool')).rejects.toMatchObject({ reason: 'INPUT_CHANGED' });
   expect(agent.received).toEqual([]);
   session.close();

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { FrameError } from '../../../../../bridge/transports/stdio/check-line.ts';
+import type { McpLineError } from '../../../../../bridge/transports/stdio/check-line.ts';
 import { McpLineFilter } from '../../../../../bridge/transports/stdio/line-filter.ts';
 
 const GOOD = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { progressToken: 0 } } };
@@ -11,8 +11,8 @@ const GOOD = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { p
 async function through(
   pieces: readonly (string | Buffer)[],
   limit?: number,
-): Promise<{ passed: string; refused: FrameError[] }> {
-  const refused: FrameError[] = [];
+): Promise<{ passed: string; refused: McpLineError[] }> {
+  const refused: McpLineError[] = [];
   const gate = new McpLineFilter((refusal) => refused.push(refusal), limit);
   const passed = await text(Readable.from(pieces.map((piece) => Buffer.from(piece))).pipe(gate));
   return { passed, refused };
