@@ -16,7 +16,7 @@ import {
 } from './directory.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf, toFileError } from './file-failure.ts';
-import { outsideWorkspaceError, splitPath, type PathParts } from './path-parts.ts';
+import { outsideWorkspaceError, splitPath, type PathParts } from './split-path.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The maximum number of symbolic links in one path. The Linux kernel has the same limit (path_resolution(7)). */

@@ -76,8 +76,8 @@ function tryOn(entries: JournalEntry[], ...rules: Record<string, unknown>[]) {
 const at = (minutes: number): string => new Date(minutes * MINUTE).toISOString();
 const write = (callId: string, path: string) => call(callId, 'write-file', { path, content: 'x' });
 
-describe('dryRunCalls, which applies a policy to past calls', () => {
-  it('dryRunCalls gives for each call the new and the recorded verdict', async () => {
+describe('dryRunPolicy, which applies a policy to past calls', () => {
+  it('dryRunPolicy gives for each call the new and the recorded verdict', async () => {
     const tried = await tryOn(
       task(
         asked(write('a', 'docs/a.md')),
@@ -108,7 +108,7 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
     );
   });
 
-  it('dryRunCalls applies the grants that were valid at the time of the call', async () => {
+  it('dryRunPolicy applies the grants that were valid at the time of the call', async () => {
     const trust = decided('a', { scope: 'tool', grant: { minutes: 2 } });
     const grant = {
       type: 'allow',
@@ -121,7 +121,7 @@ describe('dryRunCalls, which applies a policy to past calls', () => {
     expect(tried[1]?.met.why).toBe('grant g3');
   });
 
-  it('dryRunCalls omits questions, and calls that could not run', async () => {
+  it('dryRunPolicy omits questions, and calls that could not run', async () => {
     const unknown = call('u', 'no-such-tool', {});
     const broken = call('w', 'write-file', { path: 1 });
     const refused = { type: 'refuse', message: 'no' } as const;

@@ -6,7 +6,7 @@ import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
 
-describe('countLines, the counts of a unified diff', () => {
+describe('countDiffLines, the counts of a unified diff', () => {
   it('counts added and removed lines, also those that look like the headers of a diff', () => {
     const diff = unifiedDiff('f', '-- a\nkept\n', 'kept\n++ b\nlast');
     expect(countDiffLines(diff)).toEqual({ added: 2, removed: 1 });

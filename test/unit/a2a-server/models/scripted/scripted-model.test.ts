@@ -31,35 +31,35 @@ const said = (text: string, messageId = 'm'): ConversationItem => ({
 const next = (...exchanges: ConversationItem[]): unknown[] =>
   nextScriptSteps(script, exchanges).map(({ type, value }) => (type === 'text' ? value[0] : type));
 
-describe('nextSteps, the steps of the scripted agent', () => {
-  it('nextSteps uses the first rule whose conditions all match', () => {
+describe('nextScriptSteps, the steps of the scripted agent', () => {
+  it('nextScriptSteps uses the first rule whose conditions all match', () => {
     expect(next(said('do both', 'tck-1'))).toEqual(['id and text']);
     expect(next(said('do', 'tck-1'))).toEqual(['id']);
     expect(next(said('do both', 'x-tck-1'))).toEqual(['otherwise']);
     expect(next(said('please BOOK a table'))).toEqual(['inputRequired']);
   });
 
-  it('nextSteps counts the messages of the task', () => {
+  it('nextScriptSteps counts the messages of the task', () => {
     expect(next(said('hm'), TURN, said('hm'))).toEqual(['second']);
     expect(next(said('hm'), TURN, said('hm'), TURN, said('hm'))).toEqual(['otherwise']);
   });
 
-  it('nextSteps continues with the next step after a reply without a matching rule', () => {
+  it('nextScriptSteps continues with the next step after a reply without a matching rule', () => {
     const started = [said('first'), TURN, said('-'), TURN, said('book'), TURN];
     expect(next(...started, said('Monday'))).toEqual(['authRequired']);
     expect(next(...started, said('Monday'), TURN, said('me'))).toEqual(['booked']);
     expect(next(...started, said('Monday'), TURN, said('me'), TURN, said('more'))).toEqual(['otherwise']);
   });
 
-  it('nextSteps leaves the current sequence if a rule matches the reply', () => {
+  it('nextScriptSteps leaves the current sequence if a rule matches the reply', () => {
     expect(next(said('book'), TURN, said('list instead'))).toEqual(['call']);
   });
 
-  it('nextSteps ends the task after a last call or question', () => {
+  it('nextScriptSteps ends the task after a last call or question', () => {
     expect(next(said('list'), TURN)).toEqual([]);
   });
 
-  it('nextSteps continues if a message arrives in the middle', () => {
+  it('nextScriptSteps continues if a message arrives in the middle', () => {
     expect(next(said('first'), TURN, said('-'), TURN, said('list'), said('and?'))).toEqual(['call']);
   });
 });

@@ -13,8 +13,8 @@ const once = (content: string, oldText: string, newText: string) =>
 const all = (content: string, oldText: string, newText: string) =>
   applySingleEdit(content, { oldText, newText, replaceAll: true });
 
-describe('editText, which replaces a passage', () => {
-  it('editText replaces the only match of the passage', () => {
+describe('applySingleEdit, which replaces a passage', () => {
+  it('applySingleEdit replaces the only match of the passage', () => {
     expect(once('one two three', 'two', '2')).toEqual({
       type: 'edited',
       content: 'one 2 three',
@@ -23,11 +23,11 @@ describe('editText, which replaces a passage', () => {
     expect(once('one two', 'one two', '')).toMatchObject({ content: '' });
   });
 
-  it('editText inserts the new text unchanged, also dollar signs', () => {
+  it('applySingleEdit inserts the new text unchanged, also dollar signs', () => {
     expect(once('price', 'price', "$& $1 $$ $' $`")).toMatchObject({ content: "$& $1 $$ $' $`" });
   });
 
-  it('editText refuses a passage that is missing, not unique, empty or unchanged, and says what to do', () => {
+  it('applySingleEdit refuses a passage that is missing, not unique, empty or unchanged, and says what to do', () => {
     expect(once('abc', 'x', 'y')).toMatchObject({ type: 'refused', message: /Read the file/ });
     expect(once('abab', 'ab', 'y')).toMatchObject({ type: 'refused', message: /replaceAll/ });
     // The two matches overlap, so the tool cannot know which one to replace.
@@ -36,18 +36,18 @@ describe('editText, which replaces a passage', () => {
     expect(once('abc', 'b', 'b')).toMatchObject({ type: 'refused', message: /nothing to change/ });
   });
 
-  it('editText replaces all matches from the left', () => {
+  it('applySingleEdit replaces all matches from the left', () => {
     expect(all('aaaaa', 'aa', 'b')).toEqual({ type: 'edited', content: 'bba', replaced: 2 });
     expect(all('abab', 'ab', 'aba')).toEqual({ type: 'edited', content: 'abaaba', replaced: 2 });
   });
 
-  it('editText writes CRLF only if every line of the file ends in CRLF', () => {
+  it('applySingleEdit writes CRLF only if every line of the file ends in CRLF', () => {
     expect(once('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n')).toMatchObject({ content: 'x\r\ny\r\nc\r\n' });
     expect(once('a\r\nb\nc\r\n', 'a\nb', 'x')).toMatchObject({ type: 'refused' });
     expect(once('a\r\nb\r\n', 'b', 'x')).toMatchObject({ content: 'a\r\nx\r\n' });
   });
 
-  it('for every text that contains a passage once, editText changes only the passage', () => {
+  it('for every text that contains a passage once, applySingleEdit changes only the passage', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: anyCharacter }),

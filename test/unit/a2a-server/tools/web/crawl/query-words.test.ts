@@ -16,8 +16,8 @@ describe('the words of a crawl query', () => {
   });
 });
 
-describe('passagesOf, which finds the passages of a page', () => {
-  it('passagesOf returns the best five passages in text order, with their headings, and shortens long ones', () => {
+describe('bestPassages, which finds the passages of a page', () => {
+  it('bestPassages returns the best five passages in text order, with their headings, and shortens long ones', () => {
     const weak = Array.from({ length: 9 }, (_, n) => `abort ${n}`);
     const text = ['# Top', '## Sub', 'nothing', ...weak, '# End', `tool abort ${'x'.repeat(900)}`].join(
       '\n\n',

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { splitPath } from '../../../../../a2a-server/tools/workspace/path-parts.ts';
+import { splitPath } from '../../../../../a2a-server/tools/workspace/split-path.ts';
 
 const parts = (path: string) => splitPath('/work/space', path, 'linux').parts;
 const directory = (path: string) => splitPath('/work/space', path, 'linux').directory;
 const windows = (path: string) => splitPath('C:\\Work\\Space', path, 'win32').parts;
 
-describe('pathParts, which splits a path', () => {
-  it('pathParts splits a path and drops empty parts', () => {
+describe('splitPath, which splits a path', () => {
+  it('splitPath splits a path and drops empty parts', () => {
     expect(parts('a//./b/c')).toEqual(['a', 'b', 'c']);
     expect(parts('a/../b')).toEqual(['a', '..', 'b']);
     expect(parts('.')).toEqual([]);
@@ -14,12 +14,12 @@ describe('pathParts, which splits a path', () => {
     expect(parts('~/x')).toEqual(['~', 'x']);
   });
 
-  it('pathParts recognizes a path that can only be a directory', () => {
+  it('splitPath recognizes a path that can only be a directory', () => {
     expect(['a/', '.', 'a/..', 'a/.', ''].map(directory)).toEqual([true, true, true, true, true]);
     expect(['a', '.a', 'a..'].map(directory)).toEqual([false, false, false]);
   });
 
-  it('X2 pathParts accepts an absolute path only if it begins with the root', () => {
+  it('X2 splitPath accepts an absolute path only if it begins with the root', () => {
     expect(parts('/work/space')).toEqual([]);
     expect(parts('/work/space/a/b')).toEqual(['a', 'b']);
     for (const path of [
@@ -34,13 +34,13 @@ describe('pathParts, which splits a path', () => {
     }
   });
 
-  it('pathParts refuses an impossible path', () => {
+  it('splitPath refuses an impossible path', () => {
     for (const path of ['a\0b', '\ud800', 'a/'.repeat(3000)]) {
       expect(() => parts(path)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
     }
   });
 
-  it('X2 pathParts splits a Windows path by the rules of Windows', () => {
+  it('X2 splitPath splits a Windows path by the rules of Windows', () => {
     expect(windows('a\\b/c')).toEqual(['a', 'b', 'c']);
     expect(windows('c:/work/SPACE\\a')).toEqual(['a']);
     for (const path of [
