@@ -14,6 +14,9 @@ import { keepKnownPages, addNextPage } from './task-pages.ts';
  */
 const TYPING_MS = 200;
 
+/** The delay between a failed read and the next one, in milliseconds. */
+const RETRY_MS = 5_000;
+
 export interface TaskGroupsView {
   /** The task list in groups. Undefined before the server's first answer. */
   groups: TaskGroups | undefined;
@@ -47,7 +50,15 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     latest.current = { ...latest.current, answer: next };
     setAnswer(next);
   };
-  const lost = (): void => setSince((before) => before ?? Date.now());
+  const retry = useRef<ReturnType<typeof setTimeout>>();
+  const lost = (): void => {
+    setSince((before) => before ?? Date.now());
+    // The stream of changes may still be open. Then no message of it causes the next read.
+    retry.current ??= setTimeout(() => {
+      retry.current = undefined;
+      void refresh();
+    }, RETRY_MS);
+  };
   const fail = (error: unknown, show: (problem: string) => void): void => {
     const { code, status = 0 } = error instanceof ClientError ? error : { code: undefined };
     if (status === 401) onSignedOut();
@@ -91,6 +102,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     document.addEventListener('visibilitychange', seen);
     return () => {
       stop();
+      clearTimeout(retry.current);
       document.removeEventListener('visibilitychange', seen);
     };
   }, []);
