@@ -18,10 +18,10 @@ function expectFlat({ growth, between, log }: Soaked & { log: string }): void {
 describe('many turns on one server or bridge', () => {
   it('R29 many turns over one keep-alive socket do not increase the server’s listeners, heap, handles and timers', async () => {
     expectFlat(await soakServer({ warmUp: 5, window: 2, between: 3 }));
-  }, 120_000);
+  }, 300_000);
 
   it('R29 many turns over MCP do not increase the bridge’s listeners, heap, handles and timers', async () => {
     // The bridge keeps 20 ended sessions in memory, and a round ends two. So that cache is full after ten rounds.
     expectFlat(await soakBridge({ warmUp: 12, window: 2, between: 3 }));
-  }, 120_000);
+  }, 300_000);
 });
