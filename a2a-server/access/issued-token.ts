@@ -65,7 +65,7 @@ export function parseToken(text: string): { id: string; secret: string } | undef
 }
 
 /** Compares the secret in constant time. X1: the duration must reveal nothing about a secret. */
-export function isSecretOf({ digest }: IssuedToken, secret: string): boolean {
+export function isTokenSecret({ digest }: IssuedToken, secret: string): boolean {
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
 }
 

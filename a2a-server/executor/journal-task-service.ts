@@ -16,7 +16,7 @@ import { abortRemotely, toolExecutionsOfOtherServers } from './tool-executions-o
 import { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecution } from './tool-executions/tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
-import { Maintenance } from './maintenance.ts';
+import { TaskMaintenance } from './maintenance.ts';
 import { findVisibleRow } from './queries/task-lookup.ts';
 import type { TaskService } from './task-service.ts';
 import { createMessageReceiver, type MessageReceiverOptions } from './messages/message-receiver.ts';
@@ -74,7 +74,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
   });
   const maintenance =
     options.maintenance &&
-    new Maintenance({
+    new TaskMaintenance({
       journal,
       log,
       clock,

@@ -48,7 +48,7 @@ interface MaintenanceOptions {
   onFailure: (error: unknown) => void;
 }
 
-export class Maintenance {
+export class TaskMaintenance {
   readonly #options: MaintenanceOptions;
   #timer: { at: number; cancel: () => void } | undefined;
   #round: Promise<void> | undefined;

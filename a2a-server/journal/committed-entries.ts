@@ -7,7 +7,7 @@ import type { JournalEntry } from '../task/events.ts';
 import { AppendWatchers } from './append-watchers.ts';
 import type { AppendOutcome } from './judge-append.ts';
 import type { PreparedAppend } from './prepared-append.ts';
-import { TailCache } from './tail-cache.ts';
+import { JournalTailCache } from './tail-cache.ts';
 
 /** Called after each durable append, in order. Must not throw. */
 export type OnAppended = (
@@ -27,7 +27,7 @@ export type OnChangedElsewhere = (tasks: ChangedTasks) => void;
 
 export class CommittedEntries {
   readonly #watchers = new AppendWatchers();
-  readonly #tails = new TailCache();
+  readonly #tails = new JournalTailCache();
   /** The last `seq` for which the watchers of a task were woken. Only for watched tasks. */
   readonly #heads = new Map<string, number>();
   readonly #onAppended: OnAppended;

@@ -109,7 +109,7 @@ export interface Ownership {
 }
 
 /** Returns the ownership of a journal that one server uses at a time. That server owns every task. */
-export function createSoleOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
+export function createSingleServerOwnership(journal: Pick<Journal, 'unsettled'>): Ownership {
   return {
     shared: false,
     leaseMs: () => undefined,

@@ -33,7 +33,7 @@ interface PackedRow {
   texts: string[];
 }
 
-export function findPackableRuns(entries: readonly JournalEntry[]): PackedRun[] {
+export function findPackableEventRuns(entries: readonly JournalEntry[]): PackedRun[] {
   const runs: PackedRun[] = [];
   let open: { run: PackedRun; shape: string; characters: number } | undefined;
   for (const { seq, at, event } of entries) {
@@ -63,7 +63,7 @@ function isPackable(
   return event.type === 'text.delta' || event.type === 'reasoning.delta' || event.type === 'tool.output';
 }
 
-export function packRun({ of, entries }: PackedRun): string {
+export function packEventRun({ of, entries }: PackedRun): string {
   const times: PackedRow['at'] = [];
   for (const { at } of entries) {
     const last = times.at(-1);

@@ -17,7 +17,7 @@ interface Tail {
   length: number;
 }
 
-export class TailCache {
+export class JournalTailCache {
   readonly #tails = new Map<string, Tail>();
 
   get size(): number {

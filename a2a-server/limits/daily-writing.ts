@@ -76,7 +76,7 @@ export function taskSizeFailure(size: WrittenAmount, { task }: WritingLimits): s
 }
 
 /** Returns how many bytes a turn of the task may write until it reaches a limit. */
-export function bytesLeft(
+export function bytesLeftToWrite(
   size: WrittenAmount,
   use: DailyWrittenAmounts,
   { task, dailyMegabytes }: WritingLimits,

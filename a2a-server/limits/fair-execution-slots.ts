@@ -22,7 +22,7 @@ import {
   reachedLimit,
 } from './limits.ts';
 import { sumOfCounts, PrincipalTally } from './principal-tally.ts';
-import { nextPrincipal, type PrincipalShare, shouldYieldSlot } from './slot-order.ts';
+import { nextPrincipalForSlot, type PrincipalShare, shouldYieldSlot } from './slot-order.ts';
 
 /**
  * The number of tasks that a principal of weight 1 may run while the server is busy and other principals are active.
@@ -315,7 +315,7 @@ export class FairExecutionSlots {
 
   #serve(): void {
     for (;;) {
-      const principal = nextPrincipal(this.#waitingShares());
+      const principal = nextPrincipalForSlot(this.#waitingShares());
       const turn = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
       if (principal === undefined || turn === undefined) break;
       this.#waiting.add(principal, -1);

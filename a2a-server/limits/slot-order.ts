@@ -20,7 +20,7 @@ export interface PrincipalShare {
  * Of several equal principals, returns the one with the longest wait. Undefined if no waiting task may run.
  * @param waiting the principals with a waiting task
  */
-export function nextPrincipal(waiting: readonly PrincipalShare[]): string | undefined {
+export function nextPrincipalForSlot(waiting: readonly PrincipalShare[]): string | undefined {
   const first = waiting
     .filter(({ running, limit }) => reachedLimit(running, limit) === undefined)
     .toSorted((a, b) => loadWithOneMore(a) - loadWithOneMore(b) || a.servedAt - b.servedAt)[0];

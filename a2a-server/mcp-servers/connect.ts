@@ -18,7 +18,7 @@ import {
 } from './transport-and-handshake.ts';
 import {
   McpClientConnection,
-  errorLine,
+  mcpErrorLine,
   type McpServerConnection,
   type McpServerConnectionOptions,
 } from './connection.ts';
@@ -103,7 +103,7 @@ async function connectOnce(
   } catch (error) {
     await transport.close();
     const { trouble } = transport;
-    const why = trouble ?? (limit.expired() ? '' : errorLine(toConnectFailure(error).cause ?? error));
+    const why = trouble ?? (limit.expired() ? '' : mcpErrorLine(toConnectFailure(error).cause ?? error));
     throw new AttemptFailedError(why, { cause: error });
   } finally {
     stopListening();

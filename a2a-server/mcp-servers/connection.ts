@@ -147,7 +147,7 @@ export class McpClientConnection implements McpServerConnection {
         { timeout: PAGE_LIMIT_MS, signal },
       );
     const list = await readToolList(read, { wanted, log: this.#options.log }).catch((error: unknown) => {
-      throw new Error(this.#isOver ? this.#lost() : errorLine(error), { cause: error });
+      throw new Error(this.#isOver ? this.#lost() : mcpErrorLine(error), { cause: error });
     });
     return this.#isModern && this.#transport.hasPerRequestStream === true ? this.#withHeaders(list) : list;
   }
@@ -273,8 +273,8 @@ export class McpClientConnection implements McpServerConnection {
     }
     if (this.#isOver) return new ConnectionLostError(this.#lost(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF_ERROR_DATA)
-      return new ConnectionLostError(`ended its response early (${errorLine(error)})`, { cause: error });
-    return new Error(errorLine(error), { cause: error });
+      return new ConnectionLostError(`ended its response early (${mcpErrorLine(error)})`, { cause: error });
+    return new Error(mcpErrorLine(error), { cause: error });
   }
 
   get #isModern(): boolean {
@@ -290,6 +290,6 @@ export class McpClientConnection implements McpServerConnection {
   }
 }
 
-export function errorLine(error: unknown): string {
+export function mcpErrorLine(error: unknown): string {
   return oneLine(messageOf(error), MAX_ERROR_CHARS);
 }

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { formSchema, type Question } from '../../shared/protocol/question.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
-import type { PersonsAnswer } from '../tools/tool.ts';
+import type { ToolQuestionAnswer } from '../tools/tool.ts';
 import type { CandidateCalls, RunningCall } from './running-calls.ts';
 
 const MAX_QUESTION_CHARS = 4_000;
@@ -23,7 +23,10 @@ export const elicitationSchema = z.union([
 ]);
 export type Elicitation = z.infer<typeof elicitationSchema>;
 
-export type AskQuestion = (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
+export type AskQuestion = (
+  question: Question,
+  options?: { signal?: AbortSignal },
+) => Promise<ToolQuestionAnswer>;
 
 const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 

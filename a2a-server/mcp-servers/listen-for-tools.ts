@@ -9,7 +9,7 @@ import { delay } from '../../shared/runtime/timeout.ts';
 
 const RENEWAL_DELAY_MS = 5_000;
 
-export interface ListenOptions {
+export interface ListenForToolsOptions {
   clock: Clock;
   log: Logger;
   onListChanged: () => void;
@@ -23,7 +23,7 @@ export interface ListenOptions {
  */
 export async function listenForTools(
   client: Pick<Client, 'listen'>,
-  { clock, log, onListChanged, signal }: ListenOptions,
+  { clock, log, onListChanged, signal }: ListenForToolsOptions,
 ): Promise<void> {
   for (let opened = false; !signal.aborted;) {
     const subscription: McpSubscription | undefined = await client

@@ -41,13 +41,13 @@ const LIST_BY_HOST: Readonly<Record<string, string>> = {
 };
 
 /** Returns the name of the list for an endpoint with Chat Completions. Undefined if no list covers the host. */
-export function knownListNameOf(baseUrl: string): string | undefined {
+export function knownModelListName(baseUrl: string): string | undefined {
   const host = parseUrl(baseUrl)?.hostname ?? '';
   return Object.hasOwn(LIST_BY_HOST, host) ? LIST_BY_HOST[host] : undefined;
 }
 
 /**
- * @param list the provider's name, or the result of `knownListNameOf`
+ * @param list the provider's name, or the result of `knownModelListName`
  * @param model the name, optionally with a version date, e.g. `claude-sonnet-4-5-20250929`
  */
 export function findKnownModel(list: string, model: string): KnownModel | undefined {

@@ -1,6 +1,6 @@
 /** Combines the facts about a model from the settings and the known models. Pure. */
 import type { Price } from '../task/spending.ts';
-import { findKnownModel, knownListNameOf, type KnownModel, type ParameterLimits } from './known-models.ts';
+import { findKnownModel, knownModelListName, type KnownModel, type ParameterLimits } from './known-models.ts';
 import {
   COMPATIBLE_URL_VARIABLE,
   DEFAULT_WINDOW_TOKENS,
@@ -50,7 +50,7 @@ function listedFacts(
   if (parsed === undefined) return undefined;
   const { provider, model } = parsed;
   if (provider === 'openai-compatible') {
-    const list = knownListNameOf(baseUrls[provider] ?? env[COMPATIBLE_URL_VARIABLE] ?? '');
+    const list = knownModelListName(baseUrls[provider] ?? env[COMPATIBLE_URL_VARIABLE] ?? '');
     return list === undefined ? undefined : findKnownModel(list, model);
   }
   const known = findKnownModel(provider, model);

@@ -56,7 +56,7 @@ export function readPageSessionSecrets(
  * For a same-origin GET they send Sec-Fetch-Site instead.
  * @throws ProductError FORBIDDEN
  */
-export function checkOwnPage(request: Request, isOwn: (origin: string) => boolean): void {
+export function requireOwnPage(request: Request, isOwn: (origin: string) => boolean): void {
   const origin = request.header('Origin');
   const site = request.header('Sec-Fetch-Site');
   const foreign = (origin !== undefined && !isOwn(origin)) || (site !== undefined && site !== 'same-origin');

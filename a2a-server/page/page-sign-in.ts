@@ -16,7 +16,7 @@ import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
-import { checkOwnPage, readPageSessionSecrets } from './page-cookie.ts';
+import { requireOwnPage, readPageSessionSecrets } from './page-cookie.ts';
 import type { PageCookieAttributes } from './page-cookie.ts';
 import type { PageSession, PageSessions, PageSessionSecrets } from './page-sessions.ts';
 
@@ -80,12 +80,12 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
   const router = Router();
   const own = isOwnPage(base);
   router.post('/page/session', ...body, async (request, response) => {
-    checkOwnPage(request, own(request));
+    requireOwnPage(request, own(request));
     const { code } = parseRequestPart(sessionRequest, request.body, 'The body must be {"code"}');
     sendPageSession(response, await sessions.signIn(code), cookie);
   });
   router.post('/page/sign-out', ...body, async (request, response) => {
-    checkOwnPage(request, own(request));
+    requireOwnPage(request, own(request));
     const { everywhere } = parseRequestPart(
       signOutRequest,
       request.body,
@@ -118,7 +118,7 @@ export async function requirePageSession(
   request: Request,
   { sessions, cookie, base }: PageSignInContext,
 ): Promise<PageSession> {
-  checkOwnPage(request, isOwnPage(base)(request));
+  requireOwnPage(request, isOwnPage(base)(request));
   return sessions.find(readPageSessionSecrets(request, cookie));
 }
 

@@ -14,7 +14,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
-import { signInAttemptCookieAttributes, checkOwnPage, readCookie } from './page-cookie.ts';
+import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-cookie.ts';
 import { isOwnPage, forbidCaching, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
 import { beginSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
 import { signInProblem } from './sign-in-failure.ts';
@@ -53,7 +53,7 @@ export function providerRoutes(
   const attempts = signInAttemptCookieAttributes(cookie);
 
   router.post('/page/provider/start', ...body, async (request, response) => {
-    checkOwnPage(request, own(request));
+    requireOwnPage(request, own(request));
     // At another address, the browser would not have the cookie when the provider sends it back.
     if (request.header('Origin') !== publicOrigin)
       throw new ProductError(
@@ -74,7 +74,7 @@ export function providerRoutes(
     forbidCaching(response).json({ address, pageSecret: attempt.pageSecret });
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
-    checkOwnPage(request, own(request));
+    requireOwnPage(request, own(request));
     const { pageSecret, query } = parseRequestPart(
       finishRequest,
       request.body,

@@ -25,7 +25,7 @@ export interface CallFacts {
   reach: ResolvedTargets;
 }
 
-export const NO_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
+export const NO_RESOLVED_TARGETS: ResolvedTargets = { paths: [], trees: [], command: undefined, hosts: [] };
 
 /**
  * Resolves the paths of a tool call for the policy rules. A path that is missing or outside the workspace stays as

@@ -10,7 +10,7 @@ import { usableGrants } from '../task/grants.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
-import { NO_TARGETS, resolveTargets, type CallFacts } from './call-facts.ts';
+import { NO_RESOLVED_TARGETS, resolveTargets, type CallFacts } from './call-facts.ts';
 import type { Policy } from './prepare-rules.ts';
 import { decideVerdict } from './verdict.ts';
 import { countWithNoun } from '../../shared/text/one-line.ts';
@@ -106,7 +106,8 @@ async function judgedThen(
   tool: Tool | undefined,
   workspace: Pick<Workspace, 'root' | 'locate'>,
 ): Promise<CallFacts | undefined> {
-  if (tool === undefined) return call.source.type === 'built-in' ? undefined : { ...call, reach: NO_TARGETS };
+  if (tool === undefined)
+    return call.source.type === 'built-in' ? undefined : { ...call, reach: NO_RESOLVED_TARGETS };
   if (!tool.schema.safeParse(call.input).success) return undefined;
   return { ...call, sideEffect: tool.sideEffect, reach: await resolveTargets(tool, call.input, workspace) };
 }

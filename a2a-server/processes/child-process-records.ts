@@ -20,7 +20,7 @@ import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/e
 import { CHILD_MARKER } from '../../shared/runtime/hide-environment.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import { endProcessGroup, endProcessGroups } from './end-process-group.ts';
-import { processIdentityOf, findMarkedGroups, processGroupStateOf } from './process-identity.ts';
+import { processIdentityOf, findMarkedProcessGroups, processGroupStateOf } from './process-identity.ts';
 
 const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-execution'), toolId: z.string() }),
@@ -99,7 +99,7 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
     const { group } = record.process;
     const state = await processGroupStateOf(record.process, `${CHILD_MARKER}=${record.id}`);
     const strays = (): number[] =>
-      findMarkedGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
+      findMarkedProcessGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
     const found = strays().length > 0;
     const limits = { graceMs, clock };
     const [end] = await Promise.all([
@@ -126,7 +126,8 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
             const identity = await processIdentityOf(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),
-        strays: () => findMarkedGroups(`${CHILD_MARKER}=${id}`).filter((group) => group !== leaderGroup),
+        strays: () =>
+          findMarkedProcessGroups(`${CHILD_MARKER}=${id}`).filter((group) => group !== leaderGroup),
         forget() {
           own.delete(id);
           rmSync(pathOf(directory, id), { force: true });

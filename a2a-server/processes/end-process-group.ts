@@ -3,7 +3,7 @@
  *
  * The group's leader is the shell, so the group id is the shell's process id. The system does not report the end of a
  * group's last process, so the server checks every 20 ms. A program can leave the group (`timeout`, `setsid`, a
- * daemon). `findMarkedGroups` finds such a program.
+ * daemon). `findMarkedProcessGroups` finds such a program.
  *
  * Windows has no process groups. There, taskkill ends the process tree at once.
  */

@@ -70,7 +70,7 @@ export async function processGroupStateOf(
  * this user. So it also finds programs that left the group of their command, such as `timeout` and `setsid`. On systems
  * other than Linux, returns an empty list.
  */
-export function findMarkedGroups(marker: string): number[] {
+export function findMarkedProcessGroups(marker: string): number[] {
   if (process.platform !== 'linux') return [];
   const groups = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name) && environmentOf(Number(name)).includes(marker))

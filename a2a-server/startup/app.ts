@@ -52,7 +52,7 @@ import { type MetricsAccess, metricsRoute } from '../http/routes/metrics-route.t
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { serverProofRoute } from '../http/routes/server-proof-route.ts';
 import type { ServerIdentity } from '../http/routes/server-proof-route.ts';
-import { type BindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
+import { type A2aBindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { unknownAddress } from '../http/routes/unknown-address.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
 import { versionParameter } from '../http/wire/json-rpc-envelope.ts';
@@ -192,7 +192,7 @@ export function createApp(options: AppOptions): Express {
 }
 
 /** The options with their defaults, and what several routes share. */
-type Parts = AppOptions & BindingOptions & AdmissionParts;
+type Parts = AppOptions & A2aBindingOptions & AdmissionParts;
 
 function unlessJsonRpc(others: RequestHandler): RequestHandler {
   return (request, response, next) => {

@@ -5,7 +5,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
-import { closeWithConnection } from '../http/streams/close-with-connection.ts';
+import { closeResponseWithConnection } from '../http/streams/close-with-connection.ts';
 import { createToolOutputReader } from '../executor/tool-executions/output-reader.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
@@ -79,7 +79,7 @@ export async function serve(
   const token = await obtainToken(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer(TCP_KEEP_ALIVE, (request, response) => {
-    closeWithConnection(request, response);
+    closeResponseWithConnection(request, response);
     answer(request, response);
   });
   // A client that has sent FIN may still read (TCP, RFC 9293 §3.6), so it must get its response. By default, Node

@@ -21,9 +21,9 @@ import {
   type Approver,
   type ApproverDemand,
 } from './approver.ts';
-import { checkAnswer, decisionWordProblem } from './check-answer.ts';
+import { checkAnswerToCall, decisionWordProblem } from './check-answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
-import { foldNext } from './fold.ts';
+import { foldNextEvents } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';
 import {
   invalidDecisionRefusal,
@@ -71,7 +71,7 @@ export function decideCalls(
     if (refusal) return refusal;
     const call = findCall(snapshot, decision.callId);
     if (call === undefined) continue;
-    const read = decision.decision === 'answer' ? checkAnswer(call, decision.answer) : undefined;
+    const read = decision.decision === 'answer' ? checkAnswerToCall(call, decision.answer) : undefined;
     if (read?.ok === false) return invalidDecisionRefusal(read.message);
     const approver = approverDemandOnDecision(call, decision);
     const event: TaskEvent = {
@@ -93,7 +93,7 @@ export function decideCalls(
     };
     events.push(event);
   }
-  return { type: 'append', events: [...events, parkOrContinue(foldNext(snapshot, events, at))] };
+  return { type: 'append', events: [...events, parkOrContinue(foldNextEvents(snapshot, events, at))] };
 }
 
 /**
@@ -108,7 +108,7 @@ export function askAgain(
   const call = findCall(snapshot, shown.callId);
   if (isTerminal(snapshot) || call?.state.type !== 'waiting' || call.basis !== shown.basis)
     return { type: 'keep' };
-  return { type: 'append', events: [event, parkOrContinue(foldNext(snapshot, [event]))] };
+  return { type: 'append', events: [event, parkOrContinue(foldNextEvents(snapshot, [event]))] };
 }
 
 /** Returns the refusal if the message has another decision on the same call. */

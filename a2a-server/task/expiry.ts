@@ -34,7 +34,7 @@ interface PendingExpiry {
  * Adds deadlines to the events that ask a person. An action that was already pending keeps its deadline. A decision on
  * one of three actions does not extend the deadlines of the other two.
  */
-export function withDeadlines(
+export function withDecisionDeadlines(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
   { now, expiry }: { now: number; expiry: ExpirySettings },

@@ -75,7 +75,7 @@ export function foldEntries(snapshot: Snapshot, entries: readonly JournalEntry[]
  * Folds events that are not in the journal yet, as if the next append contained them.
  * @param at the time of that append, in milliseconds since 1970
  */
-export function foldNext(
+export function foldNextEvents(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
   at: number = snapshot.updatedAt,

@@ -2,7 +2,7 @@
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import { demandedApprover } from './approver.ts';
 import type { RecordedAction, TaskEvent } from './events.ts';
-import { foldNext } from './fold.ts';
+import { foldNextEvents } from './fold.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
 import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
 
@@ -101,7 +101,7 @@ export function parkOrContinue(snapshot: Snapshot): TaskEvent {
  */
 export function withTaskState(snapshot: Snapshot, ...events: TaskEvent[]): TaskEvent[] {
   if (snapshot.status.state !== 'input-required') return events;
-  return [...events, parkOrContinue(foldNext(snapshot, events))];
+  return [...events, parkOrContinue(foldNextEvents(snapshot, events))];
 }
 
 export function questionWithdrawn({ callId, tool, title }: Call): TaskEvent {

@@ -1,6 +1,6 @@
 import { taskEndedRefusal, type CommandRefusal, type CommandOutcome } from './command-outcome.ts';
 import type { Decider, TaskEvent } from './events.ts';
-import { foldNext } from './fold.ts';
+import { foldNextEvents } from './fold.ts';
 import { unexpiredGrants } from './grants.ts';
 import { parkOrContinue } from './pending.ts';
 import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapshot.ts';
@@ -21,7 +21,7 @@ export function revokeGrants(
   const unknown = grantIds.filter((grantId) => !known.includes(grantId));
   if (unknown.length > 0 || grantIds.length === 0) return unknownGrant(snapshot, unknown, known);
   const event: TaskEvent = { type: 'grant.revoked', grantIds, by };
-  const after = foldNext(snapshot, [event], at);
+  const after = foldNextEvents(snapshot, [event], at);
   const asksMore = waitingCalls(after).length > waitingCalls(snapshot).length;
   // Calls that a revoked grant allowed now wait for a decision. If the task already waits, the same append lists them
   // as pending actions. If the task is working, its execution parks it later, after the calls that still run.

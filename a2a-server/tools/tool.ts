@@ -19,7 +19,7 @@ export interface ToolContext {
 }
 
 /** The person's reaction to a tool's question. A stopped tool gets no reaction, because its signal aborts. */
-export type PersonsAnswer =
+export type ToolQuestionAnswer =
   /** The question decides the type of `answer`: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
   /** The person refused to answer. `reason` is null if the person gave no reason. */
@@ -42,7 +42,7 @@ export interface ToolRun extends ToolContext {
    *
    * When the run stops or `signal` aborts, the returned promise rejects and the server withdraws the question.
    */
-  ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<PersonsAnswer>;
+  ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<ToolQuestionAnswer>;
   /**
    * A tool calls this before it follows a redirect to a host that the input does not name.
    * @throws ProductError FORBIDDEN if a policy rule denies the host, or demands a passkey that the person has not used

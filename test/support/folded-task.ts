@@ -1,6 +1,6 @@
 /** A task from its events, without a journal. */
 import type { RequestedCall, TaskEvent, TurnEnd } from '../../a2a-server/task/events.ts';
-import { firstSnapshot, foldNext } from '../../a2a-server/task/fold.ts';
+import { firstSnapshot, foldNextEvents } from '../../a2a-server/task/fold.ts';
 import { parkOrContinue } from '../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { created } from './journal-samples.ts';
@@ -9,12 +9,12 @@ import { created } from './journal-samples.ts';
 export function taskAfter(...events: TaskEvent[]): Snapshot {
   const start = firstSnapshot('t', { seq: 1, at: 1, event: created('s', 'ada') });
   if (start === undefined) throw new Error('no task');
-  return foldNext(start, events);
+  return foldNextEvents(start, events);
 }
 
 /** @returns the task, parked by the event that its waiting calls require */
 export function parkedTask(snapshot: Snapshot): Snapshot {
-  return foldNext(snapshot, [parkOrContinue(snapshot)]);
+  return foldNextEvents(snapshot, [parkOrContinue(snapshot)]);
 }
 
 /** @returns the events of a turn that requests these calls. If `ask` is set, a person decides or answers the call. */

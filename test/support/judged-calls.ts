@@ -1,5 +1,9 @@
 /** Calls in the form that policy judges. */
-import { NO_TARGETS, type ResolvedTargets, type CallFacts } from '../../a2a-server/policy/call-facts.ts';
+import {
+  NO_RESOLVED_TARGETS,
+  type ResolvedTargets,
+  type CallFacts,
+} from '../../a2a-server/policy/call-facts.ts';
 import { createPolicy, type Policy } from '../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../a2a-server/policy/rule.ts';
 
@@ -28,11 +32,11 @@ export function fetchCall(...hosts: string[]): CallFacts {
 }
 
 export function mcpCall(server: string, tool: string): CallFacts {
-  return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other', reach: NO_TARGETS };
+  return { tool, source: { type: 'mcp-server', server }, sideEffect: 'other', reach: NO_RESOLVED_TARGETS };
 }
 
 function call(tool: string, sideEffect: CallFacts['sideEffect'], reach: Partial<ResolvedTargets>): CallFacts {
-  return { tool, source: builtIn, sideEffect, reach: { ...NO_TARGETS, ...reach } };
+  return { tool, source: builtIn, sideEffect, reach: { ...NO_RESOLVED_TARGETS, ...reach } };
 }
 
 /** Builds a policy from rules in the configuration file's format. */

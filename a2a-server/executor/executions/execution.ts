@@ -24,7 +24,7 @@ import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import {
-  bytesLeft,
+  bytesLeftToWrite,
   dailyLimitQuestion,
   reachedDailyLimit,
   taskSizeFailure,
@@ -305,7 +305,7 @@ export class Execution {
     const event: TaskEvent | undefined = reached
       ? { type: 'input.required', pending: [], question: dailyLimitQuestion(reached, now) }
       : await this.#dailyQuestion(snapshot);
-    return event ? { type: 'stop', event } : { type: 'go', bytes: bytesLeft(size, use, limits) };
+    return event ? { type: 'stop', event } : { type: 'go', bytes: bytesLeftToWrite(size, use, limits) };
   }
 
   /** Returns a question if the principal's daily budget is spent and the next turn may cost money. */

@@ -18,10 +18,10 @@ import type { Snapshot } from '../../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
 import { DeferredCommandAppend, type AppendedCommand } from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
-import type { TaskChange } from '../task-journal/task-journal.ts';
+import type { AppendOrKeep } from '../task-journal/task-journal.ts';
 import {
   type UnopenedTasks,
-  unopenedAfterSearch,
+  unopenedTasksAfterSearch,
   workspaceUnavailableEvents,
 } from './tasks-no-server-can-open.ts';
 import { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
@@ -133,7 +133,7 @@ export class Executor {
    */
   async command(
     { taskId, principal }: Omit<WokenTask, 'begun'>,
-    rule: (snapshot: Snapshot) => TaskChange,
+    rule: (snapshot: Snapshot) => AppendOrKeep,
     key: CommandKey,
   ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;
@@ -318,7 +318,7 @@ export class Executor {
 
   async #reportUnopened(tasks: readonly UnopenedTask[]): Promise<void> {
     const { log, clock } = this.#options;
-    const { unopened, due } = unopenedAfterSearch(this.#unopened, tasks, clock.now());
+    const { unopened, due } = unopenedTasksAfterSearch(this.#unopened, tasks, clock.now());
     this.#unopened = unopened;
     for (const task of due)
       await log.change(task.taskId, (s) => ({ type: 'append', events: workspaceUnavailableEvents(s, task) }));

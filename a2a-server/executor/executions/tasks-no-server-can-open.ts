@@ -36,7 +36,7 @@ interface UnopenedSearch {
  * Returns the unopened tasks after a search, and the tasks to check now. A task is due if every server has had enough
  * time to claim it. The tasks without a check for the longest time come first, so each task gets its turn.
  */
-export function unopenedAfterSearch(
+export function unopenedTasksAfterSearch(
   before: UnopenedTasks,
   tasks: readonly UnopenedTask[],
   now: number,

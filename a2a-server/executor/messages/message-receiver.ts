@@ -35,7 +35,7 @@ import { refuseUnsupportedFiles } from './refuse-unsupported-files.ts';
 import { refuseLongMessage } from './refuse-long-message.ts';
 import { newTaskSettings, differentSettingsRefusal, differingSettings } from './new-task-settings.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-import { type TaskChange } from '../task-journal/task-journal.ts';
+import { type AppendOrKeep } from '../task-journal/task-journal.ts';
 import { findMessageTarget } from './message-target.ts';
 import { findVisibleRow, loadTask } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
@@ -240,7 +240,7 @@ export function createMessageReceiver(
       : await findReachedDailyLimit(known.principal, options);
     const tooMuch = over && toCommandRefusal(dailyLimitError(over, now));
     const others = await differingSettings(incoming.settings, known.settings, options);
-    const rule = (snapshot: Snapshot): TaskChange => {
+    const rule = (snapshot: Snapshot): AppendOrKeep => {
       // The task may have another generation now than when it was read above.
       const outdated = generationMismatch(snapshot, expectedGeneration);
       if (outdated) return outdated;

@@ -4,7 +4,7 @@ import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { ModelFailure } from '../../task/model-outage.ts';
 
 /** Yields the model's events until the signal fires, even if the model ignores the signal. */
-export async function* eventsUntilAborted(
+export async function* modelEventsUntilAborted(
   events: AsyncIterable<ModelEvent>,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {

@@ -25,7 +25,7 @@ import { usageCost } from '../../task/spending.ts';
 import { summaryTranscript } from '../../task/conversation/summary-transcript.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
+import { modelEventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
 /** The window for the summary's prompt if the model's window is unknown, in tokens. */
 const DEFAULT_WINDOW_TOKENS = 100_000;
@@ -160,7 +160,7 @@ async function answerOf(
 ): Promise<{ text: string; usage: TokenUsage }> {
   let text = '';
   let usage: TokenUsage = { inputTokens: 0, outputTokens: 0 };
-  for await (const event of eventsUntilAborted(model.stream(request), scope.signal)) {
+  for await (const event of modelEventsUntilAborted(model.stream(request), scope.signal)) {
     if (event.type === 'text') text += event.text;
     if (event.type === 'finish') usage = event.usage;
     if (Buffer.byteLength(text) > bytes * 2) break;

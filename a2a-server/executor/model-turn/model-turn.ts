@@ -15,7 +15,7 @@ import { isReadOnlyMode } from '../../policy/mode.ts';
 import { buildConversation, type ConversationStep } from '../../task/conversation/conversation.ts';
 import { filesOfStep, type ConversationFile } from '../../task/conversation/files-for-model.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, TokenUsage, PolicyVerdict } from '../../task/events.ts';
-import { foldNext } from '../../task/fold.ts';
+import { foldNextEvents } from '../../task/fold.ts';
 import { eventAfterModelFailure, type ModelFailure } from '../../task/model-outage.ts';
 import { nextStep, turnStartEvents } from '../../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
@@ -27,7 +27,7 @@ import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { TurnWriter } from './turn-writer.ts';
-import { eventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
+import { modelEventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -107,7 +107,7 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
       place: { task: snapshot, earlier: context.earlier, workspace: context.workspace },
       signal,
     });
-    for await (const event of eventsUntilAborted(events, signal)) {
+    for await (const event of modelEventsUntilAborted(events, signal)) {
       quiet.restart();
       left -= sizeOf(event);
       if (left < 0) throw new Error(TOO_LONG);
@@ -162,10 +162,10 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
   await log.change(taskId, (s) => {
     if (s.openTurn?.turn !== turn) return { type: 'keep' };
     const events = [...unwritten];
-    let after = foldNext(s, events);
+    let after = foldNextEvents(s, events);
     const add = (event: TaskEvent): void => {
       events.push(event);
-      after = foldNext(after, [event]);
+      after = foldNextEvents(after, [event]);
     };
     // The verdicts are computed one by one, because each depends on the turn's earlier calls. A grant may have ended
     // during the turn.

@@ -6,7 +6,7 @@ import type { TaskQueries } from './task-queries.ts';
 const PAGE = 1_000;
 
 /** A position in a journal: the `seq` of an entry, and the number of events up to this entry. */
-export interface CountedPosition {
+export interface CountedJournalPosition {
   seq: number;
   counted: EventCount;
 }
@@ -18,9 +18,9 @@ export interface CountedPosition {
 export async function findJournalPosition(
   tasks: Pick<TaskQueries, 'entries'>,
   { taskId, requester }: { taskId: string; requester: Requester },
-  isThere: (position: CountedPosition) => boolean,
-): Promise<CountedPosition> {
-  let position: CountedPosition = { seq: 0, counted: NO_EVENTS };
+  isThere: (position: CountedJournalPosition) => boolean,
+): Promise<CountedJournalPosition> {
+  let position: CountedJournalPosition = { seq: 0, counted: NO_EVENTS };
   for (;;) {
     if (isThere(position)) return position;
     const page = await tasks.entries(taskId, requester, { after: position.seq, limit: PAGE });

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
-import { readPages } from '../../journal/read-pages.ts';
+import { readEntriesByPage } from '../../journal/read-pages.ts';
 import { ReceiptBuilder } from '../../receipts/build-receipt.ts';
 
 /**
@@ -20,6 +20,7 @@ export async function readReceipt(
       facts: { last: String(seq) },
     });
   const builder = new ReceiptBuilder(taskId, packageVersion());
-  for await (const page of readPages(journal, taskId, events)) for (const entry of page) builder.add(entry);
+  for await (const page of readEntriesByPage(journal, taskId, events))
+    for (const entry of page) builder.add(entry);
   return builder.build();
 }

@@ -8,9 +8,9 @@ import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { CommandKey, FileBytes } from '../../journal/journal.ts';
 import { OwnershipLostError } from '../../journal/ownership.ts';
 import type { TaskEvent } from '../../task/events.ts';
-import { foldEntries, foldNext } from '../../task/fold.ts';
+import { foldEntries, foldNextEvents } from '../../task/fold.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { TaskChange, TaskChangeResult, TaskJournal } from './task-journal.ts';
+import type { AppendOrKeep, TaskChangeResult, TaskJournal } from './task-journal.ts';
 
 /** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
 export interface AppendedCommand {
@@ -29,12 +29,12 @@ interface FollowingEvents {
 export class DeferredCommandAppend {
   readonly #log: TaskJournal;
   readonly #taskId: string;
-  readonly #rule: (snapshot: Snapshot) => TaskChange;
+  readonly #rule: (snapshot: Snapshot) => AppendOrKeep;
   readonly #key: CommandKey;
   readonly #result = new Deferred<AppendedCommand>();
   #settling: Promise<AppendedCommand> | undefined;
 
-  constructor(log: TaskJournal, taskId: string, rule: (snapshot: Snapshot) => TaskChange, key: CommandKey) {
+  constructor(log: TaskJournal, taskId: string, rule: (snapshot: Snapshot) => AppendOrKeep, key: CommandKey) {
     this.#log = log;
     this.#taskId = taskId;
     this.#rule = rule;
@@ -58,7 +58,7 @@ export class DeferredCommandAppend {
    */
   foresee(snapshot: Snapshot, at: number): Snapshot {
     const change = this.#rule(snapshot);
-    return change.type === 'append' ? foldNext(snapshot, change.events, at) : snapshot;
+    return change.type === 'append' ? foldNextEvents(snapshot, change.events, at) : snapshot;
   }
 
   /** Appends the command and the following events. Only the first call appends, and only that call returns true. */
@@ -95,7 +95,7 @@ export class DeferredCommandAppend {
         const change = this.#rule(before);
         if (change.type !== 'append') return change;
         own = { before, count: change.events.length };
-        const more = events(foldNext(before, change.events));
+        const more = events(foldNextEvents(before, change.events));
         return {
           type: 'append',
           events: [...change.events, ...more],

@@ -22,7 +22,7 @@ import type {
 } from '../../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import type { CommandRefusal } from '../../task/command-outcome.ts';
-import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
+import { withDecisionDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
 import { foldAll, foldEntries, taskStateAfter } from '../../task/fold.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
 
@@ -33,7 +33,7 @@ const ENTRIES_PER_PAGE = 1000;
 const MAX_CACHED_TASKS = 1000;
 
 /** The decision of a rule. `keep` means that no change is needed. */
-export type TaskChange =
+export type AppendOrKeep =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }
   | CommandRefusal;
@@ -112,7 +112,7 @@ export class TaskJournal {
    */
   async change(
     taskId: string,
-    rule: (snapshot: Snapshot) => TaskChange,
+    rule: (snapshot: Snapshot) => AppendOrKeep,
     command?: CommandKey,
   ): Promise<TaskChangeResult | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
@@ -136,7 +136,7 @@ export class TaskJournal {
 
   async #change(
     taskId: string,
-    rule: (snapshot: Snapshot) => TaskChange,
+    rule: (snapshot: Snapshot) => AppendOrKeep,
     command: CommandKey | undefined,
   ): Promise<TaskChangeResult | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
@@ -183,7 +183,7 @@ export class TaskJournal {
     const { waits } = this.#options;
     if (waits === undefined) return events;
     const { clock, expiry } = waits;
-    return withDeadlines(snapshot, events, { now: clock.now(), expiry });
+    return withDecisionDeadlines(snapshot, events, { now: clock.now(), expiry });
   }
 
   async #readOn(

@@ -12,9 +12,9 @@ import { ellipsize } from '../../../shared/text/capped-text.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
-import { foldNext } from '../../task/fold.ts';
+import { foldNextEvents } from '../../task/fold.ts';
 import { findCall, isTerminal, type Call, type CallResult, type Snapshot } from '../../task/snapshot.ts';
-import type { PersonsAnswer } from '../../tools/tool.ts';
+import type { ToolQuestionAnswer } from '../../tools/tool.ts';
 import type { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
@@ -50,7 +50,7 @@ export class ToolQuestions {
    * @param options if `signal` aborts, the question is withdrawn. An answer before the abort stays valid.
    * @throws ZodError for an invalid question; AbortError if the tool execution stops, the task ends, or `signal` aborts
    */
-  async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<PersonsAnswer> {
+  async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<ToolQuestionAnswer> {
     const { scope, timeouts } = this.#options;
     const question = questionShape.parse(asked);
     scope.signal.throwIfAborted();
@@ -80,7 +80,7 @@ export class ToolQuestions {
       };
       return {
         type: 'append',
-        events: [event, parkOrContinue(foldNext(s, [event]))],
+        events: [event, parkOrContinue(foldNextEvents(s, [event]))],
       };
     });
     if (put?.type !== 'appended') throw this.#over(scope);
@@ -88,7 +88,7 @@ export class ToolQuestions {
   }
 
   /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
-  async #answer(callId: string, signal: AbortSignal | undefined): Promise<PersonsAnswer> {
+  async #answer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionAnswer> {
     const { log, journal, taskId, scope } = this.#options;
     let rung = true;
     let wake: (() => void) | undefined;
@@ -142,7 +142,7 @@ function withdrawn(): Error {
   return new DOMException('The question was withdrawn.', 'AbortError');
 }
 
-function answerOf(result: CallResult): PersonsAnswer | undefined {
+function answerOf(result: CallResult): ToolQuestionAnswer | undefined {
   switch (result.type) {
     case 'answered':
       return { type: 'answered', answer: result.answer, by: result.by };

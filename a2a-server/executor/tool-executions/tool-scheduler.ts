@@ -19,7 +19,7 @@ import type { FileBytes, Journal } from '../../journal/journal.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { Todo } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskEvent, ToolOutcome } from '../../task/events.ts';
-import { foldNext } from '../../task/fold.ts';
+import { foldNextEvents } from '../../task/fold.ts';
 import type { AbortRequest } from '../../task/request-tool-abort.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
 import {
@@ -44,7 +44,7 @@ import { runToolToOutcome } from './run-tool-to-outcome.ts';
 import { runToolUnderPolicy } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
-import { ToolStart, type ToolReference } from './tool-start.ts';
+import { ToolStartRecorder, type ToolExecutionReference } from './tool-start.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
@@ -84,8 +84,8 @@ interface RunContext {
 
 interface ExecutionResources {
   scope: AbortScope<AbortCause>;
-  reference: ToolReference;
-  start: ToolStart;
+  reference: ToolExecutionReference;
+  start: ToolStartRecorder;
   output: ToolOutput;
   questions: ToolQuestions;
   timeout: PausableTimeout | undefined;
@@ -166,7 +166,7 @@ export class ToolScheduler {
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
     const { inputHash } = call;
-    const start = new ToolStart(log, taskId, { reference, inputHash, command: at.command });
+    const start = new ToolStartRecorder(log, taskId, { reference, inputHash, command: at.command });
     if (!late && !(await start.record())) {
       scope.close();
       return 'not-run';
@@ -261,7 +261,7 @@ export class ToolScheduler {
     await command?.settle();
     await log.change(taskId, (s) => {
       if (s.calls[call.callId]?.state.type !== 'ready' || isTerminal(s)) return { type: 'keep' };
-      return { type: 'append', events: [event, parkOrContinue(foldNext(s, [event]))] };
+      return { type: 'append', events: [event, parkOrContinue(foldNextEvents(s, [event]))] };
     });
     return true;
   }

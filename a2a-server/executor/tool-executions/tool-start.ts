@@ -12,17 +12,17 @@ import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 
-export interface ToolReference {
+export interface ToolExecutionReference {
   callId: string;
   tool: string;
   title: string;
   toolId: string;
 }
 
-export class ToolStart {
+export class ToolStartRecorder {
   readonly #log: TaskJournal;
   readonly #taskId: string;
-  readonly #reference: ToolReference;
+  readonly #reference: ToolExecutionReference;
   readonly #inputHash: string;
   readonly #command: DeferredCommandAppend | undefined;
   #recorded = false;
@@ -30,7 +30,11 @@ export class ToolStart {
   constructor(
     log: TaskJournal,
     taskId: string,
-    execution: { reference: ToolReference; inputHash: string; command?: DeferredCommandAppend | undefined },
+    execution: {
+      reference: ToolExecutionReference;
+      inputHash: string;
+      command?: DeferredCommandAppend | undefined;
+    },
   ) {
     this.#log = log;
     this.#taskId = taskId;

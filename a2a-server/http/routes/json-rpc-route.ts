@@ -34,12 +34,12 @@ import { respondWithStream } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import type { ProtocolPreview } from '../wire/protocol-previews.ts';
-import { checkParams } from '../wire/request-schemas.ts';
+import { checkRequestParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
-export interface BindingOptions {
+export interface A2aBindingOptions {
   handler: A2ARequestHandler;
   card: AgentCard;
   limits: BodyLimits;
@@ -51,7 +51,14 @@ export interface BindingOptions {
 
 const METHOD_NOT_FOUND = -32601;
 
-export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews }: BindingOptions): Router {
+export function jsonRpcRoute({
+  handler,
+  card,
+  limits,
+  heartbeatMs,
+  log,
+  previews,
+}: A2aBindingOptions): Router {
   const modern = new JsonRpcTransportHandler(handler);
   const old = new LegacyJsonRpcTransportHandler(handler);
 
@@ -84,7 +91,7 @@ export function jsonRpcRoute({ handler, card, limits, heartbeatMs, log, previews
       context.caller.concerns({ operation: body.method });
       requireRole(context.caller.roles, rolesForMethod(body.method));
       if (!legacy) requireOwnTenant(context.caller.principal, body.params);
-      body = { ...body, params: checkParams(body.method, body.params ?? {}) };
+      body = { ...body, params: checkRequestParams(body.method, body.params ?? {}) };
       context.readGenerations(body.method, body.params);
     } catch (error) {
       if (silent) response.status(204).end();

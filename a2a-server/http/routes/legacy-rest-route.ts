@@ -11,11 +11,11 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { Caller, callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
-import type { BindingOptions } from './json-rpc-route.ts';
+import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import { checkParams } from '../wire/request-schemas.ts';
+import { checkRequestParams } from '../wire/request-schemas.ts';
 
-export function legacyRestRoute({ handler, limits, log }: BindingOptions): Router {
+export function legacyRestRoute({ handler, limits, log }: A2aBindingOptions): Router {
   const router = Router();
   router.use(onlyLegacy, ...jsonBody(['application/json'], limits));
   router.post(['/v1/message\\:send', '/v1/message\\:stream'], checkedMessage);
@@ -38,13 +38,13 @@ const onlyLegacy: RequestHandler = (request, _response, next) =>
   next(isLegacyRest(request.path, request.header('A2A-Version')) ? undefined : 'router');
 
 const checkedMessage: RequestHandler = (request, _response, next) => {
-  request.body = checkParams('POST /v1/message', request.body ?? {});
+  request.body = checkRequestParams('POST /v1/message', request.body ?? {});
   next();
 };
 
 /** The SDK reads the task id from `name` in the body. The URL names the task, so this handler replaces `name`. */
 const checkedPushConfig: RequestHandler<{ taskId: string }> = (request, _response, next) => {
-  const checked = checkParams('POST /v1/tasks/{id}/pushNotificationConfigs', request.body ?? {});
+  const checked = checkRequestParams('POST /v1/tasks/{id}/pushNotificationConfigs', request.body ?? {});
   request.body = { ...Object(checked), name: `tasks/${request.params.taskId}` };
   next();
 };

@@ -20,7 +20,7 @@ import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import { waitForReplyMessage, sendAndFollow, subscribeToTask } from '../streams/task-stream.ts';
 import { waitForNewGeneration } from '../streams/long-poll-task.ts';
-import { notCancelable } from '../wire/wire-errors.ts';
+import { notCancelableError } from '../wire/wire-errors.ts';
 
 /**
  * The metadata of a cancel: the reason, and the surface that the person used, such as a form or the page. The journal
@@ -107,7 +107,7 @@ export function createRequestHandler(
           return toA2aTask(snapshot, context.wireOptions(snapshot), { sessionCost });
         } catch (error) {
           if (error instanceof ProductError && error.reason === 'TASK_ENDED')
-            throw notCancelable(error, context.wire);
+            throw notCancelableError(error, context.wire);
           throw error;
         }
       }),

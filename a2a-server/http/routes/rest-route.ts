@@ -29,10 +29,10 @@ import { callerOf } from '../auth/caller.ts';
 import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
-import { checkParams } from '../wire/request-schemas.ts';
+import { checkRequestParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import type { BindingOptions } from './json-rpc-route.ts';
+import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
@@ -43,7 +43,7 @@ const JSON_CONTENT_TYPE = 'application/json';
 type Answer<T> = (request: Request, context: A2aRequestContext) => T;
 type Events = AsyncGenerator<StreamResponse, void, undefined>;
 
-export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: BindingOptions): Router {
+export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: A2aBindingOptions): Router {
   const contextOf = (request: Request, response: Response): A2aRequestContext => {
     const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
     // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
@@ -109,14 +109,14 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
   router.get(
     '/tasks',
     answer(async ({ query }, context) => {
-      const wanted = ListTasksRequest.fromJSON(checkParams('GET /tasks', query));
+      const wanted = ListTasksRequest.fromJSON(checkRequestParams('GET /tasks', query));
       return listAnswer(await handler.listTasks(wanted, context), wanted.includeArtifacts ?? false);
     }),
   );
   router.get(
     '/tasks/:taskId',
     answer(async (request, context) => {
-      const wanted = checkParams('GetTask', { ...request.query, ...idOf(request) });
+      const wanted = checkRequestParams('GetTask', { ...request.query, ...idOf(request) });
       context.readGenerations('GetTask', wanted);
       return Task.toJSON(await handler.getTask(GetTaskRequest.fromJSON(wanted), context));
     }),
@@ -126,7 +126,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     ...body,
     answer(async (request, context) => {
       const given: unknown = request.body ?? {};
-      const wanted = checkParams('CancelTask', { ...Object(given), ...idOf(request) });
+      const wanted = checkRequestParams('CancelTask', { ...Object(given), ...idOf(request) });
       return Task.toJSON(await handler.cancelTask(CancelTaskRequest.fromJSON(wanted), context));
     }),
   );
@@ -136,7 +136,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     .route('/tasks/:taskId/pushNotificationConfigs')
     .get(
       answer(async (request, context) => {
-        const wanted = checkParams('ListTaskPushNotificationConfigs', {
+        const wanted = checkRequestParams('ListTaskPushNotificationConfigs', {
           ...request.query,
           ...pushIdsOf(request),
         });
@@ -152,7 +152,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
       ...body,
       answer(async (request, context) => {
         const given: unknown = request.body ?? {};
-        const wanted = checkParams('CreateTaskPushNotificationConfig', {
+        const wanted = checkRequestParams('CreateTaskPushNotificationConfig', {
           ...Object(given),
           ...pushIdsOf(request),
         });
@@ -195,7 +195,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
 }
 
 function messageOf(operation: string, { body }: Request, context: A2aRequestContext): SendMessageRequest {
-  const params = checkParams(operation, body ?? {});
+  const params = checkRequestParams(operation, body ?? {});
   context.readGenerations(operation, params);
   return SendMessageRequest.fromJSON(params);
 }

@@ -10,7 +10,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { parseRequestPart } from '../wire/parse-request.ts';
-import { storyEvents } from '../wire/story-projection.ts';
+import { toStoryEvents } from '../wire/story-projection.ts';
 
 const MAX_ENTRIES = 2_000;
 
@@ -35,7 +35,7 @@ export function storyRoute(tasks: TaskService): Router {
     const entries = await tasks.entries(taskId, requester, { after, limit: MAX_ENTRIES });
     const seq = entries.at(-1)?.seq ?? after;
     const page: StoryPage = {
-      events: storyEvents(entries, asked.reasoning === 'true'),
+      events: toStoryEvents(entries, asked.reasoning === 'true'),
       seq,
       more: seq < end,
     };

@@ -8,7 +8,7 @@ const queued = new WeakMap<Socket, Set<ServerResponse>>();
  * Closes the response when its connection ends, if it waits behind an earlier response (HTTP pipelining, RFC 9112
  * §9.3.2). Node does not emit `close` for such a response, so its request would count as open for ever.
  */
-export function closeWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
+export function closeResponseWithConnection({ socket }: IncomingMessage, response: ServerResponse): void {
   // A response that has its socket waits behind no other response.
   if (response.socket !== null) return;
   const responses = queued.get(socket) ?? new Set();

@@ -2,7 +2,10 @@
 import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { findJournalPosition, type CountedPosition } from '../../executor/queries/find-journal-position.ts';
+import {
+  findJournalPosition,
+  type CountedJournalPosition,
+} from '../../executor/queries/find-journal-position.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -130,7 +133,7 @@ async function startAfter(
     return { after, counted };
   }
   const generation = parsePosition(text);
-  const isThere = ({ counted }: CountedPosition): boolean =>
+  const isThere = ({ counted }: CountedJournalPosition): boolean =>
     generationOf(counted, context.sight) === generation;
   const { seq: after, counted } = await findJournalPosition(tasks, task, isThere);
   parseCursor(raw, generationOf(counted, context.sight));

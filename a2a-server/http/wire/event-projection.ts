@@ -22,7 +22,7 @@ import { isHiddenEvent } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { instructionsNote } from '../../task/instructions.ts';
-import { pendingText } from './pending-text.ts';
+import { pendingActionsText } from './pending-text.ts';
 import { actionForReader, budgetQuestionForReader } from './reader-decisions.ts';
 import {
   dataPart,
@@ -240,10 +240,10 @@ export function canceledText(by: Decider, reason: string): string {
  * Builds the status message of a task that waits. The text describes the pending actions. With the extension, the
  * message also has them as data.
  */
-export function pendingMessage(options: WireOptions, seq: number, actions: readonly PendingAction[]) {
+export function pendingActionsMessage(options: WireOptions, seq: number, actions: readonly PendingAction[]) {
   const pending = actions.map((action) => actionForReader(action, options.reader));
   return toA2aMessage(options, 'agent', statusMessageId(options, seq), [
-    textPart(pendingText(pending)),
+    textPart(pendingActionsText(pending)),
     ...(options.approval ? [dataPart({ extension: TOOL_APPROVAL_EXTENSION, pending })] : []),
   ]);
 }
@@ -291,7 +291,7 @@ function statusUpdate(
   // Clients with the extension read `activity`, so they need no text.
   const words = activity !== undefined && options.approval ? undefined : text;
   const said = pending
-    ? pendingMessage(options, entry.seq, pending)
+    ? pendingActionsMessage(options, entry.seq, pending)
     : words === undefined
       ? undefined
       : toA2aMessage(options, 'agent', statusMessageId(options, entry.seq), [textPart(words)]);

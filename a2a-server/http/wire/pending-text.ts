@@ -13,7 +13,7 @@ const REASON_TEXTS: Readonly<Record<PendingAction['reason'], string>> = {
   question: '',
 };
 
-export function pendingText(pending: readonly PendingAction[]): string {
+export function pendingActionsText(pending: readonly PendingAction[]): string {
   const [first, second] = pending;
   if (first === undefined) return 'The task waits for input.';
   if (second === undefined) return `${described(first)}\n\n${howToAnswer(first)}`;

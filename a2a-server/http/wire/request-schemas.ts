@@ -255,7 +255,7 @@ const requestSchemas = lazily(() => {
  * @param operation a JSON-RPC method, or the name of a request with its own schema
  * @throws ProductError MALFORMED, which names each wrong field
  */
-export function checkParams(operation: string, params: unknown): unknown {
+export function checkRequestParams(operation: string, params: unknown): unknown {
   const schema = isChecked(operation) ? requestSchemas()[operation] : undefined;
   return schema === undefined
     ? params

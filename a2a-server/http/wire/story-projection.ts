@@ -28,7 +28,7 @@ const MAX_MESSAGE_CHARS = 100_000;
  * Converts journal entries to the events of the story. Adjacent pieces of one text become one event.
  * @param withReasoning true to keep the model's reasoning
  */
-export function storyEvents(entries: readonly JournalEntry[], withReasoning: boolean): StoryEvent[] {
+export function toStoryEvents(entries: readonly JournalEntry[], withReasoning: boolean): StoryEvent[] {
   const events: StoryEvent[] = [];
   for (const { seq, at, event } of entries) {
     const next = storyEvent(event);

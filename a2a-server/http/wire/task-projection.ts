@@ -19,7 +19,7 @@ import type { Call, AcceptedDecision, Snapshot, Turn } from '../../task/snapshot
 import {
   canceledText,
   outcomeSummary,
-  pendingMessage,
+  pendingActionsMessage,
   questionText,
   RESPONSE_ARTIFACT_NAME,
   statusMessageId,
@@ -106,7 +106,7 @@ function waiting(
 ): TaskStatus {
   return {
     state: WIRE_STATE['input-required'],
-    message: pendingMessage(options, snapshot.seq, pending),
+    message: pendingActionsMessage(options, snapshot.seq, pending),
     timestamp,
   };
 }

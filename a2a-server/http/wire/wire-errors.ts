@@ -129,7 +129,7 @@ class InternalError extends A2AError {
 }
 
 /** Returns the error for a cancel of an ended task (A2A 1.0 §3.1.5). */
-export function notCancelable(error: ProductError, wire: WireFormat): A2AError {
+export function notCancelableError(error: ProductError, wire: WireFormat): A2AError {
   return asRow({ kind: 'not-cancelable', http: 400 }, error, wire);
 }
 

@@ -3,7 +3,7 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import { entriesOfEventRow, findPackableRuns, packRun } from '../packed-row.ts';
+import { entriesOfEventRow, findPackableEventRuns, packEventRun } from '../packed-row.ts';
 import type { PostgresConnection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
@@ -11,7 +11,7 @@ import { toEventRow } from './event-reader.ts';
  * Packs one part of one task. The caller must have begun a transaction. Returns the number of entries read, or 0 if
  * there is nothing to pack.
  */
-export async function packNextPart(connection: PostgresConnection, limit: number): Promise<number> {
+export async function packNextEvents(connection: PostgresConnection, limit: number): Promise<number> {
   // PostgreSQL uses the index `tasks_to_pack` only if this condition is the same as in the index.
   const [task] = await connection.query({
     text: `SELECT key, packed FROM tasks
@@ -24,11 +24,11 @@ export async function packNextPart(connection: PostgresConnection, limit: number
     [key, packed, limit],
   );
   const entries = rows.flatMap((row) => entriesOfEventRow(toEventRow(row)));
-  const runs = findPackableRuns(entries).flatMap((run) => {
+  const runs = findPackableEventRuns(entries).flatMap((run) => {
     const [first, last] = [run.entries[0], run.entries.at(-1)];
     return first === undefined || last === undefined
       ? []
-      : { first: first.seq, last: last.seq, at: last.at, body: packRun(run) };
+      : { first: first.seq, last: last.seq, at: last.at, body: packEventRun(run) };
   });
   const firsts = runs.map(({ first }) => first);
   const lasts = runs.map(({ last }) => last);

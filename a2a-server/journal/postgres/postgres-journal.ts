@@ -11,7 +11,7 @@ import type { Journal } from '../journal.ts';
 import { isStorableText, prepareAppend } from '../prepared-append.ts';
 import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
-import { packNextPart } from './compaction.ts';
+import { packNextEvents } from './compaction.ts';
 import { readCostRows, readDailyUse } from './cost-sums.ts';
 import { readDailyWritten, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
@@ -25,7 +25,7 @@ import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
-import { WakeUps } from './wake-ups.ts';
+import { JournalWakeUps } from './wake-ups.ts';
 import { PostgresWriter } from './writer.ts';
 
 const EVENTS_PER_COMMIT = 2_000;
@@ -135,10 +135,10 @@ export async function openPostgresJournal({
   const index = new TaskIndex(reader);
   let closed: Promise<void> | undefined;
 
-  async function connectWakeUps(): Promise<WakeUps> {
+  async function connectWakeUps(): Promise<JournalWakeUps> {
     const listenAddress = parseDatabaseUrl(listenUrl);
     try {
-      return await WakeUps.open(listenAddress, {
+      return await JournalWakeUps.open(listenAddress, {
         server: writer.id,
         clock: systemClock,
         reader: pool,
@@ -256,7 +256,7 @@ export async function openPostgresJournal({
           await removeOldWrittenAmounts(connection, utcDay(now()));
           return (
             (await removeRowsOfDeletedTask(connection, requirePositive(limit))) ||
-            packNextPart(connection, limit)
+            packNextEvents(connection, limit)
           );
         }),
       ),

@@ -14,7 +14,7 @@ interface WakeSenderOptions {
   send: (heads: HeadSeqs) => Promise<void>;
 }
 
-export class WakeSender {
+export class JournalWakeSender {
   readonly #options: WakeSenderOptions;
   #heads = new Map<string, number>();
   #state: 'idle' | 'sending' | 'closed' = 'idle';

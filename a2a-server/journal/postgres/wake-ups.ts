@@ -18,7 +18,7 @@ import {
   type QueryRunner,
 } from './driver.ts';
 import { type HeadSeqs, parseWakePayload, wakePayloads } from './wake-message.ts';
-import { WakeSender } from './wake-sender.ts';
+import { JournalWakeSender } from './wake-sender.ts';
 
 /** The time between two queries for the last `seq` of the watched tasks, in milliseconds. */
 const QUERY_INTERVAL_MS = 1_000;
@@ -54,10 +54,10 @@ interface WakeUpOptions {
   onChangedElsewhere?: OnChangedElsewhere;
 }
 
-export class WakeUps {
+export class JournalWakeUps {
   readonly #address: DatabaseAddress;
   readonly #options: WakeUpOptions;
-  readonly #sender: WakeSender;
+  readonly #sender: JournalWakeSender;
   #connection: PostgresConnection | undefined;
   readonly #cancelTimers = new Set<() => void>();
   #closed = false;
@@ -65,15 +65,15 @@ export class WakeUps {
   private constructor(address: DatabaseAddress, options: WakeUpOptions) {
     this.#address = address;
     this.#options = options;
-    this.#sender = new WakeSender({ clock: options.clock, send: (heads) => this.#send(heads) });
+    this.#sender = new JournalWakeSender({ clock: options.clock, send: (heads) => this.#send(heads) });
   }
 
   /**
    * Connects. Later losses of the connection are repaired in the background.
    * @throws PostgresError
    */
-  static async open(address: DatabaseAddress, options: WakeUpOptions): Promise<WakeUps> {
-    const wakeUps = new WakeUps(address, options);
+  static async open(address: DatabaseAddress, options: WakeUpOptions): Promise<JournalWakeUps> {
+    const wakeUps = new JournalWakeUps(address, options);
     await wakeUps.#connect();
     wakeUps.#lookLater();
     return wakeUps;

@@ -19,7 +19,7 @@ import { JournalInUseError } from '../journal.ts';
 import { integerColumn } from '../column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { makeFilePrivate, prepareJournalDirectory } from './journal-files.ts';
-import { lockJournal, requireNoOwner } from './journal-lock.ts';
+import { lockJournal, requireNoJournalOwner } from './journal-lock.ts';
 import {
   type JournalLoss,
   copyWriteAheadLog,
@@ -151,7 +151,7 @@ async function requireUnused(path: string): Promise<void> {
     return; // No server can use a file that is not a database.
   }
   try {
-    await requireNoOwner(database, path);
+    await requireNoJournalOwner(database, path);
   } catch (error) {
     // Any other error means that the database names no owner: it is damaged, or it has an earlier version.
     if (error instanceof JournalInUseError) throw error;

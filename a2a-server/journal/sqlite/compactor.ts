@@ -5,7 +5,7 @@
 import { integerColumn } from '../column-values.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
-import { packRun, findPackableRuns } from '../packed-row.ts';
+import { packEventRun, findPackableEventRuns } from '../packed-row.ts';
 
 export class Compactor {
   readonly #database: Sqlite;
@@ -36,11 +36,11 @@ export class Compactor {
       if (task === undefined) return 0;
       const key = integerColumn(task[0]);
       const entries = this.#stretch(key, integerColumn(task[1]), limit).flatMap((row) => toEntries(row));
-      for (const run of findPackableRuns(entries)) {
+      for (const run of findPackableEventRuns(entries)) {
         const [first, last] = [run.entries[0], run.entries.at(-1)];
         if (first === undefined || last === undefined) continue;
         this.#remove(key, first.seq, last.seq);
-        this.#insert(key, last.seq, last.at, packRun(run), first.seq);
+        this.#insert(key, last.seq, last.at, packEventRun(run), first.seq);
       }
       this.#advance(entries.at(-1)?.seq ?? integerColumn(task[1]), key);
       return entries.length;

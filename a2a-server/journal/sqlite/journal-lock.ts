@@ -70,7 +70,7 @@ function fileIdentity(path: string): string | undefined {
  * Checks the owner that the journal names. This also works if the lock file was deleted.
  * @throws JournalInUseError if that owner still runs, even if it is this process
  */
-export async function requireNoOwner(database: Sqlite, path: string): Promise<void> {
+export async function requireNoJournalOwner(database: Sqlite, path: string): Promise<void> {
   const file = fileIdentity(path) ?? '';
   const [row] = withStorageErrors(path, () => database.query('SELECT pid, started, boot, file FROM owner')());
   if (row !== undefined && textColumn(row[3]) === file) {
@@ -90,7 +90,7 @@ export async function requireNoOwner(database: Sqlite, path: string): Promise<vo
  * @throws JournalInUseError if the recorded owner still runs
  */
 export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
-  await requireNoOwner(database, path);
+  await requireNoJournalOwner(database, path);
   const file = fileIdentity(path) ?? '';
   const own = await processIdentityOf(process.pid);
   withStorageErrors(path, () =>

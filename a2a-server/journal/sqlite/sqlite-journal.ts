@@ -3,7 +3,7 @@
  * and one process per file. `synchronous = FULL` keeps J1: an entry that a reader has seen survives a power loss.
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { createSoleOwnership } from '../ownership.ts';
+import { createSingleServerOwnership } from '../ownership.ts';
 import type { CostRow } from '../../task/costs/cost-sum.ts';
 import type { DailyUse } from '../../task/costs/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -221,7 +221,7 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#costs.dailyUse(principal, day));
   }
 
-  readonly ownership = createSoleOwnership(this);
+  readonly ownership = createSingleServerOwnership(this);
 
   async unsettled(): Promise<TaskRow[]> {
     return this.#ask(() => this.#index.unsettled());

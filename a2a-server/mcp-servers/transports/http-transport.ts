@@ -25,7 +25,7 @@ import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpRequestError, isUnreachable, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
-import { RequestSignals } from './request-signals.ts';
+import { McpRequestSignals } from './request-signals.ts';
 import { MessageNotDeliveredError, MessageRefusedError, type McpTransport } from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
@@ -60,7 +60,7 @@ export class McpHttpTransport implements McpTransport {
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
-  readonly #posts: RequestSignals;
+  readonly #posts: McpRequestSignals;
   /** The requests whose response has not begun. */
   readonly #sending = new Set<Promise<void>>();
   /** Resolves when the connection ends, because the server has lost the session. */
@@ -75,7 +75,7 @@ export class McpHttpTransport implements McpTransport {
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
-    this.#posts = new RequestSignals(clock);
+    this.#posts = new McpRequestSignals(clock);
     this.#line = openOwnSocketHttp(headers);
     this.#inner = new StreamableHTTPClientTransport(url, {
       fetch: this.#line.fetch,

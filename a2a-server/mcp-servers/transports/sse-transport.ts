@@ -14,7 +14,7 @@ import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpRequestError, isConnectionNeverOpened, httpStatusError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
-import { RequestSignals } from './request-signals.ts';
+import { McpRequestSignals } from './request-signals.ts';
 import { MessageNotDeliveredError, MessageRefusedError, type McpTransport } from './server-transport.ts';
 
 export class McpSseTransport implements McpTransport {
@@ -25,14 +25,14 @@ export class McpSseTransport implements McpTransport {
   readonly #url: URL;
   readonly #line: OwnSocketHttp;
   readonly #life = new AbortController();
-  readonly #posts: RequestSignals;
+  readonly #posts: McpRequestSignals;
   readonly #endpoint = new Deferred<URL>();
   #ending: Promise<void> | undefined;
   #why: string | undefined;
 
   constructor(url: URL, headers: Readonly<Record<string, string>>, clock: Clock) {
     this.#url = url;
-    this.#posts = new RequestSignals(clock);
+    this.#posts = new McpRequestSignals(clock);
     this.#line = openOwnSocketHttp(headers);
   }
 

@@ -64,7 +64,7 @@ export function diffsFromDisk(
   diffs: readonly FileDiff[],
   { files, root, rawInput }: { files: ReadonlyMap<string, CurrentFile>; root: string; rawInput: unknown },
 ): string {
-  const parts = replacementsIn(rawInput);
+  const parts = acpReplacementsIn(rawInput);
   const places = [...new Set(diffs.map(({ path }) => pathInWorkspace(root, path)))];
   return places
     .map((place) => {
@@ -151,7 +151,7 @@ const REPLACE_ALL_KEY = /^(?:replace_?all|allow_?multiple)$/i;
 /** The maximum depth of the search for edits. They are in the input itself or in a nested list. */
 const MAX_DEPTH = 4;
 
-export function replacementsIn(rawInput: unknown): Replacements {
+export function acpReplacementsIn(rawInput: unknown): Replacements {
   const found = new Map<string, 'first' | 'all'>();
   collect(rawInput, found, MAX_DEPTH);
   return found;

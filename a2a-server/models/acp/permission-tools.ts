@@ -19,7 +19,7 @@ import { inputChangedError } from '../../tools/workspace/replace-file.ts';
 import { acpAgentName } from './agent-program.ts';
 import { basisOfFiles, diffsFromDisk, readCurrentFiles, type CurrentFile } from './file-changes.ts';
 import type { LiveAcpAgents } from './live-agents.ts';
-import { permissionInputSchema, permissionFiles, type AcpPermissionInput } from './permission.ts';
+import { permissionInputSchema, acpPermissionFiles, type AcpPermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
 import { runPermittedCall } from './run-permitted.ts';
 
@@ -101,7 +101,7 @@ async function filesOf(
   workspace: Workspace,
 ): Promise<ReadonlyMap<string, CurrentFile> | null> {
   const changes = (input.diffs ?? []).length > 0 || CHANGES_FILES.has(kind);
-  const places = changes ? permissionFiles(input, workspace.root) : [];
+  const places = changes ? acpPermissionFiles(input, workspace.root) : [];
   return places.length === 0 ? null : readCurrentFiles(places, workspace);
 }
 

@@ -57,7 +57,7 @@ export function toAcpPermission(
   });
   return {
     toolCallId: known.toolCallId,
-    tool: toolOf(known.kind ?? 'other', permissionFiles(input, workspace)),
+    tool: toolOf(known.kind ?? 'other', acpPermissionFiles(input, workspace)),
     input,
     hash: inputHash(input),
     options,
@@ -66,7 +66,10 @@ export function toAcpPermission(
 }
 
 /** Returns the files of the permission request. A path in the workspace is relative. Any other path is absolute. */
-export function permissionFiles({ diffs = [], paths = [] }: AcpPermissionInput, workspace: string): string[] {
+export function acpPermissionFiles(
+  { diffs = [], paths = [] }: AcpPermissionInput,
+  workspace: string,
+): string[] {
   const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
   return [...new Set(all)];
 }

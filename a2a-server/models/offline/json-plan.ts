@@ -4,7 +4,7 @@
  * `{"plan": [{"tool": "…", "input": {…}}, {"together": [{"tool": …}, …]}, {"say": "…", "repeat": 3}]}`
  */
 import { z } from 'zod';
-import type { ParsedPlan, PlanStep } from './step.ts';
+import type { ParsedOfflinePlan, OfflinePlanStep } from './step.ts';
 
 export const MAX_SAY_CHARACTERS = 50_000_000;
 export const MAX_SAY_CHUNKS = 1_000_000;
@@ -30,7 +30,7 @@ const plan = z.strictObject({
 });
 
 /** Parses a plan. Returns a refusal with the reason for any other text. Never throws. */
-export function readJsonPlan(source: string): ParsedPlan {
+export function readJsonPlan(source: string): ParsedOfflinePlan {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
   if (depthExceeds(json.value, MAX_DEPTH)) return refused(`the plan has more than ${MAX_DEPTH} levels`);
@@ -39,13 +39,13 @@ export function readJsonPlan(source: string): ParsedPlan {
   return { type: 'steps', steps: parsed.data.plan.map(stepOf) };
 }
 
-function stepOf(item: z.infer<typeof plan>['plan'][number]): PlanStep {
+function stepOf(item: z.infer<typeof plan>['plan'][number]): OfflinePlanStep {
   if ('together' in item) return { type: 'together', calls: item.together };
   if ('tool' in item) return { type: 'call', ...item };
   return { type: 'say', text: item.say, ...(item.repeat !== undefined && { repeat: item.repeat }) };
 }
 
-function refused(why: string): ParsedPlan {
+function refused(why: string): ParsedOfflinePlan {
   return { type: 'refused', why };
 }
 

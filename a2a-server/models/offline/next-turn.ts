@@ -7,7 +7,7 @@
  */
 import type { ConversationStep } from '../model.ts';
 import { parseOfflineMessage } from './parse-offline-message.ts';
-import { callsOfStep, type PlannedCall, type PlanStep } from './step.ts';
+import { plannedCallsOfStep, type OfflinePlanCall, type OfflinePlanStep } from './step.ts';
 
 /** Text to stream. With `repeat`, `text` is sent that many times. Otherwise `text` is sent word by word. */
 export interface SayStep {
@@ -20,7 +20,7 @@ interface Refusal {
 }
 
 export type OfflineTurn =
-  | { type: 'calls'; said: (SayStep | Refusal)[]; calls: PlannedCall[] }
+  | { type: 'calls'; said: (SayStep | Refusal)[]; calls: OfflinePlanCall[] }
   /**
    * All messages are done. `byForm` is true if one of them had a form of docs/offline-model.md, and not a JSON plan.
    */
@@ -48,14 +48,14 @@ export function nextOfflineTurn(
   let taken = 0;
   for (const step of steps) {
     const current = taken === turns.length;
-    const absent = callsOfStep(step).find(({ tool }) => !offered.has(tool))?.tool;
+    const absent = plannedCallsOfStep(step).find(({ tool }) => !offered.has(tool))?.tool;
     if (step.type === 'say' || absent !== undefined) {
       if (current)
         said.push(step.type === 'say' ? step : { text: `Not done: this task has no tool ${absent}.` });
       continue;
     }
     const results = turns[taken];
-    if (results === undefined) return { type: 'calls', said, calls: callsOfStep(step) };
+    if (results === undefined) return { type: 'calls', said, calls: plannedCallsOfStep(step) };
     taken += 1;
     if (taken === turns.length) said.push({ text: report(step, results) });
   }
@@ -66,8 +66,8 @@ export function nextOfflineTurn(
   };
 }
 
-function report(step: PlanStep, results: readonly Result[]): string {
-  const calls = callsOfStep(step);
+function report(step: OfflinePlanStep, results: readonly Result[]): string {
+  const calls = plannedCallsOfStep(step);
   const lines = calls.map(({ tool }, index) => {
     const text = cut(results[index]?.text ?? 'There is no result.');
     return calls.length === 1 ? text : `${tool}: ${text}`;

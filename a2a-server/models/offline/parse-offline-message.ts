@@ -3,7 +3,7 @@
  * whole. Pure and total. X3: the time is linear in the length of the text, so a long text cannot block the process.
  */
 import { readJsonPlan } from './json-plan.ts';
-import type { PlannedCall, ParsedPlan } from './step.ts';
+import type { OfflinePlanCall, ParsedOfflinePlan } from './step.ts';
 
 export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
 
@@ -12,7 +12,7 @@ interface Form {
   form: string;
   verb: string;
   /** Parses the text after the verb. @returns undefined if the text does not match the form */
-  read: (rest: string) => PlannedCall | { say: string } | undefined;
+  read: (rest: string) => OfflinePlanCall | { say: string } | undefined;
 }
 
 export const MESSAGE_FORMS: readonly Form[] = [
@@ -90,7 +90,7 @@ const CONTINUE_REPLIES = new Set(['go on', 'continue', 'yes']);
 
 const FENCE = /^```(?:json)?\n([^]*)\n```$/;
 
-export function parseOfflineMessage(message: string): ParsedPlan {
+export function parseOfflineMessage(message: string): ParsedOfflinePlan {
   if (message.length > MAX_OFFLINE_MESSAGE_CHARS)
     return { type: 'refused', why: `it is longer than ${MAX_OFFLINE_MESSAGE_CHARS} characters` };
   const text = message.trim();
@@ -109,7 +109,7 @@ export function parseOfflineMessage(message: string): ParsedPlan {
   };
 }
 
-function call(tool: string, input: Record<string, unknown>): PlannedCall | undefined {
+function call(tool: string, input: Record<string, unknown>): OfflinePlanCall | undefined {
   const { content: _content, newText: _newText, ...needed } = input;
   return Object.values(needed).includes('') ? undefined : { tool, input };
 }

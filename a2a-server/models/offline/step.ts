@@ -1,20 +1,20 @@
-export interface PlannedCall {
+export interface OfflinePlanCall {
   tool: string;
   input: Record<string, unknown>;
 }
 
-export type PlanStep =
-  | ({ type: 'call' } & PlannedCall)
-  | { type: 'together'; calls: PlannedCall[] }
+export type OfflinePlanStep =
+  | ({ type: 'call' } & OfflinePlanCall)
+  | { type: 'together'; calls: OfflinePlanCall[] }
   /** Text to stream. With `repeat`, `text` is sent that many times. */
   | { type: 'say'; text: string; repeat?: number };
 
 /** The result of parsing a message. A `refused` message has no effect. */
-export type ParsedPlan =
+export type ParsedOfflinePlan =
   /** `form` is present if the message has one of the forms of docs/offline-model.md. It is absent for a JSON plan. */
-  { type: 'steps'; steps: PlanStep[]; form?: true } | { type: 'refused'; why: string };
+  { type: 'steps'; steps: OfflinePlanStep[]; form?: true } | { type: 'refused'; why: string };
 
-export function callsOfStep(step: PlanStep): PlannedCall[] {
+export function plannedCallsOfStep(step: OfflinePlanStep): OfflinePlanCall[] {
   switch (step.type) {
     case 'call':
       return [step];

@@ -3,7 +3,7 @@
  * filters of the task list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment
  * to a server or proxy.
  */
-import { filterParameters, filtersIn, type TaskFilters } from './task-filters.ts';
+import { filterParameters, filtersInFragment, type TaskFilters } from './task-filters.ts';
 
 interface AddressTarget extends LinkedAction {
   taskId: string | undefined;
@@ -61,7 +61,7 @@ export function taskFragment(taskId?: string): string {
 }
 
 export function readAddressFilters(): TaskFilters {
-  return filtersIn(new URLSearchParams(location.hash.slice(1)));
+  return filtersInFragment(new URLSearchParams(location.hash.slice(1)));
 }
 
 /** Changes the filters without a new entry in the history, because each typed letter changes them. */

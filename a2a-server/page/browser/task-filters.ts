@@ -10,7 +10,7 @@ export type TaskFilters = Readonly<Record<(typeof NAMES)[number], string>>;
 /** The filters when all of them are off. '' means that a filter is off. */
 export const NO_FILTERS: TaskFilters = { text: '', state: '', workspace: '', model: '' };
 
-export function filtersIn(fragment: URLSearchParams): TaskFilters {
+export function filtersInFragment(fragment: URLSearchParams): TaskFilters {
   const filters = { ...NO_FILTERS };
   for (const name of NAMES) filters[name] = fragment.get(name) ?? '';
   return filters;

@@ -266,8 +266,8 @@ function addPush(server: Command): void {
     .description('delivers to a failing receiver again, from its first notification that did not arrive')
     .action(async (id: string, _, it: Command) => {
       try {
-        const { retryReceiver } = await import('./push-commands.ts');
-        await retryReceiver(await readRecordStorePlace(it.optsWithGlobals(), process.env), id, output);
+        const { retryFailingReceiver } = await import('./push-commands.ts');
+        await retryFailingReceiver(await readRecordStorePlace(it.optsWithGlobals(), process.env), id, output);
       } catch (error) {
         reportErrorAndExit(error);
       }

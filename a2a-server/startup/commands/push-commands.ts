@@ -39,7 +39,7 @@ export async function printFailingReceivers(
  * @param id the id of the receiver, or its beginning
  * @throws ProductError UNKNOWN_ADDRESS, CONFIGURATION, STORAGE
  */
-export async function retryReceiver(place: PushPlace, id: string, { say }: Output): Promise<void> {
+export async function retryFailingReceiver(place: PushPlace, id: string, { say }: Output): Promise<void> {
   const { receiver, taskId } = await withRecords(place, async (records) => {
     const subscriptions = new StoredSubscriptions(records);
     const found = findFailingReceiver(await subscriptions.all(), id);

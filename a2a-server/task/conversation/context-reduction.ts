@@ -16,7 +16,7 @@ import {
 } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './files-for-model.ts';
 import type { TaskEvent, TurnPlace } from '../events.ts';
-import { foldNext } from '../fold.ts';
+import { foldNextEvents } from '../fold.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { ReplayedPart } from '../replay-provider-data.ts';
 import { summaryFacts } from './summary-facts.ts';
@@ -243,7 +243,7 @@ function neededAfter(
   current: Snapshot,
   { room, event }: { room: ContextWindow; event: TaskEvent },
 ): number {
-  return estimatePromptTokens(earlier, foldNext(current, [event]), room);
+  return estimatePromptTokens(earlier, foldNextEvents(current, [event]), room);
 }
 
 function total(shown: readonly ConversationSegment[]): number {

@@ -6,7 +6,7 @@ const FLUSH_CHARACTERS = 8 * 1024;
 /** The maximum length of live output, in characters. The result still has the end of the output. */
 const MAX_CHARACTERS = 1_000_000;
 
-export class LiveOutput {
+export class LiveCommandOutput {
   readonly #emit: (text: string) => void;
   readonly #clock: Clock;
   #waiting = '';

@@ -19,7 +19,7 @@ import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildProcessRecord } from '../../processes/child-process-records.ts';
 import { CappedText } from '../../../shared/text/capped-text.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
-import { LiveOutput } from './live-output.ts';
+import { LiveCommandOutput } from './live-output.ts';
 import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
 import {
   endProcessGroup,
@@ -104,7 +104,7 @@ async function runOnce(command: ShellCommand): Promise<OneRun> {
   exited.catch(() => undefined);
   closed.catch(() => undefined);
   const kept = new CappedText(MAX_OUTPUT_CHARACTERS);
-  const live = new LiveOutput(command.output, clock);
+  const live = new LiveCommandOutput(command.output, clock);
   let open = false;
   const take = (text: string): void => {
     const plain = stripVTControlCharacters(text);

@@ -17,7 +17,7 @@ interface HostEntry {
 export function createHostAllowList(entries: readonly string[]): IsAllowedHost {
   const known = entries.flatMap((entry) => parseHost(entry) ?? []);
   return (url) =>
-    known.some(({ host, port }) => host === hostOf(url) && (port === undefined || port === portOf(url)));
+    known.some(({ host, port }) => host === hostOfUrl(url) && (port === undefined || port === portOf(url)));
 }
 
 /**
@@ -28,11 +28,11 @@ export function parseHost(entry: string): HostEntry | undefined {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s[\]:/?#@\\]+)(?::(\d{1,5}))?$/u.exec(entry) ?? [];
   if (name === undefined || Number(port ?? 0) > 65_535) return undefined;
   const url = parseUrl(`http://${name}/`);
-  return url && { host: hostOf(url), port: port === undefined ? undefined : String(Number(port)) };
+  return url && { host: hostOfUrl(url), port: port === undefined ? undefined : String(Number(port)) };
 }
 
 /** Returns the host without port, in lower case and without a final dot. The URL parser has normalized addresses. */
-export function hostOf({ hostname }: URL): string {
+export function hostOfUrl({ hostname }: URL): string {
   return hostname.replace(/\.$/u, '');
 }
 

@@ -7,7 +7,7 @@ import { readLimitedBody, type LimitedBody } from './body.ts';
 import { parseMediaType, type MediaType } from './media-type.ts';
 import { toNetworkError } from './network-failure.ts';
 import { resolveAllowedAddresses, type ResolveHost } from './resolve-checked-host.ts';
-import { sendGet } from './send-to-checked-address.ts';
+import { sendGetToCheckedAddress } from './send-to-checked-address.ts';
 import { parseWebUrl } from './web-url.ts';
 
 /** The maximum number of redirects. Browsers allow more, but ordinary sites need no more than this. */
@@ -94,7 +94,7 @@ async function hop(
 ): Promise<WebResponse | URL> {
   try {
     const addresses = await unlessAborted(resolveAllowedAddresses(url, web), signal);
-    const response = await sendGet(url, { addresses, accept, signal });
+    const response = await sendGetToCheckedAddress(url, { addresses, accept, signal });
     const head = headOf(url, response);
     const { location } = response.headers;
     if (REDIRECTS.has(head.status) && location !== undefined) {

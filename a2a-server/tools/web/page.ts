@@ -1,6 +1,6 @@
 import { truncate } from '../../../shared/text/capped-text.ts';
 import type { LimitedBody } from './body.ts';
-import { decodeText, looksLikeText, withoutControls } from './decode-text.ts';
+import { decodeText, looksLikeText, withoutControlCharacters } from './decode-text.ts';
 import type { WebResponse } from './fetch-url.ts';
 import { parseHtmlPage, type HtmlPage } from './html-page.ts';
 import { bodyKindOf, type MediaType } from './media-type.ts';
@@ -39,8 +39,8 @@ export async function readWebPage(
   // Character references in HTML can produce control characters, so the texts are cleaned again.
   return {
     ...page,
-    title: withoutControls(page.title),
-    text: withoutControls(page.text),
+    title: withoutControlCharacters(page.title),
+    text: withoutControlCharacters(page.text),
     cut: page.cut || body.cut,
   };
 }

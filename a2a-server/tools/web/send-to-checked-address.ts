@@ -21,7 +21,7 @@ let secureAgent: SecureAgent | undefined;
 /**
  * Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToCheckedAddress`.
  */
-export function sendGet(
+export function sendGetToCheckedAddress(
   url: URL,
   { accept, ...rest }: Pick<CheckedRequest, 'addresses' | 'signal'> & { accept: string },
 ): Promise<IncomingMessage> {

@@ -1,6 +1,6 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { hostOf, type IsAllowedHost } from './allowed-hosts.ts';
+import { hostOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 
@@ -36,7 +36,7 @@ export function parseWebUrl(text: string, { allowed, base }: { allowed: IsAllowe
 
 /** Refuses a local name before the person is asked and before a DNS request. */
 function refuseLocal(url: URL): void {
-  const host = hostOf(url);
+  const host = hostOfUrl(url);
   // RFC 6761 §6.3: names below localhost are this machine.
   const reason = /(^|\.)localhost$/u.test(host) ? 'this machine (loopback)' : literalProblem(host);
   if (reason !== undefined) throw refusedUrlError(url, reason);

@@ -109,7 +109,7 @@ async function testDirectoryHold(path: string): Promise<DirectoryHold> {
 async function openAnchored(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const handle = await openUnlinked(path, DIRECTORY_FLAGS);
   const identity = await identityOf(handle);
-  if (includesIdentity(barred, identity)) {
+  if (includesFileIdentity(barred, identity)) {
     await handle.close();
     throw stateDirectoryError();
   }
@@ -133,7 +133,7 @@ async function openAnchored(path: string, barred: readonly BarredDirectory[]): P
 async function openChecked(path: string, barred: readonly BarredDirectory[]): Promise<Directory> {
   const seen = await lstat(path, { bigint: true });
   const identity = { dev: seen.dev, ino: seen.ino };
-  if (includesIdentity(barred, identity)) throw stateDirectoryError();
+  if (includesFileIdentity(barred, identity)) throw stateDirectoryError();
   const confirm = async () => {
     const now = await lstat(path, { bigint: true });
     if (!now.isDirectory() || !isSameFile(now, identity) || (await realpath(path)) !== path) throw replaced();
@@ -219,7 +219,7 @@ export function isSameFile(one: FileIdentity, other: FileIdentity): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-export function includesIdentity(some: readonly FileIdentity[], one: FileIdentity): boolean {
+export function includesFileIdentity(some: readonly FileIdentity[], one: FileIdentity): boolean {
   return some.some((other) => isSameFile(one, other));
 }
 

@@ -1,5 +1,5 @@
 import { lstat, opendir, readlink } from 'node:fs/promises';
-import { includesIdentity, type Directory } from './directory.ts';
+import { includesFileIdentity, type Directory } from './directory.ts';
 
 const MAX_ENTRIES = 20_000;
 
@@ -52,5 +52,5 @@ async function isBarred(directory: Directory, { kind, name }: DirectoryEntry): P
   if (kind !== 'directory') return false;
   // An entry that no longer exists is harmless, so it stays in the list.
   const info = await lstat(directory.at(name), { bigint: true }).catch(() => undefined);
-  return info !== undefined && includesIdentity(directory.barred, info);
+  return info !== undefined && includesFileIdentity(directory.barred, info);
 }

@@ -32,6 +32,6 @@ export function toFileError(error: unknown, path: string): unknown {
   return sentence === undefined ? error : new Error(sentence(path), { cause: error });
 }
 
-export function directoryError(path: string): Error {
+export function pathIsDirectoryError(path: string): Error {
   return new Error(SENTENCES['EISDIR']?.(path));
 }

@@ -32,7 +32,7 @@ export interface RemovalEntry {
  * @throws ProductError TOO_LARGE if a person cannot review so many items
  * @throws ProductError OUTSIDE_WORKSPACE if the list would contain the server's state directory
  */
-export async function listForRemoval(
+export async function listEntriesForRemoval(
   { directory, name, path, info }: NamedEntry,
   signal: AbortSignal,
 ): Promise<RemovalEntry> {

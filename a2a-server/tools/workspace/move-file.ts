@@ -12,7 +12,7 @@ import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
 import { inputChangedError, renameNoReplace, withCreatedParents } from './replace-file.ts';
-import { removalHash, removalFingerprint, listForRemoval } from './list-for-removal.ts';
+import { removalHash, removalFingerprint, listEntriesForRemoval } from './list-for-removal.ts';
 
 export interface MoveOptions {
   /** The hash of the file in the preview. Null if there was no preview. */
@@ -30,8 +30,8 @@ export async function moveFile(
   target: ResolvedPath,
   { basis, signal }: MoveOptions,
 ): Promise<void> {
-  const free = requireMovable(source, target);
-  const found = await listForRemoval(source, signal);
+  const free = requireMovableFile(source, target);
+  const found = await listEntriesForRemoval(source, signal);
   if (basis !== null && basis !== removalHash(found)) throw inputChangedError(source.path);
   await withCreatedParents(free, async (directory) => {
     await source.directory.confirm();
@@ -50,7 +50,7 @@ export async function moveFile(
  * Checks that the file can move to the target. Returns the target.
  * @throws Error if the source is not a regular file, or if the new name exists
  */
-export function requireMovable(
+export function requireMovableFile(
   { path, info }: Pick<NamedEntry, 'path' | 'info'>,
   target: ResolvedPath,
 ): Extract<ResolvedPath, { kind: 'missing' }> {

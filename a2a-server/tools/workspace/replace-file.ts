@@ -15,7 +15,7 @@ import { constants, type BigIntStats } from 'node:fs';
 import { link, mkdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Directory } from './directory.ts';
-import { errorCodeOf, directoryError } from './file-failure.ts';
+import { errorCodeOf, pathIsDirectoryError } from './file-failure.ts';
 import type { ResolvedPath } from './resolve-path.ts';
 import {
   ABSENT_FILE_BASIS,
@@ -52,7 +52,7 @@ export async function replaceFile(place: ResolvedPath, replacement: ReplaceFileO
   const { basis, beforeChange } = replacement;
   switch (place.kind) {
     case 'directory':
-      throw directoryError(path);
+      throw pathIsDirectoryError(path);
     case 'entry': {
       if (!place.info.isFile()) throw notRegularFileError(path);
       if (basis === ABSENT_FILE_BASIS) throw inputChangedError(path);

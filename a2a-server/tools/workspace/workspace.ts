@@ -4,7 +4,7 @@ import { dirname, isAbsolute, parse } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
   chooseDirectoryHold,
-  includesIdentity,
+  includesFileIdentity,
   stateDirectoryError,
   type Directory,
   type DirectoryHold,
@@ -12,12 +12,12 @@ import {
 } from './directory.ts';
 import { readDirectoryEntries, type DirectoryListing } from './entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
-import { errorCodeOf, directoryError } from './file-failure.ts';
-import { requireMovable, moveFile, type MoveOptions } from './move-file.ts';
+import { errorCodeOf, pathIsDirectoryError } from './file-failure.ts';
+import { requireMovableFile, moveFile, type MoveOptions } from './move-file.ts';
 import { withNamedEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { removeWorkspaceEntry, type RemovalOptions } from './remove.ts';
 import { replaceFile, type ReplaceFileOptions } from './replace-file.ts';
-import { listForRemoval, type RemovalEntry } from './list-for-removal.ts';
+import { listEntriesForRemoval, type RemovalEntry } from './list-for-removal.ts';
 import {
   notRegularFileError,
   readFileContent,
@@ -92,10 +92,10 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readFileContent)),
     replace: (inside, replacement) =>
       withResolvedPath(root, inside, (place) => replaceFile(place, replacement)),
-    survey: (inside, signal) => withNamedEntry(root, inside, (entry) => listForRemoval(entry, signal)),
+    survey: (inside, signal) => withNamedEntry(root, inside, (entry) => listEntriesForRemoval(entry, signal)),
     destination: (from, to) =>
       withNamedEntry(root, from, (entry) =>
-        withResolvedPath(root, to, (place) => Promise.resolve(requireMovable(entry, place).path)),
+        withResolvedPath(root, to, (place) => Promise.resolve(requireMovableFile(entry, place).path)),
       ),
     move: (from, to, move) =>
       withNamedEntry(root, from, (entry) =>
@@ -149,7 +149,7 @@ async function refuseBarred(
 ): Promise<void> {
   if (barred.length === 0) return;
   const parents = await Promise.all(parentsOf(canonical).map((path) => stat(path, { bigint: true })));
-  if ([identity, ...parents].some((one) => includesIdentity(barred, one))) throw stateDirectoryError();
+  if ([identity, ...parents].some((one) => includesFileIdentity(barred, one))) throw stateDirectoryError();
 }
 
 function parentsOf(path: string): string[] {
@@ -169,7 +169,7 @@ async function inFile<T>(
     case 'missing':
       return undefined;
     case 'directory':
-      throw directoryError(place.path);
+      throw pathIsDirectoryError(place.path);
     case 'entry':
       // Opening a device can have side effects, so only regular files are opened.
       if (!place.info.isFile()) throw notRegularFileError(place.path);

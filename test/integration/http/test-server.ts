@@ -10,7 +10,7 @@ import { parseJson } from '../../../shared/text/parse-json.ts';
 import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
 import { type LoadSheddingParts, withLoadShedding } from '../../../a2a-server/http/routes/load-shedding.ts';
-import { closeWithConnection } from '../../../a2a-server/http/streams/close-with-connection.ts';
+import { closeResponseWithConnection } from '../../../a2a-server/http/streams/close-with-connection.ts';
 import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
 import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
@@ -162,7 +162,7 @@ export async function startServer(
       })
     : app;
   server.on('request', (incoming, response) => {
-    closeWithConnection(incoming, response);
+    closeResponseWithConnection(incoming, response);
     listener(incoming, response);
   });
   return {

@@ -4,7 +4,7 @@ import {
   MESSAGE_FORMS,
   parseOfflineMessage,
 } from '../../../a2a-server/models/offline/parse-offline-message.ts';
-import { callsOfStep } from '../../../a2a-server/models/offline/step.ts';
+import { plannedCallsOfStep } from '../../../a2a-server/models/offline/step.ts';
 import { builtinTools } from '../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { createToolbox, parseInput } from '../../../a2a-server/tools/toolbox.ts';
 
@@ -15,7 +15,7 @@ const DOCUMENT = new URL('../../../docs/offline-model.md', import.meta.url);
 function checkedCalls(example: string): string[] {
   const reading = parseOfflineMessage(example);
   if (reading.type === 'refused') throw new Error(`${example}: ${reading.why}`);
-  return reading.steps.flatMap(callsOfStep).map(({ tool: name, input }) => {
+  return reading.steps.flatMap(plannedCallsOfStep).map(({ tool: name, input }) => {
     const tool = toolbox.get(name);
     if (tool === undefined) throw new Error(`no tool is called ${name}`);
     expect({ example, parsed: parseInput(tool, input) }).toMatchObject({ example, parsed: { ok: true } });

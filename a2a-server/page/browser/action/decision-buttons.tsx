@@ -9,7 +9,7 @@ import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { DraftsContext } from './drafts-context.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
-import { grantFromForm, NO_LIMITS } from './trust-limits.ts';
+import { grantFromForm, NO_TRUST_LIMITS } from './trust-limits.ts';
 
 const SCOPES = [
   ['once', 'this time'],
@@ -29,7 +29,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   const { callId, shown, decisions, presence = false } = action;
   const approver = otherApprover(action);
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
-  const [limits, setLimits] = useState(NO_LIMITS);
+  const [limits, setLimits] = useState(NO_TRUST_LIMITS);
   const { reasons } = useContext(DraftsContext);
   const [reason, setReason] = useState(reasons.get(callId) ?? '');
   const [problem, setProblem] = useState<string>();

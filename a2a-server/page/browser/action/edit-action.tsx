@@ -4,7 +4,13 @@ import type { Decision, PendingAction } from '../../../../shared/client/index.ts
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { DraftsContext } from './drafts-context.ts';
-import { draftText, createEditDraft, createFormDraft, shownProblems, type EditDraft } from './edit-draft.ts';
+import {
+  draftText,
+  createEditDraft,
+  createFormDraft,
+  shownFieldProblems,
+  type EditDraft,
+} from './edit-draft.ts';
 import { editableOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';
 import { proposedFileOf } from '../diff/proposed-file.ts';
@@ -94,7 +100,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
             <InputForm
               fields={draft.fields}
               texts={draft.texts}
-              problems={shownProblems(draft)}
+              problems={shownFieldProblems(draft)}
               onChange={(texts) => change({ ...draft, texts })}
             />
           ) : (

@@ -52,7 +52,7 @@ export function draftText(draft: EditDraft): string | undefined {
  * Returns the problems that the form shows now, by field name. After the person has tried to continue (`checked`),
  * these are the problems of all fields. Before that, they are those of the fields that the person has changed.
  */
-export function shownProblems(draft: FormDraft): ReadonlyMap<string, string> {
+export function shownFieldProblems(draft: FormDraft): ReadonlyMap<string, string> {
   const filled = inputOfDraft(draft);
   if (filled.type === 'valid') return new Map();
   return new Map([...filled.problems].filter(([name]) => draft.checked || draft.texts.has(name)));

@@ -8,7 +8,7 @@ export interface FilledForm {
   values: Readonly<Record<string, string>>;
 }
 
-export const EMPTY_FORM: FilledForm = { chosen: [], text: '', values: {} };
+export const EMPTY_FILLED_FORM: FilledForm = { chosen: [], text: '', values: {} };
 
 interface FormField {
   name: string;

@@ -4,7 +4,7 @@ import { clickOnEnter } from '../click-on-enter.ts';
 import { DraftsContext } from './drafts-context.ts';
 import {
   answerFromForm,
-  EMPTY_FORM,
+  EMPTY_FILLED_FORM,
   formFieldsOfQuestion,
   type FilledForm,
   type Question,
@@ -19,7 +19,7 @@ interface QuestionFormProps {
 
 export function QuestionForm({ action: { callId, shown }, question, disabled, onDecide }: QuestionFormProps) {
   const { answers } = useContext(DraftsContext);
-  const [form, setForm] = useState(answers.get(callId) ?? EMPTY_FORM);
+  const [form, setForm] = useState(answers.get(callId) ?? EMPTY_FILLED_FORM);
   const { chosen, text, values } = form;
   const change = (changed: Partial<FilledForm>): void => {
     const next = { ...form, ...changed };

@@ -6,7 +6,7 @@ export interface TrustLimitTexts {
   uses: string;
 }
 
-export const NO_LIMITS: TrustLimitTexts = { minutes: '', uses: '' };
+export const NO_TRUST_LIMITS: TrustLimitTexts = { minutes: '', uses: '' };
 
 type Grant = NonNullable<Extract<Decision, { decision: 'approve' }>['grant']>;
 

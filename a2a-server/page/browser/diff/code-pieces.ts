@@ -87,10 +87,10 @@ export function highlightLanguageOf(path: string): HighlightLanguage | undefined
 export type Highlighter = (text: string, language: HighlightLanguage | undefined) => HighlightedPiece[][];
 
 /** Splits a text into lines without colours. */
-export const plainLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
+export const unhighlightedLines: Highlighter = (text) => text.split('\n').map((line) => [{ text: line }]);
 
 /**
  * Colours the code of diffs. Only the approval page sets it. The approval card is one file, and the highlighter would
  * make that file much larger.
  */
-export const HighlighterContext = createContext<Highlighter>(plainLines);
+export const HighlighterContext = createContext<Highlighter>(unhighlightedLines);

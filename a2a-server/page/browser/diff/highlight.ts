@@ -27,7 +27,7 @@ import {
   type Highlighter,
   type HighlightLanguage,
   type HighlightedPiece,
-  plainLines,
+  unhighlightedLines,
 } from './code-pieces.ts';
 
 const LANGUAGES: Readonly<Record<HighlightLanguage, LanguageFn>> = {
@@ -67,12 +67,12 @@ const MAX_MS = 100;
 const lowlight = createLowlight(LANGUAGES);
 
 export const highlightedLines: Highlighter = (text, language) => {
-  if (language === undefined) return plainLines(text, language);
+  if (language === undefined) return unhighlightedLines(text, language);
   const end = performance.now() + MAX_MS;
   return partsOf(text).flatMap((part, index) => {
     const isLate = index > 0 && performance.now() > end;
     return isLate || part.length > MAX_CHARS_AT_ONCE
-      ? plainLines(part, language)
+      ? unhighlightedLines(part, language)
       : highlightedPart(part, language);
   });
 };

@@ -10,7 +10,7 @@ import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { sessionRowCostText } from '../cost-text.ts';
 import { useNow } from '../relative-time.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
-import { groupBySession, type SessionTasks, titleOfWaiting } from './task-pages.ts';
+import { groupBySession, type SessionTasks, waitingGroupTitle } from './task-pages.ts';
 import { TaskRow } from './task-row.tsx';
 import { useFocusOnFurtherTasks } from './use-focus-on-further-tasks.ts';
 
@@ -22,7 +22,7 @@ interface TaskListProps {
 }
 
 const WORDS: Readonly<Record<TaskGroupName, { title: (group: TaskGroupPage) => string; empty: string }>> = {
-  waiting: { title: titleOfWaiting, empty: 'Nothing waits for you.' },
+  waiting: { title: waitingGroupTitle, empty: 'Nothing waits for you.' },
   working: { title: () => 'Runs', empty: 'No task runs.' },
   ended: { title: () => 'Ended', empty: 'No task has ended yet.' },
 };

@@ -2,7 +2,7 @@
 import type { GroupedTask, TaskGroupPage } from '../../../../shared/protocol/task-groups.ts';
 
 /** Adds the next page. A task that has moved since the last page is in the list once. */
-export function addNextPage(known: TaskGroupPage, page: TaskGroupPage): TaskGroupPage {
+export function addNextTaskPage(known: TaskGroupPage, page: TaskGroupPage): TaskGroupPage {
   const added = new Set(page.tasks.map(({ taskId }) => taskId));
   return { ...page, tasks: [...known.tasks.filter(({ taskId }) => !added.has(taskId)), ...page.tasks] };
 }
@@ -11,7 +11,7 @@ export function addNextPage(known: TaskGroupPage, page: TaskGroupPage): TaskGrou
  * Keeps the further pages of ended tasks after a new read of the first page, because ended tasks do not change. If the
  * new page does not reach the known tasks, tasks between them may be missing. Then only the new page stays.
  */
-export function keepKnownPages(first: TaskGroupPage, known: TaskGroupPage | undefined): TaskGroupPage {
+export function keepLoadedTaskPages(first: TaskGroupPage, known: TaskGroupPage | undefined): TaskGroupPage {
   const last = first.tasks.at(-1);
   const at = known?.tasks.findIndex(({ taskId }) => taskId === last?.taskId) ?? -1;
   if (known === undefined || first.next === null || at === -1) return first;
@@ -21,7 +21,7 @@ export function keepKnownPages(first: TaskGroupPage, known: TaskGroupPage | unde
 }
 
 /** Says whom the listed tasks wait for. Only somebody else may be allowed to decide the actions of a task. */
-export function titleOfWaiting({ tasks }: Pick<TaskGroupPage, 'tasks'>): string {
+export function waitingGroupTitle({ tasks }: Pick<TaskGroupPage, 'tasks'>): string {
   const others = tasks.filter((task) => isForOthers(task)).length;
   if (others === 0) return 'Waits for you';
   return others === tasks.length ? 'Waits for somebody else' : 'Waits for you or somebody else';

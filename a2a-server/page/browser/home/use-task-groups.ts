@@ -6,7 +6,7 @@ import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type TaskFilters } from '../task-filters.ts';
 import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
-import { keepKnownPages, addNextPage } from './task-pages.ts';
+import { keepLoadedTaskPages, addNextTaskPage } from './task-pages.ts';
 
 /**
  * The delay between a change of the filters and the next read, in milliseconds. A person types several letters in this
@@ -122,7 +122,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
       const page = await readNextGroupPage(group, token, filters);
       const known = latest.current.answer;
       if (known?.query === answer.query)
-        take({ ...known, groups: { ...known.groups, [group]: addNextPage(known.groups[group], page) } });
+        take({ ...known, groups: { ...known.groups, [group]: addNextTaskPage(known.groups[group], page) } });
     } catch (error) {
       fail(error, setMoreProblem);
     }
@@ -136,9 +136,9 @@ async function readAll(filters: TaskFilters, known: TaskGroups | undefined): Pro
   for (const group of ['waiting', 'working'] as const) {
     const wanted = known?.[group].tasks.length ?? 0;
     for (let { next } = found[group]; next !== null && found[group].tasks.length < wanted;) {
-      found[group] = addNextPage(found[group], await readNextGroupPage(group, next, filters));
+      found[group] = addNextTaskPage(found[group], await readNextGroupPage(group, next, filters));
       ({ next } = found[group]);
     }
   }
-  return { ...found, ended: keepKnownPages(found.ended, known?.ended) };
+  return { ...found, ended: keepLoadedTaskPages(found.ended, known?.ended) };
 }

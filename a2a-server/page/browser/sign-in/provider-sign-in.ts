@@ -85,7 +85,7 @@ export async function finishProviderSignIn(
  * True if the provider's session in this browser has lasted to its end. The page may then ask the provider once without
  * a question to the person. A session that ended earlier was signed out, maybe by another browser.
  */
-export function takeSilentAttempt(): boolean {
+export function takeSilentSignInAttempt(): boolean {
   const end = localStorage.getItem(PROVIDER_SESSION_END_KEY);
   localStorage.removeItem(PROVIDER_SESSION_END_KEY);
   return end !== null && Date.now() >= Date.parse(end) - CLOCK_TOLERANCE_MS;

@@ -8,7 +8,7 @@ import {
   finishProviderSignIn,
   readProviderName,
   startProviderSignIn,
-  takeSilentAttempt,
+  takeSilentSignInAttempt,
 } from './provider-sign-in.ts';
 import { signIn } from './sign-in.ts';
 
@@ -62,7 +62,7 @@ export function SignInView(props: SignInProps) {
   useEffect(() => {
     void readProviderName().then(setProvider);
     if (providerAnswer !== undefined) void finish(providerAnswer);
-    else if (code === undefined && takeSilentAttempt()) void leave(true);
+    else if (code === undefined && takeSilentSignInAttempt()) void leave(true);
   }, []);
   useEffect(() => {
     // A browser may keep this page in memory while the person signs in at the provider. If the person goes back, the

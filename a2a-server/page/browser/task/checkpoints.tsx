@@ -11,9 +11,9 @@ import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { openNewTask, taskFragment } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
-import { putBack } from './put-back.ts';
+import { putBackFiles } from './put-back.ts';
 import { PutBackForm } from './put-back-form.tsx';
-import { StepTime } from './step-head.tsx';
+import { StoryStepTime } from './step-head.tsx';
 
 interface CheckpointsProps {
   client: A2aClient;
@@ -60,7 +60,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
                 onConfirm={async (since, diff) => {
                   const { id } = checkpoint;
                   const request = { sessionId, workspace, checkpoint: id, since, diff };
-                  openNewTask(await putBack(client, request), taskId);
+                  openNewTask(await putBackFiles(client, request), taskId);
                 }}
                 onClose={() => setOpened(undefined)}
               />
@@ -104,7 +104,7 @@ function Turn({ checkpoint: { turn, at, files, commands }, children }: TurnProps
   return (
     <li ref={box} tabIndex={-1}>
       <div class="step-head">
-        <span>Turn {turn}</span> <StepTime at={at} />
+        <span>Turn {turn}</span> <StoryStepTime at={at} />
       </div>
       <ul aria-label={`Files of turn ${turn}`} class="files">
         {files.map(({ path, change }) => (

@@ -1,9 +1,9 @@
 /** Shows that the page has no connection, and the age of the shown state. */
 import { agoText } from '../age-text.ts';
 import { useNow } from '../relative-time.tsx';
-import type { Outage } from './use-followed-task.ts';
+import type { ConnectionOutage } from './use-followed-task.ts';
 
-export function OutageBanner({ outage: { since, message } }: { outage: Outage }) {
+export function ConnectionOutageBanner({ outage: { since, message } }: { outage: ConnectionOutage }) {
   const now = useNow(1_000);
   const time = new Date(since).toLocaleTimeString();
   return (

@@ -17,7 +17,7 @@ export interface PutBackRequest {
  * @returns the id of the new task
  * @throws ClientError
  */
-export function putBack(
+export function putBackFiles(
   client: A2aClient,
   { sessionId, workspace, checkpoint, since, diff }: PutBackRequest,
 ): Promise<string> {

@@ -1,7 +1,7 @@
 /** Draws the reasoning of the model, folded. It is not part of the answer. */
 import { useState } from 'preact/hooks';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
-import { StepTime } from './step-head.tsx';
+import { StoryStepTime } from './step-head.tsx';
 import type { StoryReasoning } from './story.ts';
 
 export function Reasoning({ step: { at, text } }: { step: StoryReasoning }) {
@@ -9,7 +9,7 @@ export function Reasoning({ step: { at, text } }: { step: StoryReasoning }) {
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
-        <span class="quiet">Reasoning of the model, not part of the answer</span> <StepTime at={at} />
+        <span class="quiet">Reasoning of the model, not part of the answer</span> <StoryStepTime at={at} />
       </summary>
       {open && <p class="plain quiet">{visibleText(text.trim())}</p>}
     </details>

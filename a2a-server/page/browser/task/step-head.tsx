@@ -1,16 +1,16 @@
 /** Draws the first line of a step, with its time. */
 import type { ComponentChildren } from 'preact';
 
-export function StepHead({ at, children }: { at: number; children: ComponentChildren }) {
+export function StoryStepHead({ at, children }: { at: number; children: ComponentChildren }) {
   return (
     <div class="step-head">
-      <span>{children}</span> <StepTime at={at} />
+      <span>{children}</span> <StoryStepTime at={at} />
     </div>
   );
 }
 
 /** Shows the time of day. The title has the date too. */
-export function StepTime({ at }: { at: number }) {
+export function StoryStepTime({ at }: { at: number }) {
   const time = new Date(at);
   return (
     <time class="quiet" dateTime={time.toISOString()} title={time.toLocaleString()}>

@@ -7,7 +7,7 @@ import { Markdown } from './markdown.tsx';
 import { STATE_WORDS } from '../state-words.ts';
 import { Reasoning } from './reasoning.tsx';
 import type { StoryCall, StoryToolExecution, StoryStep as Step } from './story.ts';
-import { StepHead, StepTime } from './step-head.tsx';
+import { StoryStepHead, StoryStepTime } from './step-head.tsx';
 import { TodoChanges } from './todo-list.tsx';
 
 export function StoryStep({ step, live }: { step: Step; live: boolean }) {
@@ -15,7 +15,7 @@ export function StoryStep({ step, live }: { step: Step; live: boolean }) {
     case 'message':
       return (
         <>
-          <StepHead at={step.at}>Message {channelText(step.channel)}</StepHead>
+          <StoryStepHead at={step.at}>Message {channelText(step.channel)}</StoryStepHead>
           <p class="plain">{visibleText(step.text)}</p>
           {step.files.map(({ name, mediaType, bytes }) => (
             <small class="quiet">{visibleLine(`${name} (${mediaType}, ${bytes} bytes)`)}</small>
@@ -25,7 +25,7 @@ export function StoryStep({ step, live }: { step: Step; live: boolean }) {
     case 'text':
       return (
         <div aria-label="Text of the agent" role="group">
-          <StepHead at={step.at}>{step.name === '' ? 'Agent' : visibleLine(step.name)}</StepHead>
+          <StoryStepHead at={step.at}>{step.name === '' ? 'Agent' : visibleLine(step.name)}</StoryStepHead>
           {step.abandoned !== undefined && (
             <p class="warning">The task ignores this text: {visibleLine(step.abandoned)}</p>
           )}
@@ -39,20 +39,22 @@ export function StoryStep({ step, live }: { step: Step; live: boolean }) {
     case 'call':
       return <Call call={step} live={live} />;
     case 'note':
-      return <StepHead at={step.at}>{visibleLine(step.text)}</StepHead>;
+      return <StoryStepHead at={step.at}>{visibleLine(step.text)}</StoryStepHead>;
     case 'question':
-      return <StepHead at={step.at}>The agent waits for a reply: {visibleText(step.text)}</StepHead>;
+      return (
+        <StoryStepHead at={step.at}>The agent waits for a reply: {visibleText(step.text)}</StoryStepHead>
+      );
     case 'revoked':
       return (
-        <StepHead at={step.at}>
+        <StoryStepHead at={step.at}>
           {visibleLine(step.by)} revoked {step.count === 1 ? 'a grant' : `${step.count} grants`}{' '}
           {channelText(step.channel)}
-        </StepHead>
+        </StoryStepHead>
       );
     case 'ended':
       return (
         // The head of the task shows the agent's message about the end, so this step does not repeat it.
-        <StepHead at={step.at}>The task ended: {STATE_WORDS[step.state]}</StepHead>
+        <StoryStepHead at={step.at}>The task ended: {STATE_WORDS[step.state]}</StoryStepHead>
       );
   }
 }
@@ -78,7 +80,7 @@ function Call({ call, live }: { call: StoryCall; live: boolean }) {
       >
         <span class="call-title">{visibleLine(title)}</span> <span class={`badge ${tone}`}>{word}</span>{' '}
         {run?.end !== undefined && <small class="quiet">{durationText(run.end.at - run.startedAt)}</small>}{' '}
-        <StepTime at={at} />
+        <StoryStepTime at={at} />
       </summary>
       {open && <CallDetails call={call} />}
     </details>
@@ -152,7 +154,7 @@ function Decision({
     <p class="decision">
       {DECIDED[decision]} by {visibleLine(by)} {channelText(channel)}
       {SCOPES[scope] ?? ''}
-      {passkey !== undefined && ` with the passkey "${visibleLine(passkey)}"`}, <StepTime at={at} />
+      {passkey !== undefined && ` with the passkey "${visibleLine(passkey)}"`}, <StoryStepTime at={at} />
       {reason !== '' && <>. Reason: {visibleText(reason)}</>}
       {answer !== null && <>. Answer: {visibleText(answer)}</>}
     </p>
@@ -163,7 +165,7 @@ function Run({ run: { startedAt, output, end } }: { run: StoryToolExecution }) {
   return (
     <>
       <p class="quiet ran">
-        Started <StepTime at={startedAt} />
+        Started <StoryStepTime at={startedAt} />
         {end !== undefined && <>, ended after {durationText(end.at - startedAt)}</>}
       </p>
       {output !== '' && end === undefined && <pre aria-label="Live output">{visibleText(output)}</pre>}

@@ -71,7 +71,7 @@ interface TaskAboutProps {
   onRevoke: (grantId: string) => void;
 }
 
-export function TaskAbout(props: TaskAboutProps) {
+export function AboutTask(props: TaskAboutProps) {
   return (
     <section class="about" aria-label="About this task">
       <Facts {...props} />

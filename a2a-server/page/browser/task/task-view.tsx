@@ -14,13 +14,13 @@ import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
-import { OutageBanner } from './outage-banner.tsx';
+import { ConnectionOutageBanner } from './outage-banner.tsx';
 import { callShowingRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
 import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessageText } from './story.ts';
 import { StoryView } from './story-view.tsx';
 import { TaskFiles } from './task-files.tsx';
-import { RunningTools, TaskAbout, TaskHead } from './task-head.tsx';
+import { RunningTools, AboutTask, TaskHead } from './task-head.tsx';
 import { TodoList } from './todo-list.tsx';
 import { TurnCosts } from './turn-costs.tsx';
 import { useFollowedTask } from './use-followed-task.ts';
@@ -120,7 +120,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   };
 
   if (report === undefined) {
-    if (outage !== undefined) return <OutageBanner outage={outage} />;
+    if (outage !== undefined) return <ConnectionOutageBanner outage={outage} />;
     return <p class={failure === undefined ? 'quiet' : 'problem'}>{failure ?? 'Loading …'}</p>;
   }
   const refusedCall = callShowingRefusal(actions, refusal);
@@ -130,7 +130,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   const message = report.message !== '' && <p class="message">{visibleText(report.message)}</p>;
   return (
     <article ref={article} tabIndex={-1} aria-label="Task">
-      {outage !== undefined && <OutageBanner outage={outage} />}
+      {outage !== undefined && <ConnectionOutageBanner outage={outage} />}
       <TaskHead
         report={report}
         title={title === '' ? readableTitle(firstMessageText(followed.story)) : title}
@@ -153,7 +153,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       </InputSchemaContext.Provider>
       <MessageBox client={client} report={report} onSay={say} onProblem={fail} />
       <RunningTools tools={report.tools} onAbort={(toolId) => void abort(toolId).catch(fail)} />
-      <TaskAbout
+      <AboutTask
         taskId={taskId}
         report={report}
         facts={facts}

@@ -1,7 +1,7 @@
 /** Draws the agent's to-do list: its current state, and each change of it in the story. */
 import type { StoryTodo } from '../../../../shared/protocol/task-story.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { StepHead } from './step-head.tsx';
+import { StoryStepHead } from './step-head.tsx';
 import type { StoryTodos } from './story.ts';
 import { todosDoneText, todoChanges, type TodoChange } from './todo-changes.ts';
 
@@ -18,7 +18,7 @@ export function TodoList({ todos }: { todos: readonly StoryTodo[] }) {
 export function TodoChanges({ step: { at, todos, before } }: { step: StoryTodos }) {
   return (
     <div class="todos">
-      <StepHead at={at}>To-do list: {todos.length === 0 ? 'empty' : todosDoneText(todos)}</StepHead>
+      <StoryStepHead at={at}>To-do list: {todos.length === 0 ? 'empty' : todosDoneText(todos)}</StoryStepHead>
       <Items items={todoChanges(before, todos)} />
     </div>
   );

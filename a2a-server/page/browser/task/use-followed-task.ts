@@ -7,7 +7,7 @@ import type { Execution, Progress, TaskReport } from '../../../../shared/client/
 const RETRY_MS = 5_000;
 
 /** The state without a connection. `since` is in milliseconds since 1970. */
-export interface Outage {
+export interface ConnectionOutage {
   since: number;
   /** What the server answered. '' without an answer. */
   message: string;
@@ -17,7 +17,7 @@ export interface FollowedTask {
   execution: Execution | undefined;
   /** The newest known state of the task. Undefined before the server's first answer. */
   report: TaskReport | undefined;
-  outage: Outage | undefined;
+  outage: ConnectionOutage | undefined;
   /** The reason why the page cannot follow the task. For example, the task was deleted. */
   failure: string | undefined;
 }
@@ -30,7 +30,7 @@ export function useFollowedTask(
 ): FollowedTask {
   const [execution, setExecution] = useState<Execution>();
   const [report, setReport] = useState<TaskReport>();
-  const [outage, setOutage] = useState<Outage>();
+  const [outage, setOutage] = useState<ConnectionOutage>();
   const [failure, setFailure] = useState<string>();
   const listener = useRef(onProgress);
   listener.current = onProgress;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { TaskJournal } from '../../../../a2a-server/executor/task-journal/task-journal.ts';
-import { Maintenance } from '../../../../a2a-server/executor/maintenance.ts';
+import { TaskMaintenance } from '../../../../a2a-server/executor/maintenance.ts';
 import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
@@ -22,7 +22,7 @@ const DAY = 24 * HOUR;
 
 let clock: FakeClock;
 let journal: Journal;
-let maintenance: Maintenance;
+let maintenance: TaskMaintenance;
 /** The delay of each timer, in milliseconds. */
 let timers: number[];
 let failures: unknown[];
@@ -53,7 +53,7 @@ beforeEach(async () => {
       Promise.resolve({ now: clock.now(), uptimeMs: clock.now() - jumped - steady, boot: 'one' }),
     onChange: (jump) => void told.push(jump),
   });
-  maintenance = new Maintenance({
+  maintenance = new TaskMaintenance({
     journal,
     log: new TaskJournal(journal),
     clock: {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { TailCache } from '../../../../a2a-server/journal/tail-cache.ts';
+import { JournalTailCache } from '../../../../a2a-server/journal/tail-cache.ts';
 import type { JournalEntry } from '../../../../a2a-server/task/events.ts';
 import { delta } from '../../../support/journal-samples.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
@@ -25,7 +25,7 @@ describe('the cached tail of a watched task’s journal', () => {
     });
     fc.assert(
       fc.property(fc.array(fc.tuple(step, look), { maxLength: 12 }), (rounds) => {
-        const tails = new TailCache();
+        const tails = new JournalTailCache();
         let last = 0;
         for (const [{ count, length }, { back, limit }] of rounds) {
           tails.add('t', entries(last + 1, count), length);
@@ -40,7 +40,7 @@ describe('the cached tail of a watched task’s journal', () => {
   });
 
   it('the tail contains the last commit, and returns no entries to a reader that has read it', () => {
-    const tails = new TailCache();
+    const tails = new JournalTailCache();
     tails.add('t', entries(5, 3), 100);
     expect(tails.read('t', 4, 10)).toEqual(entries(5, 3));
     expect(tails.read('t', 6, 10)).toEqual(entries(7, 1));
@@ -48,14 +48,14 @@ describe('the cached tail of a watched task’s journal', () => {
   });
 
   it('the tail does not return entries from before the watch', () => {
-    const tails = new TailCache();
+    const tails = new JournalTailCache();
     tails.add('t', entries(5, 3), 100);
     expect(tails.read('t', 3, 10)).toBeUndefined();
     expect(tails.read('another', 0, 10)).toBeUndefined();
   });
 
   it('if a commit is missing, the tail drops its entries and begins with the next commit', () => {
-    const tails = new TailCache();
+    const tails = new JournalTailCache();
     tails.add('t', entries(1, 3), 100);
     tails.add('t', entries(9, 2), 100);
     expect(tails.read('t', 3, 10)).toBeUndefined();
@@ -66,14 +66,14 @@ describe('the cached tail of a watched task’s journal', () => {
     ['entries', 1_000, 100],
     ['characters', 1, 1024 * 1024],
   ])('S3 the tail stores a limited number of %s', (_what, count, length) => {
-    const tails = new TailCache();
+    const tails = new JournalTailCache();
     for (let commit = 0; commit < 10; commit += 1) tails.add('t', entries(1 + commit * count, count), length);
     expect(tails.read('t', 0, 1)).toBeUndefined();
     expect(tails.read('t', 9 * count, 1)).toEqual(entries(9 * count + 1, 1));
   });
 
   it('S3 the tail drops a commit that is too large, and everything before it', () => {
-    const tails = new TailCache();
+    const tails = new JournalTailCache();
     tails.add('t', entries(1, 3), 100);
     tails.add('t', entries(4, 1), 50_000_000);
     expect(tails.read('t', 3, 1)).toBeUndefined();

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  bytesLeft,
+  bytesLeftToWrite,
   dailyLimitError,
   reachedDailyLimit,
   taskSizeFailure,
@@ -29,7 +29,7 @@ describe('the limits of written events', () => {
     fc.assert(
       fc.property(use, written, ({ principal, tenant, server }, size) => {
         const daily = { principal, server, ...tenantOnly(tenant) };
-        const left = bytesLeft(size, daily, LIMITS);
+        const left = bytesLeftToWrite(size, daily, LIMITS);
         const more = { events: 0, bytes: left };
         const after = {
           principal: { events: 0, bytes: principal.bytes + more.bytes },

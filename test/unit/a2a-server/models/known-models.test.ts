@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { findKnownModel, knownListNameOf } from '../../../../a2a-server/models/known-models.ts';
+import { findKnownModel, knownModelListName } from '../../../../a2a-server/models/known-models.ts';
 import { modelSettingsSchema, providerNameSchema } from '../../../../a2a-server/models/model-settings.ts';
 
 const FILE = new URL('../../../../a2a-server/models/known-models.json', import.meta.url);
@@ -82,14 +82,14 @@ describe('the list of known models', () => {
     ['https://api.groq.com/openai/v1', 'groq', 'llama-3.3-70b-versatile'],
     ['https://openrouter.ai/api/v1', 'openrouter', 'moonshotai/kimi-k2.5'],
   ])('the endpoint %s has the list %s, with %s', (url, list, model) => {
-    expect(knownListNameOf(url)).toBe(list);
+    expect(knownModelListName(url)).toBe(list);
     expect(findKnownModel(list, model)?.contextWindow).toBeGreaterThan(60_000);
   });
 
   test.each(['', 'https://api.deepseek.com.example.com/v1', 'http://127.0.0.1:8000/v1', 'constructor'])(
     'the endpoint %j has no list',
     (url) => {
-      expect(knownListNameOf(url)).toBeUndefined();
+      expect(knownModelListName(url)).toBeUndefined();
     },
   );
 });

@@ -10,7 +10,7 @@ import {
   type OrphanProcess,
 } from '../../../../a2a-server/processes/child-process-records.ts';
 import { isGroupAlive } from '../../../../a2a-server/processes/end-process-group.ts';
-import { findMarkedGroups } from '../../../../a2a-server/processes/process-identity.ts';
+import { findMarkedProcessGroups } from '../../../../a2a-server/processes/process-identity.ts';
 import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -108,10 +108,10 @@ posix('child processes', () => {
     const { children } = serverOn(directory);
     const [record = ''] = await readdir(directory);
     const marker = markerOf(record);
-    while (findMarkedGroups(marker).every((each) => each === leader)) await nextTurn();
+    while (findMarkedProcessGroups(marker).every((each) => each === leader)) await nextTurn();
     process.kill(-leader, 'SIGKILL');
     expect(await children.endOrphans()).toEqual([]);
-    expect(findMarkedGroups(marker)).toEqual([]);
+    expect(findMarkedProcessGroups(marker)).toEqual([]);
   });
 
   linux(
@@ -123,7 +123,7 @@ posix('child processes', () => {
       await once(started[0] ?? process, 'exit');
       const [record = ''] = await readdir(directory);
       // The child has the variable until `env` replaces its environment.
-      while (findMarkedGroups(markerOf(record)).includes(leader)) await nextTurn();
+      while (findMarkedProcessGroups(markerOf(record)).includes(leader)) await nextTurn();
       const { children } = serverOn(directory);
       expect(await children.endOrphans()).toEqual([{ owner: OWNER, group: leader }]);
       expect(await isGroupAlive(leader)).toBe(true);

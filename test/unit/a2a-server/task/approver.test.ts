@@ -11,7 +11,7 @@ import {
   type ApproverDemand,
 } from '../../../../a2a-server/task/approver.ts';
 import { decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
-import { foldNext } from '../../../../a2a-server/task/fold.ts';
+import { foldNextEvents } from '../../../../a2a-server/task/fold.ts';
 import { usableGrants } from '../../../../a2a-server/task/grants.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -82,7 +82,7 @@ describe('a call that demands an approver', () => {
     const outcome = decideCalls(task, [decision(task)], by('cleo', 'release'), 1);
     if (outcome.type !== 'append') throw new Error('the decision was refused');
     const metAfter = (events: readonly TaskEvent[]) => {
-      const after = foldNext(task, events);
+      const after = foldNextEvents(task, events);
       return after.calls['a'] && demandMetByApprover(after, after.calls['a']);
     };
     expect(metAfter(outcome.events)).toEqual(BOTH);
@@ -138,7 +138,7 @@ describe('a call that demands an approver', () => {
     expect(ruling.events[0]).toMatchObject({ approver: BOTH, by: { principal: 'cleo', channel: 'form' } });
     expect(ruling.events[0]).not.toHaveProperty('by.groups');
     // The call keeps the demand, so a second run after a crash needs such an approver too.
-    expect(foldNext(task, ruling.events).calls['a']).toMatchObject({ approver: BOTH });
+    expect(foldNextEvents(task, ruling.events).calls['a']).toMatchObject({ approver: BOTH });
   });
 
   test('the pending action says who may approve', () => {

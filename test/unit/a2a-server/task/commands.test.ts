@@ -4,7 +4,7 @@ import { cancelTask, cancelWorkingTask } from '../../../../a2a-server/task/cance
 import { askAgain, decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
 import { decisionInText } from '../../../../a2a-server/task/text-decision.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { foldNext } from '../../../../a2a-server/task/fold.ts';
+import { foldNextEvents } from '../../../../a2a-server/task/fold.ts';
 import { resultForModel } from '../../../../a2a-server/task/result-for-model.ts';
 import { nextStep } from '../../../../a2a-server/task/next-step.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
@@ -16,7 +16,7 @@ const by = { principal: 'ada', channel: 'tool' };
 const at = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 function after(snapshot: Snapshot, events: readonly TaskEvent[]): Snapshot {
-  return foldNext(snapshot, events, at);
+  return foldNextEvents(snapshot, events, at);
 }
 
 /** Returns a task in which all these calls wait for a decision. */
@@ -128,7 +128,7 @@ describe('a question that waits for the person', () => {
   });
 });
 
-describe('decide, which applies a person’s decision', () => {
+describe('decideCalls, which applies a person’s decision', () => {
   it('R03 the first of two decisions leaves the other call pending, and the same append records that', () => {
     const ruling = decideCalls(waitingFor('a', 'b'), [decision('a')], by, at);
     expect(ruling).toMatchObject({

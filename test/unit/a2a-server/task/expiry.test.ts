@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
-  withDeadlines,
+  withDecisionDeadlines,
   deadlineAfterEvents,
   NO_EXPIRY,
   expireTask,
@@ -41,7 +41,7 @@ function asking(...callIds: string[]): Snapshot {
 }
 
 function parked(snapshot: Snapshot, now = START, given = expiry): Snapshot {
-  return after(snapshot, withDeadlines(snapshot, [parkOrContinue(snapshot)], { now, expiry: given }));
+  return after(snapshot, withDecisionDeadlines(snapshot, [parkOrContinue(snapshot)], { now, expiry: given }));
 }
 
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
@@ -49,7 +49,7 @@ function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
   const ruling = decideCalls(snapshot, [decision], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
-  return after(snapshot, withDeadlines(snapshot, ruling.events, { now, expiry }));
+  return after(snapshot, withDecisionDeadlines(snapshot, ruling.events, { now, expiry }));
 }
 
 const expiries = (snapshot: Snapshot) =>
@@ -58,7 +58,7 @@ const expiries = (snapshot: Snapshot) =>
 describe('the deadline of a pending action', () => {
   it('the asking event of an append has the deadline, among the other events', () => {
     const task = asking('a');
-    const events = withDeadlines(task, [{ type: 'task.working' }, parkOrContinue(task)], {
+    const events = withDecisionDeadlines(task, [{ type: 'task.working' }, parkOrContinue(task)], {
       now: START,
       expiry,
     });
@@ -133,7 +133,10 @@ describe('expire, which ends tasks at their deadline', () => {
 
   it('R14 a task that waits for a message ends after its idle time', () => {
     const task = asking();
-    const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], { now: START, expiry });
+    const events = withDecisionDeadlines(task, [{ type: 'input.required', pending: [] }], {
+      now: START,
+      expiry,
+    });
     const waiting = after(task, events);
     expect(expireTask(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
     expect(expireTask(waiting, START + 1_800_000)).toMatchObject({
@@ -148,7 +151,7 @@ describe('the deadline of a question', () => {
     ['a sign-in', { type: 'auth.required', question: 'Who?' }],
   ])('R14 %s has a deadline like a pending action', (_, event) => {
     const task = asking();
-    const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
+    const waiting = after(task, withDecisionDeadlines(task, [event], { now: START, expiry }));
     expect(expireTask(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(expireTask(waiting, START + 7 * DAY)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],

@@ -5,7 +5,7 @@ import {
   foldEntry,
   foldAll,
   foldEntries,
-  foldNext,
+  foldNextEvents,
 } from '../../../../a2a-server/task/fold.ts';
 import type { JournalEntry, TaskEvent } from '../../../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
@@ -114,9 +114,9 @@ describe('foldOn, which folds several entries', () => {
 describe('foldNext, which numbers new events', () => {
   it('foldNext gives the events the next numbers, and by default the time of the last entry', () => {
     const start = taskAfter(working);
-    const next = foldNext(start, [working, message('more')]);
+    const next = foldNextEvents(start, [working, message('more')]);
     expect(next).toMatchObject({ seq: start.seq + 2, messageSeq: start.seq + 2, updatedAt: start.updatedAt });
-    expect(foldNext(start, [working], 7).updatedAt).toBe(7);
+    expect(foldNextEvents(start, [working], 7).updatedAt).toBe(7);
   });
 });
 
@@ -140,7 +140,7 @@ describe('the fold of task events', () => {
   it('the fold appends the parts of an artifact, or replaces them, and keeps other artifacts', () => {
     const both = taskAfter(started, update('x', 'one', false), update('y', 'other', false));
     const texts = [true, false].map((append) =>
-      foldNext(both, [update('x', 'two', append)]).openTurn?.artifacts.map(({ parts }) =>
+      foldNextEvents(both, [update('x', 'two', append)]).openTurn?.artifacts.map(({ parts }) =>
         parts.map((part) => 'text' in part && part.text),
       ),
     );
@@ -167,15 +167,15 @@ describe('the fold of task events', () => {
 
   it('the fold keeps the first decision of a call, and ignores unknown calls', () => {
     const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
-    const once = foldNext(waits, [decided('a', 'approve')]);
-    expect(foldNext(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
+    const once = foldNextEvents(waits, [decided('a', 'approve')]);
+    expect(foldNextEvents(once, [decided('a', 'deny')]).calls).toEqual(once.calls);
     const runs: TaskEvent = { type: 'tool.started', callId: 'b', tool: 't', title: 'B', toolId: 'x' };
-    expect(foldNext(waits, [decided('b', 'approve'), runs]).calls).toEqual(waits.calls);
+    expect(foldNextEvents(waits, [decided('b', 'approve'), runs]).calls).toEqual(waits.calls);
   });
 
   it('the fold withdraws a tool’s question only if it waits', () => {
     const waits = taskAfter(...turnEventsWith([{ call: request('a', false), ask: true }]));
     const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a', tool: 'write-file', title: 'A' };
-    expect(foldNext(waits, [withdrew]).calls).toEqual(waits.calls);
+    expect(foldNextEvents(waits, [withdrew]).calls).toEqual(waits.calls);
   });
 });

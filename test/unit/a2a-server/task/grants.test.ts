@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { GrantLimits } from '../../../../shared/protocol/tool-approval.ts';
-import { NO_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
+import { NO_RESOLVED_TARGETS } from '../../../../a2a-server/policy/call-facts.ts';
 import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -42,7 +42,7 @@ class Task {
     const callId = `c${(this.#calls += 1)}`;
     const call = request(callId, false);
     const grants = unexpiredGrants(this.snapshot.grants, this.now);
-    const said = decideVerdict({ ...call, reach: NO_TARGETS }, { settings: {}, grants });
+    const said = decideVerdict({ ...call, reach: NO_RESOLVED_TARGETS }, { settings: {}, grants });
     this.append({ type: 'tool.requested', turn: 1, call, verdict: said });
     return { callId, verdict: said.type, grantId: this.snapshot.calls[callId]?.grantId ?? null };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
-import { foldNext } from '../../../../a2a-server/task/fold.ts';
+import { foldNextEvents } from '../../../../a2a-server/task/fold.ts';
 import { findSameQuestion, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { parkedTask, taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
@@ -64,7 +64,7 @@ describe('a pending action of a snapshot', () => {
   ] as const)(
     'D2 the action is not the first question if %s, so a plain word does not decide it',
     (_, events, reason) => {
-      const waits = parkedTask(foldNext(allowed, events));
+      const waits = parkedTask(foldNextEvents(allowed, events));
       const [action] = pendingActions(waits);
       expect(action).toMatchObject({ callId: 'a', reason });
       expect(action).not.toHaveProperty('first');
@@ -96,15 +96,15 @@ describe('the first question of a task', () => {
       outcome: { type: 'ok', text: '', summary: '' },
     };
     const others = ['b', 'c'].map((id) => ({ call: request(id, true), ask: false }));
-    expect(isFirst(foldNext(taskAfter(...turnEventsWith([waits, ...others])), [ran]), 'a')).toBe(true);
+    expect(isFirst(foldNextEvents(taskAfter(...turnEventsWith([waits, ...others])), [ran]), 'a')).toBe(true);
   });
 
   it('D2 a call after a question that its tool withdrew is not the first question', () => {
     const asks: TaskEvent = { type: 'tool.asked', call: questionCall('a.q1'), askedBy: 'a' };
     const withdrew: TaskEvent = { type: 'tool.withdrew', callId: 'a.q1', tool: 'ask-person', title: '' };
     const later = turnEventsWith([{ call: request('b', false), ask: true }], { turn: 2 });
-    expect(isFirst(foldNext(allowed, [starts, ...later]), 'b')).toBe(true);
-    expect(isFirst(foldNext(allowed, [starts, asks, withdrew, ...later]), 'b')).toBe(false);
+    expect(isFirst(foldNextEvents(allowed, [starts, ...later]), 'b')).toBe(true);
+    expect(isFirst(foldNextEvents(allowed, [starts, asks, withdrew, ...later]), 'b')).toBe(false);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
-import { foldNext } from '../../../../a2a-server/task/fold.ts';
+import { foldNextEvents } from '../../../../a2a-server/task/fold.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';
 import { decisionStatement } from '../../../../a2a-server/task/presence.ts';
 import { findCall, type Snapshot, type WaitingCall } from '../../../../a2a-server/task/snapshot.ts';
@@ -120,6 +120,6 @@ describe('a call that demands presence', () => {
     expect(ruling(task, edit)).toMatchObject({ reason: 'PRESENCE_REQUIRED' });
     const outcome = ruling(task, { ...edit, presence: proofOf(task, edit) });
     if (outcome.type !== 'append') throw new Error(outcome.message);
-    expect(findCall(foldNext(task, outcome.events), 'a')).toMatchObject({ presence: true, title: 'B' });
+    expect(findCall(foldNextEvents(task, outcome.events), 'a')).toMatchObject({ presence: true, title: 'B' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { foldNext } from '../../../../a2a-server/task/fold.ts';
+import { foldNextEvents } from '../../../../a2a-server/task/fold.ts';
 import { requestToolAbort, runningCalls } from '../../../../a2a-server/task/request-tool-abort.ts';
 import { taskAfter, turnEventsWith } from '../../../support/folded-task.ts';
 import { completed, toolStarted } from '../../../support/journal-samples.ts';
@@ -16,17 +16,17 @@ describe('requestToolAbort', () => {
       type: 'append',
       events: [{ type: 'abort.requested', callId: 'call', ...ABORT }],
     });
-    const after = foldNext(running, asked.type === 'append' ? asked.events : []);
+    const after = foldNextEvents(running, asked.type === 'append' ? asked.events : []);
     expect(runningCalls(after).map(({ state }) => state.abort)).toEqual(['enough']);
     expect(requestToolAbort(after, { ...ABORT, reason: 'again' })).toEqual({ type: 'keep' });
   });
 
   it('keeps a task whose tool has not started, has ended, or has started again', () => {
     expect(requestToolAbort(taskAfter(...requested), ABORT)).toEqual({ type: 'keep' });
-    expect(requestToolAbort(foldNext(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual({
+    expect(requestToolAbort(foldNextEvents(running, [completed]), { ...ABORT, toolId: 'other' })).toEqual({
       type: 'keep',
     });
-    const again = foldNext(running, [
+    const again = foldNextEvents(running, [
       {
         type: 'tool.interrupted',
         callId: 'call',
@@ -41,7 +41,7 @@ describe('requestToolAbort', () => {
   });
 
   it('a request for an earlier execution does not stop the next one', () => {
-    const late = foldNext(running, [
+    const late = foldNextEvents(running, [
       {
         type: 'tool.interrupted',
         callId: 'call',

@@ -6,7 +6,7 @@ const by = { principal: 'ada', channel: 'tool' };
 const at = Date.UTC(2026, 0, 2);
 const created = { type: 'task.created', sessionId: 's', principal: 'ada', settings: {} } as const;
 
-describe('decide, for an unknown call', () => {
+describe('decideCalls, for an unknown call', () => {
   it.each(['__proto__', 'constructor', 'toString'])(
     'R07 a call id with the name of an object’s built-in property (%s) names no call',
     (callId) => {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { createServerMeasurementsReader } from '../../../../a2a-server/telemetry/server-measurements.ts';
 import type { JournalStatistics } from '../../../../a2a-server/journal/journal.ts';
-import { createSoleOwnership } from '../../../../a2a-server/journal/ownership.ts';
+import { createSingleServerOwnership } from '../../../../a2a-server/journal/ownership.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
 const NOTHING: JournalStatistics = { tasks: {}, waitingSince: null, bytes: 1 };
@@ -10,7 +10,7 @@ function countedFacts(statistics: () => Promise<JournalStatistics>) {
   const clock = new FakeClock();
   let counts = 0;
   const journal = {
-    ownership: createSoleOwnership({ unsettled: () => Promise.resolve([]) }),
+    ownership: createSingleServerOwnership({ unsettled: () => Promise.resolve([]) }),
     statistics() {
       counts += 1;
       return statistics();

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   type UnopenedTasks,
-  unopenedAfterSearch,
+  unopenedTasksAfterSearch,
   workspaceUnavailableEvents,
 } from '../../../../../a2a-server/executor/executions/tasks-no-server-can-open.ts';
-import { foldAll, foldNext } from '../../../../../a2a-server/task/fold.ts';
+import { foldAll, foldNextEvents } from '../../../../../a2a-server/task/fold.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { created, inputRequired, message, working } from '../../../../support/journal-samples.ts';
 
@@ -24,7 +24,7 @@ function taskAfter(...events: TaskEvent[]) {
 function dueIn(searches: readonly (readonly [now: number, tasks: readonly (typeof TASK)[]])[]): string[][] {
   let unopened: UnopenedTasks = new Map();
   return searches.map(([now, tasks]) => {
-    const search = unopenedAfterSearch(unopened, tasks, now);
+    const search = unopenedTasksAfterSearch(unopened, tasks, now);
     unopened = search.unopened;
     return search.due.map(({ taskId }) => taskId);
   });
@@ -60,7 +60,7 @@ describe('a task whose workspace this server cannot open', () => {
     const task = taskAfter(working);
     const events = workspaceUnavailableEvents(task, TASK);
     expect(events).toMatchObject([{ text: expect.stringContaining('can open its workspace /work') }]);
-    expect(workspaceUnavailableEvents(foldNext(task, events), TASK)).toEqual([]);
+    expect(workspaceUnavailableEvents(foldNextEvents(task, events), TASK)).toEqual([]);
   });
 
   it('R119 the text names the label that a server needs', () => {

@@ -3,7 +3,11 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { A2AError, restStatusFor, toJsonRpcError, toRestErrorBody } from '@a2a-js/sdk/errors';
 import { ProductError, ERROR_REASONS } from '../../../../../shared/runtime/errors.ts';
 import type { ErrorReason } from '../../../../../shared/runtime/errors.ts';
-import { notCancelable, toWireError, WIRE_ERRORS } from '../../../../../a2a-server/http/wire/wire-errors.ts';
+import {
+  notCancelableError,
+  toWireError,
+  WIRE_ERRORS,
+} from '../../../../../a2a-server/http/wire/wire-errors.ts';
 
 const isReason = (name: string): name is ErrorReason => ERROR_REASONS.some((reason) => reason === name);
 const ALL = Object.keys(WIRE_ERRORS).filter(isReason);
@@ -45,7 +49,9 @@ describe('errors in A2A responses', () => {
   });
 
   test('the cancel of an ended task gives TaskNotCancelable, not UnsupportedOperation', () => {
-    expect(toJsonRpcError(notCancelable(new ProductError('TASK_ENDED', 'x'), 'jsonrpc')).code).toBe(-32002);
+    expect(toJsonRpcError(notCancelableError(new ProductError('TASK_ENDED', 'x'), 'jsonrpc')).code).toBe(
+      -32002,
+    );
   });
 
   test('the response to an unexpected error reveals no details', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import type { HeadSeqs } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
-import { WAKE_PAUSE_MS, WakeSender } from '../../../../../a2a-server/journal/postgres/wake-sender.ts';
+import { WAKE_PAUSE_MS, JournalWakeSender } from '../../../../../a2a-server/journal/postgres/wake-sender.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const promisesSettle = () => new Promise((resolve) => setImmediate(resolve));
@@ -8,7 +8,7 @@ const promisesSettle = () => new Promise((resolve) => setImmediate(resolve));
 function stage(send: (heads: HeadSeqs) => Promise<void> = async () => undefined) {
   const clock = new FakeClock();
   const sends = jest.fn(send);
-  const sender = new WakeSender({ clock, send: sends });
+  const sender = new JournalWakeSender({ clock, send: sends });
   return {
     sender,
     sent: () => sends.mock.calls.map(([heads]) => [...heads]),

@@ -8,7 +8,7 @@ import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
 import { parseDatabaseUrl, openPostgresPool } from '../../../../../a2a-server/journal/postgres/driver.ts';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { parseWakePayload, wakePayloads } from '../../../../../a2a-server/journal/postgres/wake-message.ts';
-import { WakeUps } from '../../../../../a2a-server/journal/postgres/wake-ups.ts';
+import { JournalWakeUps } from '../../../../../a2a-server/journal/postgres/wake-ups.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { beginning, continuing, delta } from '../../../../support/journal-samples.ts';
 import { startProxy, type PostgresProxy } from '../../../../support/postgres-proxy.ts';
@@ -92,7 +92,7 @@ else {
         ['a', 'b'].map(async (id) => {
           const committed = new CommittedEntries();
           const options = { server: id, clock, reader, committed };
-          return { committed, wakeUps: await WakeUps.open(parseDatabaseUrl(proxy.url), options) };
+          return { committed, wakeUps: await JournalWakeUps.open(parseDatabaseUrl(proxy.url), options) };
         }),
       );
       const own = jest.fn();

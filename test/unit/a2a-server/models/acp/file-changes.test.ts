@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyAcpDiff, replacementsIn } from '../../../../../a2a-server/models/acp/file-changes.ts';
-const NONE = replacementsIn(undefined);
+import { applyAcpDiff, acpReplacementsIn } from '../../../../../a2a-server/models/acp/file-changes.ts';
+const NONE = acpReplacementsIn(undefined);
 const diff = (oldText: string | null, newText: string) => ({ path: 'a', oldText, newText });
 
 describe('changeOf, the change that an ACP agent proposes to a file', () => {
@@ -19,14 +19,14 @@ describe('changeOf, the change that an ACP agent proposes to a file', () => {
   });
 
   it('changeOf replaces only the text that the agent’s raw input contains', () => {
-    const first = replacementsIn({ edits: [{ old_string: 'b', new_string: '$&' }] });
+    const first = acpReplacementsIn({ edits: [{ old_string: 'b', new_string: '$&' }] });
     expect(applyAcpDiff('a b b', diff('b', '$&'), first)).toEqual({ after: 'a $& b' });
-    const all = replacementsIn({ oldString: 'b', replaceAll: true });
+    const all = acpReplacementsIn({ oldString: 'b', replaceAll: true });
     expect(applyAcpDiff('a b b', diff('b', 'c'), all)).toEqual({ after: 'a c c' });
   });
 
   it('changeOf reports that the replaced text is not in the file', () => {
-    expect(applyAcpDiff('a\n', diff('b', 'c'), replacementsIn({ old_str: 'b' }))).toEqual({
+    expect(applyAcpDiff('a\n', diff('b', 'c'), acpReplacementsIn({ old_str: 'b' }))).toEqual({
       after: 'a\nc',
       note: 'gone',
     });

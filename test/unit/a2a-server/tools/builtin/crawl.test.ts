@@ -3,7 +3,7 @@ import { ProductError } from '../../../../../shared/runtime/errors.ts';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
+import { NO_RESOLVED_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createCrawlTool } from '../../../../../a2a-server/tools/builtin/crawl.ts';
 import { ToolStoppedError } from '../../../../../a2a-server/tools/tool.ts';
@@ -130,7 +130,7 @@ Read without a match:
     expect(tool.title(input)).toBe('Crawl https://example.com/x for "a↵b", at most 3 pages');
     expect(tool.repeatable).toBe(true);
     expect(
-      decideVerdict({ ...tool, tool: 'crawl', reach: NO_TARGETS }, { settings: {}, grants: [] }),
+      decideVerdict({ ...tool, tool: 'crawl', reach: NO_RESOLVED_TARGETS }, { settings: {}, grants: [] }),
     ).toEqual({
       type: 'ask',
     });

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { EventEmitter, getEventListeners, once } from 'node:events';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { NO_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
+import { NO_RESOLVED_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createFetchTool } from '../../../../../a2a-server/tools/builtin/fetch.ts';
 import type { FetchContext } from '../../../../../a2a-server/tools/web/fetch-url.ts';
@@ -100,7 +100,7 @@ describe('the tool fetch', () => {
     });
     expect(fetch.title({ url: 'https://example.com/\nx' })).toBe('Fetch https://example.com/↵x');
     expect(fetch.repeatable).toBe(true);
-    const call = { ...fetch, tool: 'fetch', reach: NO_TARGETS };
+    const call = { ...fetch, tool: 'fetch', reach: NO_RESOLVED_TARGETS };
     expect(decideVerdict(call, { settings: {}, grants: [] })).toEqual({ type: 'ask' });
     expect(decideVerdict(call, { settings: { readOnly: true }, grants: [] })).toMatchObject({
       type: 'refuse',

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   groupBySession,
-  titleOfWaiting,
-  keepKnownPages,
-  addNextPage,
+  waitingGroupTitle,
+  keepLoadedTaskPages,
+  addNextTaskPage,
 } from '../../../../../../a2a-server/page/browser/home/task-pages.ts';
 import type { GroupedTask, TaskGroupPage } from '../../../../../../shared/protocol/task-groups.ts';
 import { sampleTask } from '../sample-task.ts';
@@ -18,24 +18,24 @@ const idsOf = ({ tasks }: { tasks: readonly GroupedTask[] }): string =>
 
 describe('the pages of a group', () => {
   it('a further page follows the known tasks, and a task that is on both is listed once', () => {
-    const joined = addNextPage(group('abc', '1'), group('cde', '2'));
+    const joined = addNextTaskPage(group('abc', '1'), group('cde', '2'));
     expect([idsOf(joined), joined.next]).toEqual(['abcde', '2']);
   });
 
   it('a new first page keeps the further pages that were loaded', () => {
-    const joined = keepKnownPages(group('xab', '1'), group('abcdef', '2'));
+    const joined = keepLoadedTaskPages(group('xab', '1'), group('abcdef', '2'));
     expect([idsOf(joined), joined.next]).toEqual(['xabcdef', '2']);
   });
 
   it('a new first page that does not reach the known tasks replaces them, because tasks between may be missing', () => {
     const first = group('xyz', '1');
-    expect(keepKnownPages(first, group('abc', '2'))).toBe(first);
+    expect(keepLoadedTaskPages(first, group('abc', '2'))).toBe(first);
   });
 
   it('a first page that is also the last one replaces all, because tasks may have been deleted', () => {
     const first = group('ab', null);
-    expect(keepKnownPages(first, group('abc', null))).toBe(first);
-    expect(keepKnownPages(first, undefined)).toBe(first);
+    expect(keepLoadedTaskPages(first, group('abc', null))).toBe(first);
+    expect(keepLoadedTaskPages(first, undefined)).toBe(first);
   });
 });
 
@@ -58,6 +58,6 @@ describe('titleOfWaiting', () => {
     [[other], 'Waits for somebody else'],
     [[mine, other], 'Waits for you or somebody else'],
   ])('R122 says whom the tasks wait for', (tasks, title) => {
-    expect(titleOfWaiting({ tasks })).toBe(title);
+    expect(waitingGroupTitle({ tasks })).toBe(title);
   });
 });
