@@ -1,5 +1,5 @@
 /** Builds the row of a task in the page's task list from its snapshot. Pure. */
-import { type DemandedApprover, otherApprover } from '../../shared/protocol/demanded-approver.ts';
+import { type DemandedApprover, approverInsteadOfReader } from '../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
@@ -86,7 +86,7 @@ function offeredDecisions({ approver, decisions }: OfferedDecisions): OfferedDec
 }
 
 function otherApproverFor(action: OfferedDecisions, reader: TaskReader): DemandedApprover | undefined {
-  return otherApprover(actionForReader(action, reader));
+  return approverInsteadOfReader(actionForReader(action, reader));
 }
 
 function waitingForOf(snapshot: Snapshot): WaitingFor | null {

@@ -37,7 +37,7 @@ import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } f
 import { listGeminiTasks } from './gemini-tasks.ts';
 import { makePageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
-import { asStreamResponse } from './task-as-stream-response.ts';
+import { taskAsStreamResponse } from './task-as-stream-response.ts';
 
 export interface A2aConnection {
   readonly url: string;
@@ -253,7 +253,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
   ): AsyncIterable<StreamResponse> {
     let now = await taskOf(id);
     onOpen();
-    yield asStreamResponse(now);
+    yield taskAsStreamResponse(now);
     if (facts.streaming) yield* client.resubscribeTask({ tenant: '', id }, { serviceParameters, signal });
     else
       for (let unchanged = 0; isMoving(now) || (isWaiting(now) && unchanged < MAX_UNCHANGED_POLLS);) {
@@ -261,7 +261,7 @@ export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection>
         const before = now;
         now = await taskOf(id);
         unchanged = isDeepStrictEqual(before, now) ? unchanged + 1 : 0;
-        if (unchanged === 0) yield asStreamResponse(now);
+        if (unchanged === 0) yield taskAsStreamResponse(now);
       }
   }
 

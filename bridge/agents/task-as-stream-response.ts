@@ -1,6 +1,6 @@
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 
 /** Wraps a task as the first event of a stream (an A2A `StreamResponse`). */
-export function asStreamResponse(task: Task): StreamResponse {
+export function taskAsStreamResponse(task: Task): StreamResponse {
   return { payload: { $case: 'task', value: task } };
 }

@@ -38,7 +38,7 @@ interface AskInCallEnd {
  * 'push'`).
  * @param end the end of the tool call's first wait for the task
  */
-export async function askInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
+export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
   const { session, offers, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Question as AskedQuestion } from '../../shared/protocol/question.ts';
-import { otherApprover, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
+import { approverInsteadOfReader, type DemandedApprover } from '../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { PendingInput } from '../dialects/dialect.ts';
@@ -74,7 +74,7 @@ function actionAsk(
   fields: FormDetailLevel,
 ): ApprovalForm {
   const { callId, preview } = action;
-  const approver = otherApprover(action);
+  const approver = approverInsteadOfReader(action);
   if (approver !== undefined)
     return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
   if (preview.type === 'question') return answerAsk(action, preview, before);

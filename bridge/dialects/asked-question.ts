@@ -37,7 +37,7 @@ export function questionSchemaIn(data: unknown): Readonly<Record<string, unknown
 }
 
 /** Parses an answer as a JSON object. Returns undefined if the answer is not a JSON object. */
-export function answerAsData(answer: string): Record<string, unknown> | undefined {
+export function answerAsJsonObject(answer: string): Record<string, unknown> | undefined {
   if (!answer.trimStart().startsWith('{')) return undefined;
   const parsed = parseJson(answer);
   return isRecord(parsed) ? parsed : undefined;

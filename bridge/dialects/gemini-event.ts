@@ -10,7 +10,7 @@ import { type DialectReader, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a
 import {
   toolCallEventOf,
   isAwaitingDecision,
-  isUnderway,
+  isGeminiCallUnderway,
   keepTextEnd,
   pendingActionOf,
   proposalOf,
@@ -175,7 +175,8 @@ function observationsOfTask(task: Task): readonly Observation[] {
     return [...known, ...stateChange(ids, status, task.metadata)];
   // The state may be `input-required` while an approved call runs. If the status has text, the turn has really ended.
   const resting =
-    status.state === TaskState.TASK_STATE_INPUT_REQUIRED && (text !== '' || !calls.some(isUnderway));
+    status.state === TaskState.TASK_STATE_INPUT_REQUIRED &&
+    (text !== '' || !calls.some(isGeminiCallUnderway));
   if (!resting) return [{ type: 'moving', ...ids, text: null }, ...known];
   const told = turn.length > 0;
   const question =

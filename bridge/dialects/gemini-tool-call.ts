@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { ToolCallEvent, PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { Proposal } from './unbound-proposal.ts';
+import type { AgentProposal } from './unbound-proposal.ts';
 
 const confirmationDetails = z.discriminatedUnion('type', [
   z.looseObject({
@@ -64,7 +64,7 @@ function detailsOf(call: GeminiToolCall): ConfirmationDetails | undefined {
 }
 
 /** Returns true if the call continues without a decision. */
-export function isUnderway({ status }: GeminiToolCall): boolean {
+export function isGeminiCallUnderway({ status }: GeminiToolCall): boolean {
   return status === 'validating' || status === 'scheduled' || status === 'executing';
 }
 
@@ -132,7 +132,7 @@ const replaceArgs = z.object({ old_string: z.string().min(1), new_string: z.stri
  * Returns the change that the agent proposes. Before the bridge sends an approval, it compares the file with the old
  * content in the proposal.
  */
-export function proposalOf(call: GeminiToolCall): Proposal {
+export function proposalOf(call: GeminiToolCall): AgentProposal {
   const { name, args } = call.request;
   const code = codeOf(call);
   const details = detailsOf(call);

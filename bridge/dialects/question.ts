@@ -8,7 +8,7 @@ import { answerText } from '../../shared/protocol/preview-text.ts';
 import type { MessageContent, PersonDecision } from './dialect.ts';
 import { dataOfPart, dataPart, messageText, textPart } from './parts.ts';
 import {
-  answerAsData,
+  answerAsJsonObject,
   missingRequiredFields,
   type PlainTextQuestion,
   withShownCode,
@@ -70,7 +70,7 @@ export function phraseAnswer(
       { facts },
     );
   const words = answerText(decision.answer);
-  const data = question.form === undefined ? undefined : answerAsData(words);
+  const data = question.form === undefined ? undefined : answerAsJsonObject(words);
   // Text is always possible, because an agent that sends a form can also read text.
   if (data === undefined) return { parts: [textPart(words)], metadata: undefined };
   const missing = missingRequiredFields(data, question.form ?? {});

@@ -3,7 +3,7 @@
  * the task, and the state alone does not show whether a turn has ended. `apply-turn-observation.ts` combines the pieces.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import type { FileProposal, Proposal } from './unbound-proposal.ts';
+import type { FileProposal, AgentProposal } from './unbound-proposal.ts';
 import type { PlainTextQuestion } from './asked-question.ts';
 
 export type TurnObservation = { taskId: string; sessionId: string } & (
@@ -14,7 +14,7 @@ export type TurnObservation = { taskId: string; sessionId: string } & (
   | { type: 'said'; text: string }
   /** The text of this turn, as the agent has stored it. It may be shorter than the text that the bridge has read. */
   | { type: 'account'; text: string }
-  | { type: 'asked'; action: PendingAction; proposal: Proposal }
+  | { type: 'asked'; action: PendingAction; proposal: AgentProposal }
   /**
    * The file of a waiting call has changed since the person saw it. `action` contains a diff against the current file.
    */

@@ -6,7 +6,7 @@ import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { unifiedDiff } from '../../shared/text/unified-diff.ts';
 
-export interface Proposal {
+export interface AgentProposal {
   /**
    * Identifies one proposal of the agent. E2: an approved call runs at most once, so each proposal gets one decision.
    */

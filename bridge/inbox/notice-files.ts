@@ -11,13 +11,13 @@ import { isPidInUse } from '../state/process-id.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 import type { InboxContents, InboxSurface } from './inbox-follower.ts';
-import { noticesText } from './notices.ts';
+import { noticeFileText } from './notices.ts';
 
 const OWN_NAME = `notices.${String(process.pid)}`;
 /** How long the hooks remember which entries they have shown in a session, in milliseconds. */
 const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
 
-export class NoticeFiles implements InboxSurface {
+export class InboxNoticeFiles implements InboxSurface {
   readonly #root: string;
   readonly #name: (tool: ToolName) => string;
   /** The text of each file that this process has written, by path. */
@@ -43,7 +43,7 @@ export class NoticeFiles implements InboxSurface {
       const path = join(this.#root, task.delegatedIn, OWN_NAME);
       files.set(path, [...(files.get(path) ?? []), task]);
     }
-    for (const [path, some] of files) await this.#write(path, noticesText(some, sessions, this.#name));
+    for (const [path, some] of files) await this.#write(path, noticeFileText(some, sessions, this.#name));
   }
 
   /** Removes the files of this process, because they are valid only while it runs. */

@@ -22,7 +22,7 @@ const KEY_DIGITS = 16;
  * @param tasks the uncollected tasks that were delegated from this directory
  * @param sessions the sessions that this bridge follows
  */
-export function noticesText(
+export function noticeFileText(
   tasks: readonly UncollectedTask[],
   sessions: readonly ListedSession[],
   name: (tool: ToolName) => string,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
 import { type A2aRpcCaller, type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
-import { TaskContent } from './task-content.ts';
+import { ProbedTaskContent } from './task-content.ts';
 
 export interface AgentUnderTestOptions {
   client: A2aRpcCaller;
@@ -66,7 +66,7 @@ export class AgentUnderTest {
    * Runs a first task. Returns it, and the state that it reached. `rest` is undefined if the checks cannot use that
    * state.
    */
-  async tryOut(): Promise<{ task: TaskContent; rest: TaskRestState | undefined }> {
+  async tryOut(): Promise<{ task: ProbedTaskContent; rest: TaskRestState | undefined }> {
     const task = await this.send(this.message());
     const rest = RESTS.find((each) => each === task.state);
     this.rest = rest ?? this.rest;
@@ -78,18 +78,18 @@ export class AgentUnderTest {
   }
 
   /** Sends a message, waits for the answer, and returns the task in it. */
-  async send(params: object): Promise<TaskContent> {
+  async send(params: object): Promise<ProbedTaskContent> {
     this.#count();
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
     if (answer.task === undefined)
       throw new NoAnswerError('the agent answers with a message, and starts no task');
-    return this.#seen(TaskContent.ofTask(answer.task));
+    return this.#seen(ProbedTaskContent.ofTask(answer.task));
   }
 
   async *begin(): AsyncGenerator<StreamedEvent, void, undefined> {
     this.#count();
     for await (const frame of this.client.stream('SendStreamingMessage', this.message())) {
-      this.#seen(new TaskContent().take(frame.data));
+      this.#seen(new ProbedTaskContent().take(frame.data));
       yield frame;
     }
   }
@@ -102,21 +102,24 @@ export class AgentUnderTest {
     );
   }
 
-  async task(taskId: string): Promise<TaskContent> {
-    return TaskContent.ofTask(await this.client.call('GetTask', { id: taskId }));
+  async task(taskId: string): Promise<ProbedTaskContent> {
+    return ProbedTaskContent.ofTask(await this.client.call('GetTask', { id: taskId }));
   }
 
   /** Waits until the task has ended or waits. Returns undefined if that takes too long. */
-  settled(taskId: string): Promise<TaskContent | undefined> {
+  settled(taskId: string): Promise<ProbedTaskContent | undefined> {
     return this.#until(taskId, ({ settled }) => settled);
   }
 
   /** Waits until the task has ended. Returns undefined if that takes too long. */
-  ended(taskId: string): Promise<TaskContent | undefined> {
+  ended(taskId: string): Promise<ProbedTaskContent | undefined> {
     return this.#until(taskId, ({ ended }) => ended);
   }
 
-  async #until(taskId: string, is: (view: TaskContent) => boolean): Promise<TaskContent | undefined> {
+  async #until(
+    taskId: string,
+    is: (view: ProbedTaskContent) => boolean,
+  ): Promise<ProbedTaskContent | undefined> {
     for (
       const deadline = performance.now() + STUCK_AFTER_MS;
       performance.now() < deadline && !this.#signal.aborted;
@@ -164,7 +167,7 @@ export class AgentUnderTest {
       }
   }
 
-  #seen(view: TaskContent): TaskContent {
+  #seen(view: ProbedTaskContent): ProbedTaskContent {
     if (view.taskId !== undefined) this.#taskIds.add(view.taskId);
     return view;
   }
@@ -182,7 +185,7 @@ export async function readUntilRest(
   stream: AsyncGenerator<StreamedEvent, void, undefined>,
 ): Promise<StreamedEvent[]> {
   const frames: StreamedEvent[] = [];
-  const view = new TaskContent();
+  const view = new ProbedTaskContent();
   for await (const frame of stream) {
     frames.push(frame);
     if (view.take(frame.data).waiting) break;
@@ -190,6 +193,6 @@ export async function readUntilRest(
   return frames;
 }
 
-export function taskContentOf(frames: readonly StreamedEvent[]): TaskContent {
-  return frames.reduce((view, { data }) => view.take(data), new TaskContent());
+export function taskContentOf(frames: readonly StreamedEvent[]): ProbedTaskContent {
+  return frames.reduce((view, { data }) => view.take(data), new ProbedTaskContent());
 }

@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
 import { type AgentUnderTest, readUntilRest, taskContentOf } from './agent-under-test.ts';
-import type { TaskContent } from './task-content.ts';
+import type { ProbedTaskContent } from './task-content.ts';
 
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
 export type ProbeVerdict = 'passed' | 'failed' | 'not supported';
@@ -285,7 +285,7 @@ export const PROBE_CHECKS: readonly Check[] = [
 ];
 
 /** Reads the task from the agent. Returns undefined if the agent does not have the task. */
-async function known(server: AgentUnderTest, taskId: string): Promise<TaskContent | undefined> {
+async function known(server: AgentUnderTest, taskId: string): Promise<ProbedTaskContent | undefined> {
   try {
     return await server.task(taskId);
   } catch (error) {

@@ -70,7 +70,7 @@ export async function findProbeTarget({ endpoint, version }: ProbeSubject): Prom
  * Runs all checks, one after the other.
  * @throws ProductError AGENT_UNREACHABLE if the task neither completes nor waits for input. No check has run then.
  */
-export async function probe(subject: ProbeSubject, target: ProbeTarget): Promise<ProbeReport> {
+export async function runProbe(subject: ProbeSubject, target: ProbeTarget): Promise<ProbeReport> {
   const { endpoint, text, restart } = subject;
   const { url, version } = target;
   const signal = AbortSignal.timeout(MAX_PROBE_MS);

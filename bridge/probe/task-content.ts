@@ -31,15 +31,15 @@ const ENDED = ['COMPLETED', 'FAILED', 'CANCELED', 'REJECTED'];
 const WAITING = ['INPUT_REQUIRED', 'AUTH_REQUIRED'];
 
 /** The content of a task that could be lost: its state, and the text of each artifact. */
-export class TaskContent {
+export class ProbedTaskContent {
   taskId: string | undefined;
   state = '';
   /** What the agent says about its state. */
   statusText = '';
   readonly #texts = new Map<string, string>();
 
-  static ofTask(raw: unknown): TaskContent {
-    return new TaskContent().take({ task: raw });
+  static ofTask(raw: unknown): ProbedTaskContent {
+    return new ProbedTaskContent().take({ task: raw });
   }
 
   /** Adds an event, and returns this object. */

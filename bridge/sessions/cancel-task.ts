@@ -3,7 +3,7 @@
  * `ended-before`.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { asStreamResponse } from '../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { Session } from './session/session.ts';
 
@@ -32,7 +32,7 @@ export async function cancelTask(
 ): Promise<'cancelled' | 'ended-before'> {
   try {
     await session.agent.ask(async (connection) => {
-      session.take(asStreamResponse(await connection.cancel(taskId, by)), connection);
+      session.take(taskAsStreamResponse(await connection.cancel(taskId, by)), connection);
     });
     return 'cancelled';
   } catch (error) {

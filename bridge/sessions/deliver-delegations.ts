@@ -28,7 +28,7 @@ import { ResultHandover } from './result-handover.ts';
 import type { Session } from './session/session.ts';
 import { SessionCancels } from './session-cancels.ts';
 import { sessionProblem, sessionStateName } from './session/session-state.ts';
-import { WaitingCalls } from './waiting-calls.ts';
+import { WaitingMcpCalls } from './waiting-calls.ts';
 
 interface Delegation {
   session: Session;
@@ -51,7 +51,7 @@ interface DelegationParts {
 export class DelegationService {
   readonly #parts: DelegationParts;
   readonly #outgoing = new MessagesInFlight();
-  readonly #calls: WaitingCalls;
+  readonly #calls: WaitingMcpCalls;
   readonly #writes: OutboxWriteQueue;
   readonly #recordedCancels: RecordedCancels;
   readonly #delivery: MessageDelivery;
@@ -61,7 +61,7 @@ export class DelegationService {
 
   constructor(parts: DelegationParts) {
     this.#parts = parts;
-    this.#calls = new WaitingCalls(parts);
+    this.#calls = new WaitingMcpCalls(parts);
     this.#writes = new OutboxWriteQueue(parts.log);
     this.#recordedCancels = new RecordedCancels(parts);
     const own = {

@@ -2,7 +2,7 @@
 import type { Task } from '@a2a-js/sdk';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentFailure } from '../agents/ask-each.ts';
-import { asStreamResponse } from '../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { SessionStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
@@ -100,7 +100,7 @@ export async function listSessionsOfAgent(
 }
 
 function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] {
-  const view = foldObservedEvent(undefined, dialect.read(asStreamResponse(task)));
+  const view = foldObservedEvent(undefined, dialect.read(taskAsStreamResponse(task)));
   if (view === undefined) return [];
   const { taskId, sessionId, state, pending, calls, cost } = view;
   return [

@@ -9,7 +9,7 @@ import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AgentCardFacts } from '../agents/card.ts';
 import { runInTrace } from '../agents/http/current-trace.ts';
 import { refuseUnsupportedFiles } from '../agents/input-modes.ts';
-import { asStreamResponse } from '../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
 import type { Dialect } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
@@ -21,14 +21,14 @@ import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts'
 import type { RecordedCancels } from './recorded-cancels.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session/session.ts';
-import type { WaitingCalls } from './waiting-calls.ts';
+import type { WaitingMcpCalls } from './waiting-calls.ts';
 
 interface MessageDeliveryParts {
   outbox: Outbox;
   live: LiveSessions;
   outgoing: MessagesInFlight;
   writes: OutboxWriteQueue;
-  calls: WaitingCalls;
+  calls: WaitingMcpCalls;
   recorded: RecordedCancels;
   /** Called when a message stays in the outbox. The caller must call `adopt` after `RESEND_AFTER_MS`. */
   onPostponed: () => void;
@@ -95,7 +95,7 @@ export class MessageDelivery {
         return await this.send(outgoing, entry, { resumed: true });
       const found = await findTaskByMessage(connection, delegationMessage(entry, connection.dialect));
       if (found !== undefined) {
-        session.take(asStreamResponse(found), connection);
+        session.take(taskAsStreamResponse(found), connection);
         this.#accepted(outgoing);
         session.follow();
         return;

@@ -14,7 +14,7 @@ interface WaitingCallsParts {
   log: Logger;
 }
 
-export class WaitingCalls {
+export class WaitingMcpCalls {
   readonly #parts: WaitingCallsParts;
   /** The waiting tool calls, by message id. The signal aborts when the client cancels the tool call. */
   readonly #calls = new Map<string, AbortSignal>();

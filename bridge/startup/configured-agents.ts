@@ -56,7 +56,7 @@ export function configuredAgent({ agents }: BridgeSettings, name: string): Agent
  * bridge finds the agent of a session by its name, so an agent at another URL must not get the name.
  * @param url the URL of the agent that wants the name
  */
-export function findHolderOfName(settings: BridgeSettings, name: string, url: string): string | undefined {
+export function findAgentNameHolder(settings: BridgeSettings, name: string, url: string): string | undefined {
   const { agentUrl } = settings;
   const known = configuredAgent(settings, name)?.url ?? (name === NAME_OF_URL_AGENT ? agentUrl : undefined);
   if (known !== undefined) return known === url ? undefined : `an agent "${name}" at ${known}`;

@@ -25,7 +25,7 @@ import { TaskSubscriptionTransport } from '../mcp/tasks/task-subscription-transp
 import { ClientFollowedTasks } from '../sessions/client-followed-tasks.ts';
 import { watchTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
-import { CancelledCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
+import { CancelledMcpCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
 /**
  * The maximum time in milliseconds for which the shutdown waits for outbox writes. The next bridge does the remaining
@@ -82,7 +82,7 @@ export async function serve({ settings, places, log }: ServeOptions): Promise<vo
   const connection: ClientConnection = { left: false };
   const client = {
     connection,
-    withdrawals: new CancelledCalls(),
+    withdrawals: new CancelledMcpCalls(),
     receipts: new OrderedSentReplies(),
     seen: new SeenResults(),
     followed,

@@ -27,7 +27,7 @@ export type DemandedApprover = z.infer<typeof demandedApproverSchema>;
  * Returns who must decide this action instead of its reader. Returns undefined if the reader may let the action run or
  * answer it, or if no special approver is demanded.
  */
-export function otherApprover({
+export function approverInsteadOfReader({
   approver,
   decisions,
 }: {

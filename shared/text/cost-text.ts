@@ -23,7 +23,7 @@ export function tokensAndPriceText(cost: TokenCost): string {
  * Returns the number of a turn, e.g. `3`, or `summary` for a summary of the conversation.
  * @param turn null for a summary
  */
-export function requestLabel({ turn }: { turn: number | null }): string {
+export function costRequestLabel({ turn }: { turn: number | null }): string {
   return turn === null ? 'summary' : String(turn);
 }
 

@@ -2,7 +2,7 @@
 import type { Message, StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../bridge/agents/connection.ts';
-import { asStreamResponse } from '../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../bridge/agents/task-as-stream-response.ts';
 import type { Dialect } from '../../bridge/dialects/dialect.ts';
 import { plainA2aDialect } from '../../bridge/dialects/plain-a2a.ts';
 import { Session } from '../../bridge/sessions/session/session.ts';
@@ -28,7 +28,7 @@ export class AskingAgent extends Agent {
     new Promise((resolve) => end.addEventListener('abort', () => resolve()));
   /** Returns the response to a message. */
   respond: () => AsyncIterable<StreamResponse> | Iterable<StreamResponse> = () => [
-    asStreamResponse(this.task.work().toTask()),
+    taskAsStreamResponse(this.task.work().toTask()),
   ];
 
   constructor(dialect: Dialect = plainA2aDialect) {
@@ -57,7 +57,7 @@ export class AskingAgent extends Agent {
   session(take: DecisionClaims['take'] = () => Promise.resolve(undefined)): Session {
     const claims = { take, release: () => undefined };
     const session = new Session(this, 'session-1', { claims });
-    session.take(asStreamResponse(this.task.toTask()), this.connection);
+    session.take(taskAsStreamResponse(this.task.toTask()), this.connection);
     return session;
   }
 

@@ -1,5 +1,5 @@
 /** Describes pending actions as text, for clients without the approval extension and for logs. */
-import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, quotedPreview, TEXT_PART_LIMITS } from '../../../shared/protocol/preview-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
@@ -23,7 +23,7 @@ export function pendingActionsText(pending: readonly PendingAction[]): string {
 
 function howToDecideEach(pending: readonly PendingAction[]): string {
   const others = pending.flatMap((action) => {
-    const approver = otherApprover(action);
+    const approver = approverInsteadOfReader(action);
     return approver === undefined ? [] : [`${visibleLine(action.callId)}: ${approvalNeededText(approver)}.`];
   });
   const decidable = pending.filter(({ decisions }) => decisions.length > 0);
@@ -39,7 +39,7 @@ function howToDecideEach(pending: readonly PendingAction[]): string {
 
 function howToAnswer(action: PendingAction): string {
   const { preview, first, shown, presence, decisions } = action;
-  const approver = otherApprover(action);
+  const approver = approverInsteadOfReader(action);
   // D2: the plain word `approve` could be the reply to an earlier question. So after the first question, the person
   // must add the code.
   const code = first === true ? '' : ` ${shown}`;

@@ -1,5 +1,5 @@
 import type { TaskReport, TaskState } from '../../../shared/client/index.ts';
-import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 
 export const STATE_WORDS: Readonly<Record<TaskState, string>> = {
   'not-delivered': 'not delivered',
@@ -14,6 +14,7 @@ export const STATE_WORDS: Readonly<Record<TaskState, string>> = {
 /** Returns the state of a task for this person. A waiting task may have only actions that somebody else must decide. */
 export function stateWords({ state, pending }: Pick<TaskReport, 'state' | 'pending'>): string {
   if (state !== 'waiting') return STATE_WORDS[state];
-  const others = pending.length > 0 && pending.every((action) => otherApprover(action) !== undefined);
+  const others =
+    pending.length > 0 && pending.every((action) => approverInsteadOfReader(action) !== undefined);
   return others ? 'waits for somebody else' : 'waits for you';
 }

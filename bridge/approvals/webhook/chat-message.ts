@@ -1,31 +1,32 @@
 /** Writes the messages about actions that wait, and about actions that no longer wait. Pure. */
 import { type ChatMessage, chatLines } from '../../../shared/chat/chat-message.ts';
-import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
-import type { ApprovalDecidedFacts, NoticeSubject } from './notice.ts';
+import type { ApprovalDecidedFacts, WebhookNoticeSubject } from './notice.ts';
 
 /** Writes the message about all actions and questions that wait in the session. */
 export function approvalRequestMessage(
-  about: NoticeSubject,
+  about: WebhookNoticeSubject,
   { pending, question }: TaskView,
   page: string | undefined,
 ): ChatMessage {
   const asked = [...pending.map(actionLine), ...(question === null ? [] : [`Question: ${question.text}`])];
-  const others = question === null && pending.every((action) => otherApprover(action) !== undefined);
+  const others =
+    question === null && pending.every((action) => approverInsteadOfReader(action) !== undefined);
   const whose = others ? 'the decision of somebody else' : 'your decision';
   return { title: `An agent waits for ${whose}`, lines: linesOf(about, asked), page };
 }
 
 function actionLine(action: PendingAction): string {
-  const approver = otherApprover(action);
+  const approver = approverInsteadOfReader(action);
   const needs = approver === undefined ? '' : `${approvalNeededText(approver)}: `;
   return `${needs}${action.tool}: ${action.title}`;
 }
 
 /** Writes the message about actions and questions that no longer wait. */
 export function approvalDecidedMessage(
-  about: NoticeSubject,
+  about: WebhookNoticeSubject,
   { view, over, waiting }: ApprovalDecidedFacts,
   page: string | undefined,
 ): ChatMessage {
@@ -37,6 +38,9 @@ export function approvalDecidedMessage(
   return { title: 'No longer waiting', lines: linesOf(about, [...decided, ...still]), page };
 }
 
-function linesOf({ sessionId, agent, title }: NoticeSubject, actions: readonly string[]): readonly string[] {
+function linesOf(
+  { sessionId, agent, title }: WebhookNoticeSubject,
+  actions: readonly string[],
+): readonly string[] {
   return chatLines(`${agent}, ${sessionId}${title === '' ? '' : `: ${title}`}`, actions);
 }

@@ -16,7 +16,7 @@ const MAX_PREVIEW_CHARACTERS = 10_000;
 /** The maximum number of actions in one post. */
 const MAX_ACTIONS = 50;
 
-export interface NoticeSubject {
+export interface WebhookNoticeSubject {
   sessionId: string;
   agent: string;
   /** The first words of the task. '' if this bridge does not know them. */
@@ -54,7 +54,11 @@ interface PostedAction {
  * Builds the body of a post about everything that waits in the session.
  * @param now the time in milliseconds since 1970
  */
-export function approvalRequestNotice(about: NoticeSubject, view: TaskView, now: number): WebhookNotice {
+export function approvalRequestNotice(
+  about: WebhookNoticeSubject,
+  view: TaskView,
+  now: number,
+): WebhookNotice {
   const { pending, question } = view;
   const posted = postedActions(pending);
   return {
@@ -88,7 +92,7 @@ export interface ApprovalDecidedFacts {
 
 /** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */
 export function approvalDecidedNotice(
-  about: NoticeSubject,
+  about: WebhookNoticeSubject,
   { view, state, over, waiting }: ApprovalDecidedFacts,
   now: number,
 ): WebhookNotice {

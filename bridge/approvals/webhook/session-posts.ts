@@ -23,8 +23,13 @@ import {
   approvalRequestsOf,
   webhookPostId,
 } from './list-approval-requests.ts';
-import type { PostedAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
-import { type NoticeSubject, approvalRequestNotice, approvalDecidedNotice, postedActions } from './notice.ts';
+import type { WebhookPostedAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
+import {
+  type WebhookNoticeSubject,
+  approvalRequestNotice,
+  approvalDecidedNotice,
+  postedActions,
+} from './notice.ts';
 import { approvalRequestMessage, approvalDecidedMessage } from './chat-message.ts';
 import type { WebhookPostContent } from './format-post.ts';
 import {
@@ -77,7 +82,7 @@ export class SessionWebhookPosts {
   /** The keys of requests that this or another bridge has posted, or is posting. */
   readonly #taken = new Set<string>();
   /** The requests that this bridge posts, or continues for another bridge, and that still wait. By request key. */
-  readonly #asked = new Map<string, PostedAction>();
+  readonly #asked = new Map<string, WebhookPostedAction>();
   readonly #underWay = new Set<UnderWay>();
   #callOff: (() => void) | undefined;
   #stopReading: (() => void) | undefined;
@@ -97,7 +102,7 @@ export class SessionWebhookPosts {
     this.#schedule();
   }
 
-  takeOver(marked: PostedAction): void {
+  takeOver(marked: WebhookPostedAction): void {
     const key = approvalRequestKey(marked);
     this.#taken.add(key);
     this.#asked.set(key, marked);
@@ -160,7 +165,7 @@ export class SessionWebhookPosts {
       this.#postIn(RETRY_MS);
       return;
     }
-    const mine: PostedAction[] = [];
+    const mine: WebhookPostedAction[] = [];
     const { view } = session;
     const waiting = this.#waiting().filter((each) => !this.#taken.has(approvalRequestKey(each)));
     for (const each of waiting) this.#taken.add(approvalRequestKey(each));
@@ -172,7 +177,7 @@ export class SessionWebhookPosts {
     if (mine.length > 0) await this.#ask(mine);
   }
 
-  async #ask(mine: readonly PostedAction[]): Promise<void> {
+  async #ask(mine: readonly WebhookPostedAction[]): Promise<void> {
     const session = this.#session;
     const { clock, log } = this.#parts;
     const about = this.#about();
@@ -233,7 +238,7 @@ export class SessionWebhookPosts {
   }
 
   /** Processes requests that no longer wait: aborts their unfinished posts, and posts their decisions. */
-  #over(over: readonly (readonly [string, PostedAction])[]): void {
+  #over(over: readonly (readonly [string, WebhookPostedAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
     for (const { keys, call } of this.#underWay)
@@ -262,7 +267,7 @@ export class SessionWebhookPosts {
     );
   }
 
-  #mark(about: PostedAction, state: WebhookPostState): void {
+  #mark(about: WebhookPostedAction, state: WebhookPostState): void {
     this.#parts.rows.set(about, state);
   }
 
@@ -272,7 +277,7 @@ export class SessionWebhookPosts {
     return decides ? answer : { type: 'later' };
   }
 
-  #about(): NoticeSubject {
+  #about(): WebhookNoticeSubject {
     const { id, agent } = this.#session;
     return { sessionId: id, agent: agent.name, title: this.#parts.title(this.#session) };
   }

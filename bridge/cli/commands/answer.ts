@@ -9,7 +9,7 @@ import { answerFromText } from '../decisions/parse-choice-numbers.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';
-import { type SessionAndCode, sessionWithCode } from '../decisions/waiting-code.ts';
+import { type SessionAndCode, findSessionWithCode } from '../decisions/waiting-code.ts';
 import { reportDecision } from '../decisions/report-decision.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
@@ -30,7 +30,7 @@ export async function answerCommand(
   words: readonly string[],
 ): Promise<number> {
   const context = await openCommandContext(run);
-  const coded = await sessionWithCode(context.sessions, given);
+  const coded = await findSessionWithCode(context.sessions, given);
   const session = coded?.session ?? (await resolveSessionToDecide(context.sessions, given));
   await session.refresh();
   const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });

@@ -3,7 +3,7 @@ import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { costTables } from '../terminal/cost-tables.ts';
+import { costReportTables } from '../terminal/cost-tables.ts';
 import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
@@ -33,7 +33,7 @@ export async function costCommand(run: CommandRun<CostOptions>): Promise<number>
   else {
     for (const { agent, ...report } of reports) {
       if (agents.length > 1) terminal.say(terminal.paint('bold', `Agent "${agent}"`));
-      terminal.say(costTables(report, terminal.width));
+      terminal.say(costReportTables(report, terminal.width));
     }
     for (const agent of without) terminal.complain(`Agent "${agent}" does not report costs.`);
     for (const { agent, message } of unreachable)

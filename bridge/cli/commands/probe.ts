@@ -8,7 +8,7 @@ import type { A2aVersion } from '../../probe/json-rpc-client.ts';
 import {
   findProbeTarget,
   MAX_PROBE_MS,
-  probe,
+  runProbe,
   type ProbeSubject,
   type ProbeTarget,
 } from '../../probe/probe.ts';
@@ -49,7 +49,7 @@ export async function probeCommand(
     terminal.say('Nothing was sent.');
     return EXIT_FAILURE;
   }
-  const report = await probe(subject, target);
+  const report = await runProbe(subject, target);
   terminal.say(json ? JSON.stringify(report) : probeReportText(report));
   return report.rows.some(({ verdict }) => verdict === 'failed') ? EXIT_FAILURE : 0;
 }

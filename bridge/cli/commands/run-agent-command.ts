@@ -6,7 +6,7 @@ import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
-import { withAgentPaths, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
+import { withAgentWorkspace, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { type CommandContext, openCommandContext } from '../context/command-context.ts';
 import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
@@ -67,7 +67,11 @@ async function carriedOut(
           command: call,
           settings: await taskSettingsFor(agent, {}, settings.workspace),
         })
-      : await context.delegations.goOn(going, { text, command: call, settings: withAgentPaths(agent, {}) });
+      : await context.delegations.goOn(going, {
+          text,
+          command: call,
+          settings: withAgentWorkspace(agent, {}),
+        });
   const { signal } = new AbortController();
   await waitForSession({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this

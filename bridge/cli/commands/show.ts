@@ -20,7 +20,7 @@ import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { sessionWithCode } from '../decisions/waiting-code.ts';
+import { findSessionWithCode } from '../decisions/waiting-code.ts';
 
 interface ShowOptions extends CommonCommandOptions {
   turns?: boolean;
@@ -92,7 +92,7 @@ async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
 }
 
 async function codeMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
-  const found = await sessionWithCode(sessions, given);
+  const found = await findSessionWithCode(sessions, given);
   if (found === undefined) return undefined;
   const { session, code } = found;
   const { pending, question } = session.asked;

@@ -1,6 +1,6 @@
 /** Asks the person at the terminal to decide the first pending action of a task. */
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
-import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { toPersonDecision } from '../../approvals/decision-input.ts';
@@ -156,7 +156,7 @@ async function decisionOn(
   // This person is not allowed to decide the action. The terminal already shows it, and says who must decide it.
   if (decisions.length === 0) return undefined;
   const named = `${visibleLine(title, MAX_TITLE_CHARACTERS)} (${visibleLine(shown)})`;
-  const other = otherApprover(action);
+  const other = approverInsteadOfReader(action);
   const prompt =
     other === undefined
       ? `Approve ${named}? [y/n], or n and a reason; Enter leaves it waiting:`

@@ -8,7 +8,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
-import { looksLikeActionCode, isWholeActionCode, sessionWithCode } from './waiting-code.ts';
+import { looksLikeActionCode, isWholeActionCode, findSessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
 const MAX_NAMED_SESSIONS = 10;
@@ -108,7 +108,7 @@ export async function resolveActions(
   given: { what: string; call: string | undefined },
   all: boolean,
 ): Promise<NamedActions> {
-  const coded = await sessionWithCode(sessions, given.what);
+  const coded = await findSessionWithCode(sessions, given.what);
   if (coded !== undefined) {
     const { session, code, whole } = coded;
     const actions = session.asked.pending.filter(({ shown }) => shown === code);

@@ -22,7 +22,7 @@ export interface SessionAndCode {
  * @returns undefined if the text is not a code, or if no action or question has it
  * @throws ProductError UNKNOWN_CALL if several codes, or a code and a session, have this prefix
  */
-export async function sessionWithCode(
+export async function findSessionWithCode(
   sessions: Sessions,
   given: string,
 ): Promise<SessionAndCode | undefined> {

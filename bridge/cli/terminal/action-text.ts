@@ -4,7 +4,7 @@
  * A terminal wraps a long line at its first column. So untrusted text could look like the program's own text there.
  * This module wraps each line itself, and marks the rows that continue it.
  */
-import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { SIDE_EFFECT_TEXTS } from '../../../shared/protocol/side-effect-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -26,7 +26,7 @@ type Columns = Pick<Terminal, 'paint' | 'width'>;
 export function actionText(action: PendingAction, { paint, width }: Columns): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
   const { text } = quotedAction(action);
-  const approver = otherApprover(action);
+  const approver = approverInsteadOfReader(action);
   // Only a person who may answer the question needs to know how to answer it.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];
   const facts = [`${tool} (${toolSourceText(source)})`];

@@ -18,7 +18,7 @@ const SUMS: readonly Column[] = [
   { title: 'COST', align: 'right' },
 ];
 
-export function costTables(report: CostReport, width: number | undefined): string {
+export function costReportTables(report: CostReport, width: number | undefined): string {
   const { from, to, total, days, sessions, moreSessions, models } = report;
   const budget = report.dailyBudget === undefined ? [] : [budgetText(report.dailyBudget)];
   if (total.requests === 0)

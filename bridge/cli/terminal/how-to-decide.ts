@@ -1,5 +1,5 @@
 /** Tells a person at a terminal how to decide a pending action. Pure. */
-import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -15,7 +15,7 @@ export function decisionElsewhereError(
   action: PendingAction,
   word: 'approve' | 'deny' | 'edit' | 'answer',
 ): ProductError | undefined {
-  const other = otherApprover(action);
+  const other = approverInsteadOfReader(action);
   if (other !== undefined && !action.decisions.includes(word))
     return new ProductError(
       'OTHER_APPROVER_REQUIRED',
@@ -33,7 +33,7 @@ export function decisionElsewhereError(
 export function howToDecideText(action: PendingAction): string {
   const code = visibleLine(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;
-  if (otherApprover(action) !== undefined)
+  if (approverInsteadOfReader(action) !== undefined)
     return action.decisions.includes('deny') ? deny : 'You can only wait, or cancel the task.';
   if (action.presence === true) return `${PASSKEY_ON_PAGE} ${deny}`;
   const command = action.decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;

@@ -1,5 +1,5 @@
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
-import { requestLabel, requestPriceText } from '../../../shared/text/cost-text.ts';
+import { costRequestLabel, requestPriceText } from '../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { formatTable } from './table.ts';
 
@@ -16,7 +16,7 @@ export function turnCostTable({ requests }: TaskCosts, width: number | undefined
       { title: 'MODEL' },
     ],
     requests.map((request) => [
-      { text: requestLabel(request) },
+      { text: costRequestLabel(request) },
       { text: String(request.inputTokens) },
       { text: String(request.cachedInputTokens) },
       { text: String(request.cacheWriteTokens) },

@@ -14,7 +14,7 @@ import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import type { Style } from '../terminal/paint.ts';
 import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
-import { requestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
+import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { taskStateWord } from '../../../shared/text/spell-state.ts';
 
 export class LiveTaskText {
@@ -158,7 +158,7 @@ export class LiveTaskText {
   }
 
   #cost(cost: EventCost): void {
-    const name = cost.turn === null ? requestLabel(cost) : `turn ${requestLabel(cost)}`;
+    const name = cost.turn === null ? costRequestLabel(cost) : `turn ${costRequestLabel(cost)}`;
     this.note(`${name}: ${tokensAndPriceText(cost)}`);
   }
 

@@ -27,7 +27,7 @@ export type CancelledTaskOutcome =
   | { type: 'refused'; message: string }
   | { type: 'not-cancelled'; message: string };
 
-export interface CancelledCall {
+export interface CancelledMcpCall {
   tool: ToolName;
   cause: CancelCause;
   /** The session of the tool call. Absent if the tool call had sent nothing. */
@@ -38,10 +38,10 @@ export interface CancelledCall {
 /** The maximum number of stored tool calls. A client that cancels more of them ignores the reports anyway. */
 const MAX_UNREPORTED_CALLS = 20;
 
-export class CancelledCalls {
-  #untold: CancelledCall[] = [];
+export class CancelledMcpCalls {
+  #untold: CancelledMcpCall[] = [];
 
-  add(call: CancelledCall): void {
+  add(call: CancelledMcpCall): void {
     this.#untold = [...this.#untold, call].slice(-MAX_UNREPORTED_CALLS);
   }
 
@@ -54,7 +54,7 @@ export class CancelledCalls {
 }
 
 function cancelledCallText(
-  { tool, cause, session, fate }: CancelledCall,
+  { tool, cause, session, fate }: CancelledMcpCall,
   name: (tool: ToolName) => string,
 ): string {
   const before = `An earlier call of ${name(tool)} was not answered: ${cancelCauseWords(cause)}.`;

@@ -22,8 +22,8 @@ import { type CancelCause, cancelCauseOf, cancelCauseWords, effectOfCancelCause 
 import {
   type CancelledTaskOutcome,
   cancelledTaskOutcomeText,
-  type CancelledCall,
-  type CancelledCalls,
+  type CancelledMcpCall,
+  type CancelledMcpCalls,
 } from './cancelled-calls.ts';
 
 /**
@@ -41,12 +41,12 @@ interface OpenCallOptions {
   requestId: RequestId;
   tool: ToolName;
   onCancel: OnCancel;
-  withdrawals: CancelledCalls;
+  withdrawals: CancelledMcpCalls;
   log: Logger;
   finalText: (words: string) => Promise<void>;
 }
 
-export class OpenCall {
+export class OpenMcpCall {
   readonly #watching: OpenCallOptions;
   readonly #unwatch: () => void;
   #awaited: AwaitedWork | undefined;
@@ -96,7 +96,7 @@ export class OpenCall {
     const { tool, onCancel } = this.#watching;
     const cancels = effectOfCancelCause(cause, onCancel) === 'cancel';
     const ended = session.view !== undefined && hasEnded(session.view) && delivery === undefined;
-    const call: CancelledCall = {
+    const call: CancelledMcpCall = {
       tool,
       cause,
       session,
@@ -111,7 +111,7 @@ export class OpenCall {
     );
   }
 
-  #tell(call: CancelledCall): void {
+  #tell(call: CancelledMcpCall): void {
     const { withdrawals, finalText, requestId, tool, log } = this.#watching;
     withdrawals.add(call);
     log.info(
@@ -125,7 +125,7 @@ export class OpenCall {
     );
   }
 
-  #learn(call: CancelledCall, fate: CancelledTaskOutcome): void {
+  #learn(call: CancelledMcpCall, fate: CancelledTaskOutcome): void {
     call.fate = fate;
     const { requestId, log } = this.#watching;
     log.info({ requestId, sessionId: call.session?.id, fate: fate.type }, 'the outcome of a cancelled call');

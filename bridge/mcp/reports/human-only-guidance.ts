@@ -1,6 +1,6 @@
 /** Explains how to reach the person if tool calls cannot decide (setting `approvals: human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { waitsForOthers, whenApprovedCallRuns } from './next-step.ts';
+import { waitsForOtherPeople, whenApprovedCallRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { ApprovalSettings, ApprovalMode } from '../../settings/approval-mode.ts';
@@ -26,7 +26,7 @@ export function humanOnlyGuidance(
   { bridge, name }: GuidanceContext,
 ): string | undefined {
   if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
-  if ((view.pending.length === 0 && view.question === null) || waitsForOthers(view)) return undefined;
+  if ((view.pending.length === 0 && view.question === null) || waitsForOtherPeople(view)) return undefined;
   return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ oneByOne })}`;
 }
 

@@ -1,5 +1,5 @@
 /** Explains the next step, to the person or to the model of the MCP client. Pure. */
-import { otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
@@ -30,7 +30,7 @@ export function nextStepText(
   if (view !== undefined && hasEnded(view)) {
     return `To go on in this session, call ${name('delegate_task_to_assistant')} with sessionId "${id}".`;
   }
-  if (view !== undefined && waitsForOthers(view))
+  if (view !== undefined && waitsForOtherPeople(view))
     return `Tell the person who must decide this: nothing can be decided here. ${name('wait_for_task')} with sessionId "${id}" shows later what they have decided; ${name('cancel_running_task')} ends the task.`;
   if (view !== undefined && view.pending.length > 0) {
     return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenApprovedCallRuns(session)}`;
@@ -65,7 +65,7 @@ export function briefNextStepText(
   if (rare || view === undefined || view.state === 'auth-required' || (trouble !== undefined && !settled))
     return nextStepText(session, end, name);
   if (hasEnded(view)) return `${name('delegate_task_to_assistant')} with this sessionId goes on.`;
-  if (waitsForOthers(view))
+  if (waitsForOtherPeople(view))
     return `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`;
   if (view.pending.length > 0) {
     const several = view.pending.length > 1 ? whenApprovedCallRuns(session) : '';
@@ -93,7 +93,7 @@ export function shortNextStepText(
     return `It cannot be followed at the moment. The task was not touched; ${wait} follows it again.`;
   if (view !== undefined && hasEnded(view)) return `${wait} has the result.`;
   const decide = name('approve_or_deny_pending_action');
-  if (view !== undefined && waitsForOthers(view))
+  if (view !== undefined && waitsForOtherPeople(view))
     return `Another person must decide, and not here. ${wait} says who.`;
   if (view !== undefined && view.pending.length > 0)
     return `Show the person the previews, which ${wait} has, and send their decision with ${decide}.${asksIn(view) ? ' A question takes "answer".' : ''}`;
@@ -106,10 +106,10 @@ export function shortNextStepText(
 }
 
 /** True if only other people may decide the pending actions. Each action names these people. */
-export function waitsForOthers({ pending }: Pick<TaskView, 'pending'>): boolean {
+export function waitsForOtherPeople({ pending }: Pick<TaskView, 'pending'>): boolean {
   return (
     pending.length > 0 &&
-    pending.every((action) => action.decisions.length === 0 && otherApprover(action) !== undefined)
+    pending.every((action) => action.decisions.length === 0 && approverInsteadOfReader(action) !== undefined)
   );
 }
 

@@ -1,6 +1,6 @@
 /** Builds the full report of a session. `session-result.ts` selects the parts of it that a tool result contains. */
 import { z } from 'zod';
-import { approvalNeededText, otherApprover } from '../../../shared/protocol/demanded-approver.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import { pendingReasonSchema, sideEffectSchema } from '../../../shared/protocol/tool-approval.ts';
@@ -256,7 +256,7 @@ const OTHER_DECIDES =
 export function pendingReport(action: PendingAction, room?: TextLimits): SessionReport['pending'][number] {
   const preview = quotedAction(action, room);
   const { callId, shown, tool, title, sideEffect: effect, reason, rule, presence, input, expiresAt } = action;
-  const other = otherApprover(action);
+  const other = approverInsteadOfReader(action);
   return {
     callId,
     shown,

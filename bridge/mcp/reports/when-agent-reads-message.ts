@@ -9,7 +9,7 @@ const MAX_TITLE_CHARACTERS = 100;
  * Returns the explanation. Returns undefined if the task was not running.
  * @param view the task before the message was sent
  */
-export function acknowledgementText(
+export function whenAgentReadsMessage(
   { state, calls }: Pick<TaskView, 'state' | 'calls'>,
   dialect: DialectName,
 ): string | undefined {

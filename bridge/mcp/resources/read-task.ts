@@ -1,7 +1,7 @@
 /** Reads a part of a task: from the session in memory, or from its agent. */
 import type { Message, Task } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { foldObservedEvent, hasEnded } from '../../sessions/session/observed-task.ts';
@@ -34,7 +34,7 @@ async function found(session: Session, taskId: string, withHistory: boolean): Pr
     const answer: Task = await connection.task(taskId);
     return {
       task: answer,
-      told: foldObservedEvent(undefined, connection.dialect.read(asStreamResponse(answer))),
+      told: foldObservedEvent(undefined, connection.dialect.read(taskAsStreamResponse(answer))),
     };
   });
   const history: readonly Message[] = task.history;

@@ -37,7 +37,7 @@ import type { SeenResults } from '../tool/seen-results.ts';
 import type { Tool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
-import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
+import type { CancelledMcpCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { withToolPrefix } from '../../tool-names/tool-names.ts';
 
 export const TOOLS: readonly Tool[] = [
@@ -74,7 +74,7 @@ export interface McpServerOptions {
 
 export interface ServerClient {
   connection: ClientConnection;
-  withdrawals: CancelledCalls;
+  withdrawals: CancelledMcpCalls;
   receipts: SentReplies;
   /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
   followed: ClientFollowedTasks | undefined;

@@ -3,7 +3,7 @@
  * have created the id.
  */
 import { toCallToolResult } from '../tool/tool-result.ts';
-import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -38,7 +38,7 @@ export async function findTask({ sessions }: BridgeContext, id: string): Promise
   const view = await session.agent.ask(async (connection) =>
     foldObservedEvent(
       undefined,
-      connection.dialect.read(asStreamResponse(await connection.task(handle.taskId))),
+      connection.dialect.read(taskAsStreamResponse(await connection.task(handle.taskId))),
     ),
   );
   return { session, view, current: false };

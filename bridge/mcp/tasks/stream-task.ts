@@ -17,7 +17,7 @@ import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { findTask } from './find-task.ts';
-import { isLastTaskEvent, taskEvent, type TaskEvent } from './task-event.ts';
+import { isLastTaskEvent, toMcpTaskEvent, type McpTaskEvent } from './task-event.ts';
 
 interface StreamRequest {
   taskId: string;
@@ -30,7 +30,7 @@ interface StreamContext {
   /** Aborts when the client cancels the request or disconnects. */
   signal: AbortSignal;
   /** Sends an event. Resolves when the client can take the next one. */
-  send: (event: TaskEvent) => Promise<void>;
+  send: (event: McpTaskEvent) => Promise<void>;
 }
 
 /**
@@ -62,7 +62,7 @@ export async function streamTask(
       position: () => position,
       enough: () => ended,
       async onEvent(event) {
-        const next = taskEvent(event, { seq: seq + 1, taskId: id });
+        const next = toMcpTaskEvent(event, { seq: seq + 1, taskId: id });
         // Events that the bridge had read before the abort may still arrive here.
         if (next === undefined || signal.aborted) return;
         seq = next.seq;

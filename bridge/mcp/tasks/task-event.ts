@@ -3,7 +3,7 @@ import { StreamResponse, TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 
 /** `params` of `notifications/tasks/event`. */
-export interface TaskEvent {
+export interface McpTaskEvent {
   seq: number;
   taskId: string;
   type: string;
@@ -26,10 +26,10 @@ const encoded = z.object({
  * Returns the task event. Its payload is the event of A2A 1.0 as JSON. Returns undefined for a task or a message,
  * because these are no events.
  */
-export function taskEvent(
+export function toMcpTaskEvent(
   event: StreamResponse,
   { seq, taskId }: { seq: number; taskId: string },
-): TaskEvent | undefined {
+): McpTaskEvent | undefined {
   const { statusUpdate, artifactUpdate } = encoded.parse(StreamResponse.toJSON(event));
   const base = { seq, taskId, _meta: { [RELATED_TASK]: { taskId } } };
   if (artifactUpdate !== undefined)

@@ -8,7 +8,7 @@ import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { requestingClientOf } from '../../approvals/requesting-client.ts';
 import { announceResults } from './announce-results.ts';
 import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
-import { OpenCall } from '../cancelled-calls/open-call.ts';
+import { OpenMcpCall } from '../cancelled-calls/open-call.ts';
 import { startProgress } from './progress.ts';
 import { errorMeta, toCallToolResult } from './tool-result.ts';
 import { type ToolName, withToolPrefix } from '../../tool-names/tool-names.ts';
@@ -40,7 +40,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
   receipts.confirm();
   const onConfirmed: OnReplyConfirmed[] = [];
   const progress = startProgress(context, spec.title);
-  const open = new OpenCall({
+  const open = new OpenMcpCall({
     signal,
     requestId,
     tool: spec.name,

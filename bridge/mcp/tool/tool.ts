@@ -20,7 +20,7 @@ import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
 import type { AwaitedWork } from '../cancelled-calls/open-call.ts';
-import type { CancelledCalls } from '../cancelled-calls/cancelled-calls.ts';
+import type { CancelledMcpCalls } from '../cancelled-calls/cancelled-calls.ts';
 import type { SeenResults } from './seen-results.ts';
 import type { InterimResult, ToolReply } from './tool-result.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
@@ -122,7 +122,7 @@ export interface ToolOfferContext {
   approvals: ApprovalMode;
   unattended: boolean;
   connection: ClientConnection;
-  withdrawals: CancelledCalls;
+  withdrawals: CancelledMcpCalls;
   receipts: SentReplies;
   followed: ClientFollowedTasks | undefined;
   seen: SeenResults | undefined;

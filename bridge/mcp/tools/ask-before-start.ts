@@ -18,7 +18,7 @@ import type { Form } from '../../approvals/form-field.ts';
 
 const KEY = 'start';
 
-export interface RequestedStart {
+export interface RequestedTaskStart {
   task: string;
   placed: WorkspaceCheckResult | undefined;
   /** True if the task runs every tool without asking. */
@@ -43,7 +43,7 @@ export async function checkCallWorkspace(
  */
 export async function askBeforeStart(
   call: ToolCall,
-  wanted: RequestedStart,
+  wanted: RequestedTaskStart,
 ): Promise<InterimResult | undefined> {
   const { client, bridge } = call;
   const { placed, unasked } = wanted;

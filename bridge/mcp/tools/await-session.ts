@@ -3,7 +3,7 @@
  * tool call waits until its time limit. If the client shows forms, the person is asked in forms (`docs/approvals.md`).
  */
 import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
-import { askInCall, type AskInCallOptions, processFormRound } from '../../approvals/ask-in-call.ts';
+import { askPersonInCall, type AskInCallOptions, processFormRound } from '../../approvals/ask-in-call.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import { commandLineNotes, buildOfferedForms } from '../../approvals/forms-to-offer.ts';
 import type { SessionFormRound } from '../../approvals/request-state.ts';
@@ -81,7 +81,7 @@ export async function awaitSession(
   if (forms === 'none' && !client.tasks && bridge.rules.approvals === 'human-only')
     bridge.webhook?.hurry(session);
   if (forms === 'push' && timeout > 0) {
-    const asked = await askInCall(asking(call, awaited), end);
+    const asked = await askPersonInCall(asking(call, awaited), end);
     return sessionReply(call, session, {
       end: asked.end,
       notes: [...notes(), ...asked.notes],

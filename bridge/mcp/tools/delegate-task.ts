@@ -12,10 +12,10 @@ import { decideHint, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/hum
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
-import { acknowledgementText } from '../reports/when-agent-reads-message.ts';
+import { whenAgentReadsMessage } from '../reports/when-agent-reads-message.ts';
 import * as fields from '../tool/input-fields.ts';
 import {
-  withAgentPaths,
+  withAgentWorkspace,
   taskSettingsFor,
   unsupportedSettingsNote,
   withDefaultTier,
@@ -76,7 +76,7 @@ Actions with side effects wait for the person's approval. ${decideHint(approvals
             await withDefaultTier(agent, wanted, 'fast'),
             await defaultWorkspace(call),
           )
-        : withAgentPaths(agent, wanted);
+        : withAgentWorkspace(agent, wanted);
     const attached = await readToolCallAttachments(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
@@ -111,7 +111,7 @@ async function whenRead(session: Session): Promise<string | undefined> {
   if (session.view === undefined || session.over) return undefined;
   const { dialect } = await session.agent.connect();
   const { view } = session;
-  return view === undefined || hasEnded(view) ? undefined : acknowledgementText(view, dialect.name);
+  return view === undefined || hasEnded(view) ? undefined : whenAgentReadsMessage(view, dialect.name);
 }
 
 /**

@@ -15,7 +15,7 @@ export async function taskSettingsFor(
   wanted: TaskSettings,
   workspace: string | undefined,
 ): Promise<TaskSettings> {
-  if (wanted.workspace !== undefined) return withAgentPaths(agent, wanted);
+  if (wanted.workspace !== undefined) return withAgentWorkspace(agent, wanted);
   const mapped = workspace === undefined ? undefined : agent.workspaceFor(workspace);
   if (mapped !== undefined) return { ...wanted, workspace: mapped };
   const { url } = await agent.connect();
@@ -28,7 +28,7 @@ export async function taskSettingsFor(
 }
 
 /** Replaces the workspace with the path that the agent uses for it. */
-export function withAgentPaths(agent: Agent, wanted: TaskSettings): TaskSettings {
+export function withAgentWorkspace(agent: Agent, wanted: TaskSettings): TaskSettings {
   const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
   return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }

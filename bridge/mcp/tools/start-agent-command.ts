@@ -10,7 +10,7 @@ import type { InterimResult } from '../tool/tool-result.ts';
 import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
 import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
-import { taskSettingsFor, withAgentPaths } from './settings-for-agent.ts';
+import { taskSettingsFor, withAgentWorkspace } from './settings-for-agent.ts';
 
 export interface WantedCommand {
   agent: Agent;
@@ -32,7 +32,7 @@ export async function startAgentCommand(
   const settings =
     going === undefined
       ? await taskSettingsFor(agent, wanted, await defaultWorkspace(call))
-      : withAgentPaths(agent, wanted);
+      : withAgentWorkspace(agent, wanted);
   const task = agentCommandText(command);
   const beginning = { agent, text: task, command, settings, going };
   const again = await joinIdenticalTask(call, beginning);

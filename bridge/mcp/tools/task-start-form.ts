@@ -8,11 +8,11 @@ import {
   bridgeTextRows,
   FORM_ROW_COLUMNS,
 } from '../../approvals/form-rows.ts';
-import type { RequestedStart } from './ask-before-start.ts';
+import type { RequestedTaskStart } from './ask-before-start.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
 export function buildTaskStartForm(
-  { task, unasked }: RequestedStart,
+  { task, unasked }: RequestedTaskStart,
   { outside, directory }: { outside: boolean; directory: string },
 ): Form | undefined {
   const question = unasked

@@ -4,7 +4,7 @@
  */
 import type { Message, Task } from '@a2a-js/sdk';
 import type { A2aConnection } from '../../agents/connection.ts';
-import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 
 /** The maximum number of tasks to search, newest first. The message is recent, so this is enough. */
 const MAX_SEARCHED_TASKS = 100;
@@ -34,7 +34,7 @@ function holds({ history }: Task, { messageId }: Message): boolean {
 /** Returns true if every call that the message decides has continued. The agent then has the decision. */
 function tookDecision(task: Task, { parts }: Message, { dialect }: A2aConnection): boolean {
   const decided = dialect.hazards.decidedBy?.(parts) ?? [];
-  const { observations } = dialect.read(asStreamResponse(task));
+  const { observations } = dialect.read(taskAsStreamResponse(task));
   const told = new Map<string, string>();
   for (const each of observations)
     if (each.type === 'activity') told.set(each.activity.callId, each.activity.type);

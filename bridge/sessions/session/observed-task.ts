@@ -18,7 +18,7 @@ import type {
   PlainTextQuestion,
   TaskStateName,
 } from '../../dialects/observation.ts';
-import type { Proposal } from '../../dialects/unbound-proposal.ts';
+import type { AgentProposal } from '../../dialects/unbound-proposal.ts';
 import { newestOutputs, withAgentOutput } from './task-outputs.ts';
 import { applyTurnObservation } from './apply-turn-observation.ts';
 
@@ -92,7 +92,7 @@ export interface TaskView {
    * For each pending action, the change that the agent proposes (see `unbound-proposal.ts`), by call id. Absent if the
    * agent itself checks that a decision fits the action.
    */
-  proposals?: ReadonlyMap<string, Proposal>;
+  proposals?: ReadonlyMap<string, AgentProposal>;
   /** The `seq` of the last event in this view. Null if the agent sends no `seq`. */
   seq: number | null;
 }

@@ -3,7 +3,7 @@ import type { Observation, TaskStateName } from '../../dialects/observation.ts';
 import { toolCallEventText } from './tool-call-event-text.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 
-export interface ActivityStep {
+export interface RecentActivityStep {
   cursor: number;
   words: string;
 }
@@ -11,11 +11,11 @@ export interface ActivityStep {
 const MAX_STEPS = 100;
 
 export class RecentActivity {
-  #steps: readonly ActivityStep[] = [];
+  #steps: readonly RecentActivityStep[] = [];
   #changes = 0;
   #changedAt = new Date();
 
-  get steps(): readonly ActivityStep[] {
+  get steps(): readonly RecentActivityStep[] {
     return this.#steps;
   }
 

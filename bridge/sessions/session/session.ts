@@ -14,7 +14,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
-import { asStreamResponse } from '../../agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { PendingInput, PersonDecision } from '../../dialects/dialect.ts';
 import type { Channel } from '../../settings/approval-mode.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -297,7 +297,7 @@ export class Session {
     try {
       await this.agent.ask(async (connection) => {
         const task = await connection.task(taskId);
-        if (!this.#isOutdated(taskId, before)) this.take(asStreamResponse(task), connection);
+        if (!this.#isOutdated(taskId, before)) this.take(taskAsStreamResponse(task), connection);
       });
     } catch (error) {
       if (taskId === this.view?.taskId && isForgotten(error)) this.#apply({ type: 'forgotten', error });
@@ -378,7 +378,7 @@ export class Session {
   /** Starts to read the response to a message. From now on, only the events of this newest stream count. */
   #begin(begun: AcknowledgedMessage): void {
     if (begun.type === 'found') {
-      this.take(asStreamResponse(begun.task), begun.connection);
+      this.take(taskAsStreamResponse(begun.task), begun.connection);
       this.follow();
       return;
     }

@@ -11,7 +11,7 @@ import type { McpRequestContext, McpServer, RequestId } from '@modelcontextproto
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
-import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
+import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_MCP_SESSION_LIMITS, McpSessions, type McpSessionLimits } from './mcp-sessions.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { PARSE_ERROR, rpcErrorResponse } from './rpc-error.ts';
@@ -64,7 +64,7 @@ export function createMcpEndpoint({
   // next tool call of any client.
   const client = {
     connection: { left: false },
-    withdrawals: new CancelledCalls(),
+    withdrawals: new CancelledMcpCalls(),
     followed: undefined,
     seen: undefined,
     unattended: false,

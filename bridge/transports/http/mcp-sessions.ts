@@ -17,7 +17,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { McpServer } from '@modelcontextprotocol/server';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import { CancelledCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
+import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { SeenResults } from '../../mcp/tool/seen-results.ts';
 import type { ServerClient } from '../../mcp/server/mcp-server.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
@@ -147,7 +147,7 @@ export class McpSessions {
     const session: McpSession = { transport, events, receipts, open: 0, lastUsed: this.#now() };
     const server = this.#callbacks.serve({
       connection,
-      withdrawals: new CancelledCalls(),
+      withdrawals: new CancelledMcpCalls(),
       // Undefined, because the MCP revisions with sessions have no tasks extension.
       followed: undefined,
       receipts,

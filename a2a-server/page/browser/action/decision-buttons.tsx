@@ -4,7 +4,10 @@
  */
 import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
+import {
+  approvalNeededText,
+  approverInsteadOfReader,
+} from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { DraftsContext } from './drafts-context.ts';
@@ -27,7 +30,7 @@ interface DecisionButtonsProps {
 
 export function DecisionButtons({ action, disabled, onDecide, onEdit }: DecisionButtonsProps) {
   const { callId, shown, decisions, presence = false } = action;
-  const approver = otherApprover(action);
+  const approver = approverInsteadOfReader(action);
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
   const [limits, setLimits] = useState(NO_TRUST_LIMITS);
   const { reasons } = useContext(DraftsContext);

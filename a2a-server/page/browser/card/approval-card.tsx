@@ -4,7 +4,10 @@
  */
 import { useCallback, useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { approvalNeededText, otherApprover } from '../../../../shared/protocol/demanded-approver.ts';
+import {
+  approvalNeededText,
+  approverInsteadOfReader,
+} from '../../../../shared/protocol/demanded-approver.ts';
 import { messageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
@@ -178,7 +181,7 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
 
 /** Says why the person cannot decide this action on the card. */
 function whyNotHere(action: PendingAction): string {
-  const approver = otherApprover(action);
+  const approver = approverInsteadOfReader(action);
   if (approver !== undefined) return `${approvalNeededText(approver)}.`;
   return action.presence === true
     ? 'A rule demands your passkey. Decide this on the approval page.'

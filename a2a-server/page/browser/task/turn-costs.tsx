@@ -1,7 +1,7 @@
 /** Shows the cost of each turn of a task. The page fetches it when the person opens the list. */
 import { useEffect, useState } from 'preact/hooks';
 import type { A2aClient, TaskCosts } from '../../../../shared/client/index.ts';
-import { requestLabel, requestPriceText } from '../../../../shared/text/cost-text.ts';
+import { costRequestLabel, requestPriceText } from '../../../../shared/text/cost-text.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
 interface TurnCostsProps {
@@ -49,8 +49,8 @@ export function TurnCosts({ client, taskId, cost }: TurnCostsProps) {
           </thead>
           <tbody>
             {requests.map((request) => (
-              <tr key={`${request.at} ${requestLabel(request)}`}>
-                <td>{requestLabel(request)}</td>
+              <tr key={`${request.at} ${costRequestLabel(request)}`}>
+                <td>{costRequestLabel(request)}</td>
                 <td>{request.inputTokens}</td>
                 <td>{request.cachedInputTokens}</td>
                 <td>{request.cacheWriteTokens}</td>

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
-import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
-import { askInCall } from '../../../../bridge/approvals/ask-in-call.ts';
+import { askPersonInCall } from '../../../../bridge/approvals/ask-in-call.ts';
 import { buildOfferedForms } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
 import { PageLinks } from '../../../../bridge/approvals/page-links.ts';
@@ -38,7 +38,7 @@ class AskingAgent extends Agent {
 
   async *#answer(message: Message): AsyncIterable<StreamResponse> {
     this.received.push(message);
-    yield asStreamResponse(this.task.complete().toTask());
+    yield taskAsStreamResponse(this.task.complete().toTask());
   }
 }
 
@@ -55,7 +55,7 @@ describe('a program that accepts each form at once', () => {
     agent = new AskingAgent();
     const claims = { take: () => Promise.resolve(undefined), release: () => undefined };
     session = new Session(agent, 'session-1', { claims });
-    session.take(asStreamResponse(agent.task.toTask()), agent.connection);
+    session.take(taskAsStreamResponse(agent.task.toTask()), agent.connection);
     now = 0;
     offers = new OpenForms({ now: () => now });
   });
@@ -91,7 +91,7 @@ describe('a program that accepts each form at once', () => {
         timeout: A_MINUTE_MS,
         wait: async () => 'settled' as const,
       };
-      ({ notes } = await askInCall(asking, 'settled'));
+      ({ notes } = await askPersonInCall(asking, 'settled'));
       now += A_MINUTE_MS;
     }
     expect(agent.received).toEqual([]);

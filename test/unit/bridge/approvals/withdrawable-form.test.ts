@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { buildOfferedForms } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
 import { PageLinks } from '../../../../bridge/approvals/page-links.ts';
@@ -15,7 +15,7 @@ test('R97 a form is not shown if its task has ended since the bridge built the f
   if (form === undefined) throw new Error('no form was offered');
   const shown: unknown[] = [];
   const client = { elicit: async (sent: unknown) => shown.push(sent) };
-  session.take(asStreamResponse(agent.task.cancel().toTask()), agent.connection);
+  session.take(taskAsStreamResponse(agent.task.cancel().toTask()), agent.connection);
   const { signal } = new AbortController();
   expect(await showForm({ session, form, offers, client, signal })).toEqual({ type: 'withdrawn' });
   expect(shown).toEqual([]);

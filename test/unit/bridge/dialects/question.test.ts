@@ -4,7 +4,7 @@ import type { Part } from '@a2a-js/sdk';
 import { urlsOutsideText } from '../../../../bridge/dialects/urls-outside-text.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
 import {
-  answerAsData,
+  answerAsJsonObject,
   missingRequiredFields,
   withShownCode,
   questionSchemaIn,
@@ -69,9 +69,9 @@ describe('the answer to an agent’s question', () => {
   });
 
   test('an answer is sent as data only if it is an object', () => {
-    expect(answerAsData('[1]')).toBeUndefined();
-    expect(answerAsData('{"a":')).toBeUndefined();
-    expect(answerAsData('null')).toBeUndefined();
+    expect(answerAsJsonObject('[1]')).toBeUndefined();
+    expect(answerAsJsonObject('{"a":')).toBeUndefined();
+    expect(answerAsJsonObject('null')).toBeUndefined();
     expect(missingRequiredFields({ a: 1 }, schema)).toEqual([]);
     expect(missingRequiredFields({}, {})).toEqual([]);
     expect(questionSchemaIn(schema)).toBe(schema);

@@ -3,7 +3,7 @@ import type { StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
-import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { DelegatingClients, type ClientConnection } from '../../../../bridge/sessions/delegating-clients.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
@@ -143,7 +143,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     const session = await here.delegate(own);
     const same = there.live.add(there.live.open(agent, 'session-1'));
-    same.take(asStreamResponse(agent.task.toTask()), await agent.connect());
+    same.take(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await there.delegate(client(), same);
     await here.tasks.left(own);
     expect(session.over).toBe(false);
@@ -155,7 +155,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     const session = await delegate(own);
     agent.task.say('done').complete();
-    session.take(asStreamResponse(agent.task.toTask()), await agent.connect());
+    session.take(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await tasks.left(own);
     expect(agent.cancelled).toEqual([]);
   });
@@ -165,7 +165,7 @@ describe('the tasks of a client that disconnects, with --on-disconnect cancel', 
     const own = client();
     const session = await delegate(own);
     agent.task = new FakeTask('task-2', 'session-1', true).work();
-    session.take(asStreamResponse(agent.task.toTask()), await agent.connect());
+    session.take(taskAsStreamResponse(agent.task.toTask()), await agent.connect());
     await tasks.left(own);
     expect(agent.cancelled.filter((each) => each.startsWith('task-2'))).toEqual([]);
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'working' });

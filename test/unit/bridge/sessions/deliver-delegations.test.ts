@@ -8,7 +8,7 @@ import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
 import { StoredDecisionClaims } from '../../../../bridge/state/decision-claims.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { WaitingResults } from '../../../../bridge/state/waiting-results.ts';
-import { asStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
@@ -216,7 +216,7 @@ describe('delegations that are not delivered yet', () => {
     const reached = new Deferred<void>();
     agent.reachable = reached.promise;
     const goingOn = delegations.goOn(session, { text: 'go on', settings: {} });
-    session.take(asStreamResponse(agent.task.cancel().toTask()), connection);
+    session.take(taskAsStreamResponse(agent.task.cancel().toTask()), connection);
     agent.task = new FakeTask('task-2', 'session-1', true).work();
     reached.resolve();
     const next = await goingOn;
@@ -345,7 +345,7 @@ describe('delegations that are not delivered yet', () => {
       for (let n = 0; n < MANY; n += 1) {
         const ended = live.open(agent, `message-${String(n)}`);
         const task = new FakeTask(`ended-${String(n)}`, `other-${String(n)}`, true).work().complete();
-        ended.take(asStreamResponse(task.toTask()), connection);
+        ended.take(taskAsStreamResponse(task.toTask()), connection);
         live.add(ended);
       }
       expect(live.all.length).toBeLessThan(MANY);

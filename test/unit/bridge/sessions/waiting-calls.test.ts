@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { WaitingCalls } from '../../../../bridge/sessions/waiting-calls.ts';
+import { WaitingMcpCalls } from '../../../../bridge/sessions/waiting-calls.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 
 function waitingCalls() {
@@ -9,7 +9,7 @@ function waitingCalls() {
     together: (change: () => void) => Promise.resolve(change()),
     update: (messageId: string) => void answered.push(messageId),
   };
-  return { calls: new WaitingCalls({ outbox, log }), answered };
+  return { calls: new WaitingMcpCalls({ outbox, log }), answered };
 }
 
 test('R99 a call waits from its message until its client has confirmed the answer', async () => {

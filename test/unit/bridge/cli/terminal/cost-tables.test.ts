@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { costTables } from '../../../../../bridge/cli/terminal/cost-tables.ts';
+import { costReportTables } from '../../../../../bridge/cli/terminal/cost-tables.ts';
 import type { CostReport, CostSumView } from '../../../../../shared/protocol/cost-report.ts';
 import { HOSTILE_COMMAND } from '../../../../support/hostile-text.ts';
 
@@ -53,7 +53,7 @@ const REPORT: CostReport = {
 };
 
 test('the cost tables name their days, and say plainly that a price is unknown', () => {
-  expect(costTables(REPORT, undefined)).toBe(
+  expect(costReportTables(REPORT, undefined)).toBe(
     `From 2026-01-30 to 2026-01-31 (UTC days):
 
 DAY         REQUESTS  TOKENS IN  CACHE READ  CACHE WRITTEN  TOKENS OUT             COST
@@ -75,11 +75,11 @@ The price of 1 request to ollama:qwen3 is unknown. Add its price in US dollars p
 
 test('the cost tables show the daily budget, with the limit that a person has raised', () => {
   const dailyBudget = { usd: 5, limitUsd: 5, spentUsd: 1.5 };
-  expect(costTables({ ...EMPTY, dailyBudget }, undefined)).toBe(
+  expect(costReportTables({ ...EMPTY, dailyBudget }, undefined)).toBe(
     'No requests to a model from 2026-01-30 to 2026-01-31 (UTC days).\nThe budget per day is $5.00. Today cost $1.50.',
   );
   const raised = { ...dailyBudget, limitUsd: 10.2 };
-  expect(costTables({ ...EMPTY, dailyBudget: raised }, undefined)).toContain(
+  expect(costReportTables({ ...EMPTY, dailyBudget: raised }, undefined)).toContain(
     'The budget per day is $5.00, and a person allowed more: the limit of today is $10.20. Today cost $1.50.',
   );
 });
@@ -91,7 +91,7 @@ test('the list of sessions is short and counts the others; agent text is escaped
     title: HOSTILE_COMMAND,
     lastDay: '2026-01-31',
   }));
-  const text = costTables({ ...REPORT, sessions, moreSessions: 5 }, undefined);
+  const text = costReportTables({ ...REPORT, sessions, moreSessions: 5 }, undefined);
   expect(text).toContain('… and 15 more sessions');
   expect(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)).toBe(false);
 });

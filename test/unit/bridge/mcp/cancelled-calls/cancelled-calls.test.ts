@@ -3,8 +3,8 @@ import { Agent } from '../../../../../bridge/agents/agent.ts';
 import { Session } from '../../../../../bridge/sessions/session/session.ts';
 import {
   type CancelledTaskOutcome,
-  type CancelledCall,
-  CancelledCalls,
+  type CancelledMcpCall,
+  CancelledMcpCalls,
 } from '../../../../../bridge/mcp/cancelled-calls/cancelled-calls.ts';
 import { StoredDecisionClaims } from '../../../../../bridge/state/decision-claims.ts';
 import { temporaryDatabase } from '../../../../support/bridge-database.ts';
@@ -13,13 +13,13 @@ const agent = new Agent('local', () => Promise.reject(new Error('nobody is asked
 
 const claims = async () => new StoredDecisionClaims(await temporaryDatabase());
 
-function withdrawn(fate: CancelledTaskOutcome, more: Partial<CancelledCall> = {}): CancelledCall {
+function withdrawn(fate: CancelledTaskOutcome, more: Partial<CancelledMcpCall> = {}): CancelledMcpCall {
   return { tool: 'wait_for_task', cause: { name: 'person', words: 'stop' }, fate, ...more };
 }
 
 describe('the calls that a client has cancelled', () => {
   test('the calls are reported once each, oldest first, with the task’s state and how to return to the task', async () => {
-    const withdrawals = new CancelledCalls();
+    const withdrawals = new CancelledMcpCalls();
     const session = new Session(agent, 'message-1', { claims: await claims() });
     withdrawals.add(withdrawn({ type: 'goes-on' }, { session }));
     withdrawals.add(withdrawn({ type: 'unsent' }, { tool: 'delegate_task_to_assistant' }));
@@ -33,7 +33,7 @@ describe('the calls that a client has cancelled', () => {
   });
 
   test('the calls are reported with the latest known state', async () => {
-    const withdrawals = new CancelledCalls();
+    const withdrawals = new CancelledMcpCalls();
     const call = withdrawn(
       { type: 'cancelling' },
       { session: new Session(agent, 'message-1', { claims: await claims() }) },
@@ -54,7 +54,7 @@ describe('the calls that a client has cancelled', () => {
   });
 
   test('the bridge keeps only the latest calls, up to a limit', () => {
-    const withdrawals = new CancelledCalls();
+    const withdrawals = new CancelledMcpCalls();
     for (let n = 0; n < 1_000; n += 1) {
       withdrawals.add(
         withdrawn({ type: 'unsent' }, { cause: { name: 'unexplained', words: `w${String(n)}` } }),

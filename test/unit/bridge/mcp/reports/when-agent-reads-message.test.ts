@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { acknowledgementText } from '../../../../../bridge/mcp/reports/when-agent-reads-message.ts';
+import { whenAgentReadsMessage } from '../../../../../bridge/mcp/reports/when-agent-reads-message.ts';
 import type { CallView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { callView } from '../../../../support/task-view.ts';
 
@@ -20,6 +20,6 @@ test.each([
 ] as const)(
   'R04 the answer to a message for a task that is %s says when the agent reads the message',
   (state, each, dialect, words) => {
-    expect(acknowledgementText({ state, calls: [each] }, dialect)).toBe(words);
+    expect(whenAgentReadsMessage({ state, calls: [each] }, dialect)).toBe(words);
   },
 );

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { StreamResponse, TaskState } from '@a2a-js/sdk';
-import { isLastTaskEvent, taskEvent } from '../../../../../bridge/mcp/tasks/task-event.ts';
+import { isLastTaskEvent, toMcpTaskEvent } from '../../../../../bridge/mcp/tasks/task-event.ts';
 import { FakeTask, pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 const task = new FakeTask('task-1', 'session-1', true);
 task.work().say('Hello').ask(pendingWrite('one'));
 const at = { seq: 7, taskId: 'handle' };
-const events = task.events.map(({ event }) => taskEvent(event, at));
+const events = task.events.map(({ event }) => toMcpTaskEvent(event, at));
 
 test('a task event has the envelope of SEP-2694, and the A2A event as its payload', () => {
   const [working, said] = events;
@@ -31,8 +31,8 @@ test('D2 D5 the event of a waiting task has no preview and no code, so nobody de
 });
 
 test('a task or a message is no event', () => {
-  expect(taskEvent({ payload: { $case: 'task', value: task.toTask() } }, at)).toBeUndefined();
-  expect(taskEvent({ payload: undefined }, at)).toBeUndefined();
+  expect(toMcpTaskEvent({ payload: { $case: 'task', value: task.toTask() } }, at)).toBeUndefined();
+  expect(toMcpTaskEvent({ payload: undefined }, at)).toBeUndefined();
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** Tests that the answer to a question in plain text is sent once, because its agent cannot detect a second answer. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
 import { sendDecisions } from '../../../../../bridge/approvals/send-decisions.ts';
 import type { PersonDecision } from '../../../../../bridge/dialects/dialect.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
@@ -53,7 +53,7 @@ describe('the answer to a question in plain text', () => {
   test('while the agent has not reacted to the answer, the session works and asks nothing, even if the agent repeats the question', async () => {
     const ends = signal();
     agent.respond = async function* () {
-      yield asStreamResponse(agent.task.toTask());
+      yield taskAsStreamResponse(agent.task.toTask());
       await ends.happened;
     };
     const sent = sendDecisions(session, [answer('Yes')], 'tool');
@@ -90,7 +90,7 @@ describe('the answer to a question in plain text', () => {
 
   test('D1 an agent without streams may repeat the question in its response, and the bridge does not ask again', async () => {
     agent.connection.facts.streaming = false;
-    agent.respond = () => [asStreamResponse(agent.task.toTask())];
+    agent.respond = () => [taskAsStreamResponse(agent.task.toTask())];
     agent.begins.happen();
     await sendDecisions(session, [answer('Yes')], 'tool');
     await nextTurn();
@@ -100,7 +100,7 @@ describe('the answer to a question in plain text', () => {
   test('D2 an answer is not sent if the agent has asked something else before the message leaves', async () => {
     const late = answer('Yes');
     agent.reach = async () => {
-      session.take(asStreamResponse(agent.task.work().ask().toTask()), agent.connection);
+      session.take(taskAsStreamResponse(agent.task.work().ask().toTask()), agent.connection);
     };
     await expect(sendDecisions(session, [late], 'elicitation')).rejects.toMatchObject({
       reason: 'UNKNOWN_CALL',
@@ -119,7 +119,7 @@ describe('the answer to a question in plain text', () => {
       return waiting;
     };
     const looking = session.refresh();
-    agent.respond = () => [asStreamResponse(agent.task.complete().toTask())];
+    agent.respond = () => [taskAsStreamResponse(agent.task.complete().toTask())];
     agent.begins.happen();
     await sendDecisions(session, [answer('Yes')], 'tool');
     arrives.happen();

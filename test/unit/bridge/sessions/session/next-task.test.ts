@@ -1,7 +1,7 @@
 /** Tests the session between the end of a task and the first event of its next task. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { asStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
+import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
 import { toMessage } from '../../../../../bridge/sessions/delegation-message.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
 import { waitForSession } from '../../../../../bridge/sessions/wait-for-session.ts';
@@ -19,9 +19,9 @@ describe('the next task of a session', () => {
   beforeEach(() => {
     agent = new AskingAgent();
     session = agent.session();
-    session.take(asStreamResponse(agent.task.complete().toTask()), agent.connection);
+    session.take(taskAsStreamResponse(agent.task.complete().toTask()), agent.connection);
     next = new FakeTask('task-2', 'session-1', false).work();
-    agent.respond = () => [asStreamResponse(next.toTask())];
+    agent.respond = () => [taskAsStreamResponse(next.toTask())];
   });
   afterEach(() => session.close());
 
@@ -40,7 +40,7 @@ describe('the next task of a session', () => {
     await delivery;
     await nextTurn();
     expect(ends).toEqual([]);
-    session.take(asStreamResponse(next.complete().toTask()), agent.connection);
+    session.take(taskAsStreamResponse(next.complete().toTask()), agent.connection);
     expect(await wait).toBe('settled');
     expect(session.view).toMatchObject({ taskId: 'task-2', state: 'completed' });
   });
