@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
 import { osUserName } from '../../shared/runtime/user-name.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
-import type { AuditAct, AuditRecord } from './audit-record.ts';
+import type { AuditedAct, AuditRecord } from './audit-record.ts';
 
 export interface AuditLog {
   /**
@@ -16,7 +16,7 @@ export interface AuditLog {
    * @param now milliseconds since 1970
    * @throws ProductError STORAGE
    */
-  append(act: AuditAct, now: number): Promise<void>;
+  append(act: AuditedAct, now: number): Promise<void>;
   /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
   read(): Promise<{ records: ListedAuditRecord[]; damaged: number }>;
 }

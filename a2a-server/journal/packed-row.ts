@@ -90,7 +90,7 @@ export function entriesOfEventRow({ seq, at, body, first }: EventRow, asked = AL
   return unpackEntries(body, { first, last: seq }, asked);
 }
 
-/** Parses the JSON of a `McpTaskEvent`. Only a damaged database contains other text. */
+/** Parses the JSON of a `TaskEvent`. Only a damaged database contains other text. */
 function toEvent(body: string): TaskEvent {
   try {
     const event: TaskEvent = JSON.parse(body);

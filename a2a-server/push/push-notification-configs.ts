@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { KeyedMutex } from '../../shared/runtime/keyed-mutex.ts';
 import { maySeeTasksOf, type Requester } from '../access/requester.ts';
-import type { AuditAct } from '../audit/audit-record.ts';
+import type { AuditedAct } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { PushDeliveries, type PushDeliveryParts } from './deliveries.ts';
@@ -49,7 +49,7 @@ interface MessageWithConfig<Sent> {
 interface PushParts extends Omit<PushDeliveryParts, 'subscriptions'> {
   records: PushRecords & Pick<RecordStore, 'watch'>;
   /** Writes to the audit log. */
-  audited: (act: AuditAct) => Promise<void>;
+  audited: (act: AuditedAct) => Promise<void>;
 }
 
 export class PushNotificationConfigs {

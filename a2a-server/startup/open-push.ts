@@ -1,7 +1,7 @@
 /** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { AuditAct } from '../audit/audit-record.ts';
+import type { AuditedAct } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PushPostParts } from '../push/next-posts.ts';
@@ -23,7 +23,7 @@ interface PushParts {
   base: string;
   clock: Clock;
   log: Logger;
-  audited: (act: AuditAct) => Promise<void>;
+  audited: (act: AuditedAct) => Promise<void>;
   telemetry: Telemetry;
 }
 

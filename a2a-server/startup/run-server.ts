@@ -19,7 +19,7 @@ import { withLoadShedding } from '../http/routes/load-shedding.ts';
 import type { ServingPhase } from './app.ts';
 import { obtainSharedReceiptKey } from '../receipts/receipt-key.ts';
 import type { ChatWebhooks } from '../push/chat-webhooks.ts';
-import type { AuditAct } from '../audit/audit-record.ts';
+import type { AuditedAct } from '../audit/audit-record.ts';
 import { configurationAuditAct } from './audited-acts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -80,7 +80,7 @@ export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
   changes: TaskChangeNotifier;
   chatWebhooks: ChatWebhooks;
   /** Writes to the audit log. Resolves also after a failure, which the log names. */
-  audited: (act: AuditAct) => Promise<void>;
+  audited: (act: AuditedAct) => Promise<void>;
   telemetry: Telemetry;
   mcpServers?: McpServers | undefined;
 }

@@ -9,7 +9,7 @@ import { closeResponseWithConnection } from '../http/streams/close-with-connecti
 import { createToolOutputReader } from '../executor/tool-executions/output-reader.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
-import type { AuditAct } from '../audit/audit-record.ts';
+import type { AuditedAct } from '../audit/audit-record.ts';
 import { grantAuditActs, configurationAuditAct } from './audited-acts.ts';
 import { createFileRecordStore } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -25,7 +25,7 @@ import { logEvents } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
-import { readBarredDirectory } from '../tools/workspace/barred-directory.ts';
+import { identifyBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { TCP_KEEP_ALIVE } from '../../shared/net/tcp-keep-alive.ts';
 import { prepareServer } from './prepare-server.ts';
@@ -70,7 +70,7 @@ export async function serve(
   /** Returns the records of this server. Servers that share a journal share its records. */
   const records = (): RecordStore => held.journal?.records ?? ownRecords;
   const audit = () => createAuditLog(records());
-  const audited = (act: AuditAct): Promise<void> =>
+  const audited = (act: AuditedAct): Promise<void> =>
     audit()
       .append(act, systemClock.now())
       .catch((error: unknown) =>
@@ -112,7 +112,7 @@ export async function serve(
         log.error({ err: error }, 'processes of an earlier server could not be ended'),
       );
     const [own] = await Promise.all([
-      readBarredDirectory(stateDir),
+      identifyBarredDirectory(stateDir),
       audit().append(configurationAuditAct('server.started', settings), systemClock.now()),
     ]);
     held.mcpServers = await startedMcpServers(prepared.mcpServers, settings, { log, children });

@@ -1,4 +1,4 @@
-/** Writes the table of a task's events from the type `McpTaskEvent` and its doc comments. */
+/** Writes the table of a task's events from the type `TaskEvent` and its doc comments. */
 import { readFileSync } from 'node:fs';
 import { parse } from '@babel/parser';
 import { code, table } from './markdown.ts';

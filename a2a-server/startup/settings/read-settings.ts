@@ -11,7 +11,7 @@ import type { SettingSources } from '../../../shared/settings/resolve-settings.t
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { locationFlags, findSettingsSources } from '../../../shared/settings/settings-sources.ts';
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
-import { readBarredDirectory } from '../../tools/workspace/barred-directory.ts';
+import { identifyBarredDirectory } from '../../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
 import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 
@@ -154,7 +154,7 @@ async function checkWorkspace(
   sources: SettingSources,
 ): Promise<void> {
   // If the state directory is missing, there is no directory to protect.
-  const own = await readBarredDirectory(stateDir).catch(() => undefined);
+  const own = await identifyBarredDirectory(stateDir).catch(() => undefined);
   const open = createWorkspaceOpener({
     fallback: workspace,
     allowed: allowWorkspace,

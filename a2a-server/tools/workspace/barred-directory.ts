@@ -18,7 +18,7 @@ export interface BarredDirectory extends FileIdentity {
 const FRESH_MS = 1_000;
 
 /** Reads the identity of a directory, so that file tools can refuse it. @throws the error of `stat` */
-export async function readBarredDirectory(path: string): Promise<BarredDirectory> {
+export async function identifyBarredDirectory(path: string): Promise<BarredDirectory> {
   const { dev, ino } = await stat(path, { bigint: true });
   let known: { at: number; files: Promise<ReadonlySet<string>> } | undefined;
   const files = (): Promise<ReadonlySet<string>> => {

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { deleteFileTool } from '../../../../a2a-server/tools/builtin/delete-file.ts';
 import { moveFileTool } from '../../../../a2a-server/tools/builtin/move-file.ts';
 import { ToolStoppedError } from '../../../../a2a-server/tools/tool.ts';
-import { readBarredDirectory } from '../../../../a2a-server/tools/workspace/barred-directory.ts';
+import { identifyBarredDirectory } from '../../../../a2a-server/tools/workspace/barred-directory.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
@@ -221,7 +221,7 @@ describe('the tool delete-file', () => {
       await mkdir(path('home/state'), { recursive: true });
       await writeFile(path('home/state/token'), 'x');
       await writeFile(path('home/b'), 'b');
-      const barred = [await readBarredDirectory(path('home/state'))];
+      const barred = [await identifyBarredDirectory(path('home/state'))];
       const workspace = await openWorkspace(at.root, { barred, hold });
       const run = { workspace };
       for (const name of ['home', 'home/state', 'home/state/token'])

@@ -8,7 +8,7 @@ import { readFileTool } from '../../../../../a2a-server/tools/builtin/read-file.
 import { searchFilesTool } from '../../../../../a2a-server/tools/builtin/search-files.ts';
 import type { Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { openWorkspace } from '../../../../../a2a-server/tools/workspace/workspace.ts';
-import { readBarredDirectory } from '../../../../../a2a-server/tools/workspace/barred-directory.ts';
+import { identifyBarredDirectory } from '../../../../../a2a-server/tools/workspace/barred-directory.ts';
 import type { DirectoryHold } from '../../../../../a2a-server/tools/workspace/directory.ts';
 import { writeFileTool } from '../../../../../a2a-server/tools/builtin/write-file.ts';
 import { nobody } from '../tool-in-workspace.ts';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   await writeFile(join(home, '.local', 'state', 'notes'), 'no secret');
 });
 
-const barred = async () => [await readBarredDirectory(state)];
+const barred = async () => [await identifyBarredDirectory(state)];
 
 async function runner(hold?: DirectoryHold) {
   const workspace = await openWorkspace(home, { barred: await barred(), ...(hold && { hold }) });
