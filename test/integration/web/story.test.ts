@@ -74,8 +74,11 @@ describeInBrowser('the story of a task on the page', (browser) => {
     await page.getByRole('button', { name: 'Approve' }).click();
     const grants = page.getByRole('region', { name: 'Grants' });
     await grants.getByText(`run-shell-command, by ${on.principal} on an approval page`).waitFor();
-    await grants.getByRole('button', { name: 'Revoke' }).click();
+    let revocations = 0;
+    page.on('request', (request) => (revocations += request.url().endsWith('/message:send') ? 1 : 0));
+    await grants.getByRole('button', { name: 'Revoke' }).dblclick();
     await grants.waitFor({ state: 'detached' });
+    expect(revocations).toBe(1);
     await writeFile(join(on.server.workspace, 'go'), '');
     await page.getByLabel('Preview').getByText('echo three').waitFor();
     await story().getByText(`${on.principal} revoked a grant on an approval page`).waitFor();

@@ -118,7 +118,8 @@ function Grants({ facts, report, onRevoke }: TaskAboutProps) {
       {facts.grants.map((grant) => (
         <div class="row" key={grant.grantId}>
           <span>{grantText(grant)}</span>
-          <button onClick={() => onRevoke(grant.grantId)}>Revoke</button>
+          {/* The click guard ignores no second click here, because the page changes only with the answer. */}
+          <button onClick={({ detail }) => detail < 2 && onRevoke(grant.grantId)}>Revoke</button>
         </div>
       ))}
     </section>
