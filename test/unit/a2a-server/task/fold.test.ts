@@ -111,8 +111,8 @@ describe('foldOn, which folds several entries', () => {
   });
 });
 
-describe('foldNext, which numbers new events', () => {
-  it('foldNext gives the events the next numbers, and by default the time of the last entry', () => {
+describe('foldNextEvents, which numbers new events', () => {
+  it('foldNextEvents gives the events the next numbers, and by default the time of the last entry', () => {
     const start = taskAfter(working);
     const next = foldNextEvents(start, [working, message('more')]);
     expect(next).toMatchObject({ seq: start.seq + 2, messageSeq: start.seq + 2, updatedAt: start.updatedAt });

@@ -44,7 +44,7 @@ it('tasks of one session stand together, where the first of them stands', () => 
   expect(groupBySession(tasks).map(idsOf)).toEqual(['ac', 'b']);
 });
 
-describe('titleOfWaiting', () => {
+describe('waitingGroupTitle', () => {
   const first = [] as const;
   const mine = { ...sampleTask('a'), waitingFor: { type: 'actions' as const, count: 1, first: [...first] } };
   const other = {
