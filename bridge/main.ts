@@ -39,8 +39,8 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
       process.stderr.write(
         'mcp-a2a-bridge: This serves an MCP client over stdin and stdout. For the commands: mcp-a2a-bridge --help\n',
       );
-    const { serve } = await import('./startup/serve.ts');
-    await serve({ settings, places, log });
+    const { serveMcp } = await import('./startup/serve.ts');
+    await serveMcp({ settings, places, log });
   } catch (error) {
     process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
     process.exit(

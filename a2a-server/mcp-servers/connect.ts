@@ -23,7 +23,7 @@ import {
   type McpServerConnectionOptions,
 } from './connection.ts';
 import { elicitationSchema } from './elicitation.ts';
-import { RunningCalls } from './running-calls.ts';
+import { RunningMcpCalls } from './running-calls.ts';
 import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
 import { McpHttpTransport } from './transports/http-transport.ts';
 import type { McpTransport, McpTransportContext } from './transports/server-transport.ts';
@@ -89,7 +89,7 @@ async function connectOnce(
   const { connectMs, signal } = options;
   const transport = transportTo(entry, attempt, options);
   const client = clientFor(attempt, options);
-  const calls = new RunningCalls(transport, options.clock);
+  const calls = new RunningMcpCalls(transport, options.clock);
   let connection: McpClientConnection | undefined;
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq }) => {
     // No call runs before the end of the handshake, so no person can answer.

@@ -16,7 +16,7 @@ import { answerElicitation, type Elicitation } from './elicitation.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { callWithInput } from './input-requests.ts';
 import { paramHeaders, readParamHeaders, type ParamHeader } from './param-headers.ts';
-import type { CandidateCalls, RunningCall, RunningCalls } from './running-calls.ts';
+import type { CandidateCalls, RunningMcpCall, RunningMcpCalls } from './running-calls.ts';
 import { listenForTools } from './listen-for-tools.ts';
 import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
@@ -57,7 +57,7 @@ export interface McpServerConnectionOptions extends McpTransportContext {
   onClosed: (why: string) => void;
 }
 
-export interface McpToolCall extends Omit<RunningCall, 'onOutput'> {
+export interface McpToolCall extends Omit<RunningMcpCall, 'onOutput'> {
   /** Aborts the tool call. After an abort, the client sends `notifications/cancelled`. */
   signal: AbortSignal;
   /**
@@ -96,13 +96,13 @@ export interface McpServerConnection {
 export interface ConnectedMcpClient {
   client: Client;
   transport: McpTransport;
-  calls: RunningCalls;
+  calls: RunningMcpCalls;
 }
 
 export class McpClientConnection implements McpServerConnection {
   readonly #client: Client;
   readonly #transport: McpTransport;
-  readonly #calls: RunningCalls;
+  readonly #calls: RunningMcpCalls;
   readonly #options: McpServerConnectionOptions;
   readonly #ended = new Deferred<void>();
   readonly #life = new AbortController();
@@ -161,15 +161,15 @@ export class McpClientConnection implements McpServerConnection {
       running.stop(true);
       stop.abort('The server sent nothing within the idle time limit of the client.');
     });
-    const ask: RunningCall['ask'] = async (question, options) => {
+    const ask: RunningMcpCall['ask'] = async (question, options) => {
       const release = idle.hold();
       return call.ask(question, options).finally(release);
     };
-    const onOutput: RunningCall['onOutput'] = (text, steps) => {
+    const onOutput: RunningMcpCall['onOutput'] = (text, steps) => {
       idle.restart();
       output(`${text}\n`, steps);
     };
-    const own: RunningCall = { ...call, ask, onOutput };
+    const own: RunningMcpCall = { ...call, ask, onOutput };
     const running = this.#calls.begin(own);
     const stopListening = onAbort(signal, () => {
       const cause = stopCause();
@@ -230,7 +230,7 @@ export class McpClientConnection implements McpServerConnection {
     return result;
   }
 
-  #sendCall(call: RunningCall, progressToken: string, signal: AbortSignal): Promise<McpCallResult> {
+  #sendCall(call: RunningMcpCall, progressToken: string, signal: AbortSignal): Promise<McpCallResult> {
     const { tool: name, input } = call;
     const schema = withInputRequired(mcpCallResultSchema);
     return callWithInput({

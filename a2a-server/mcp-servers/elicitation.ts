@@ -7,7 +7,7 @@ import { formSchema, type Question } from '../../shared/protocol/question.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { ToolQuestionAnswer } from '../tools/tool.ts';
-import type { CandidateCalls, RunningCall } from './running-calls.ts';
+import type { CandidateCalls, RunningMcpCall } from './running-calls.ts';
 
 const MAX_QUESTION_CHARS = 4_000;
 const MAX_NAMED_CALLS = 8;
@@ -57,7 +57,7 @@ export async function answerElicitation(
  * If all running calls belong to one principal, their first call shows the question. `note` then names all of them. If
  * they belong to several principals, returns undefined, because the wrong person could get the question. Pure.
  */
-function findCallToAsk({ calls, known }: CandidateCalls): { call: RunningCall; note: string } | undefined {
+function findCallToAsk({ calls, known }: CandidateCalls): { call: RunningMcpCall; note: string } | undefined {
   const [call, ...others] = calls;
   if (call === undefined) return undefined;
   if (known || others.length === 0) return { call, note: '' };

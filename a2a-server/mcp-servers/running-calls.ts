@@ -27,7 +27,7 @@ const LATE_MS = 5 * 60_000;
 /** The maximum number of stopped tool calls that may still get a late answer. */
 const MAX_STOPPED_CALLS = 100;
 
-export interface RunningCall {
+export interface RunningMcpCall {
   toolId: string;
   tool: string;
   input: Record<string, unknown>;
@@ -43,20 +43,20 @@ export interface RunningCall {
 
 /** The calls that a server request may belong to. `known` is true if the transport identifies the tool call. */
 export interface CandidateCalls {
-  calls: readonly RunningCall[];
+  calls: readonly RunningMcpCall[];
   known: boolean;
 }
 
 interface Entry {
-  call: RunningCall;
+  call: RunningMcpCall;
   requestId?: RequestId | undefined;
 }
 
-export class RunningCalls {
+export class RunningMcpCalls {
   readonly #transport: McpTransport;
   readonly #running = new Map<string, Entry>();
   /** The stopped tool calls that may get a late answer until `until`, in milliseconds since 1970. */
-  readonly #stopped = new Map<RequestId, { call: RunningCall; until: number }>();
+  readonly #stopped = new Map<RequestId, { call: RunningMcpCall; until: number }>();
   readonly #clock: Clock;
   #last = 0;
   #received = 0;
@@ -89,7 +89,7 @@ export class RunningCalls {
    * Registers a tool call and returns the progress token for its requests. `stop` must be called before the request is
    * cancelled, because it prepares for a late answer. `end` must be called at the end of the call.
    */
-  begin(call: RunningCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
+  begin(call: RunningMcpCall): { token: string; stop: (keepOpen: boolean) => void; end: () => void } {
     const token = `call-${(this.#last += 1)}`;
     const entry: Entry = { call };
     this.#running.set(token, entry);
@@ -145,7 +145,7 @@ export class RunningCalls {
    * Returns the tool call whose response stream contains the current message. If the transport does not know this call,
    * returns the only running call.
    */
-  #only(): RunningCall | undefined {
+  #only(): RunningMcpCall | undefined {
     const { about } = this.#transport;
     const calls = [...this.#running.values()];
     if (about !== undefined) return calls.find(({ requestId }) => requestId === about)?.call;

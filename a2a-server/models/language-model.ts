@@ -11,7 +11,7 @@ import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provide
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
 import { filesOfStep, withoutFiles } from '../task/conversation/files-for-model.ts';
-import { PROVIDER_RETRY_POLICY, withRetries, type RetryPolicy } from './retry-policy.ts';
+import { PROVIDER_RETRY_POLICY, withRetries, type ProviderRetryPolicy } from './retry-policy.ts';
 import { toCallOptions, type ProviderRequest } from './ai-sdk-prompt.ts';
 import {
   classifyProviderFailure,
@@ -32,7 +32,7 @@ export interface LanguageModelSource {
   keyExpires?: boolean;
   provider?: ProviderRequest;
   blame?: Omit<ProviderFailureContext, 'model'>;
-  patience?: RetryPolicy;
+  patience?: ProviderRetryPolicy;
   price?: Model['price'];
   endpoint?: string | undefined;
   contextWindow?: number;
@@ -123,7 +123,7 @@ interface Asker {
   keyExpires: boolean;
   provider: ProviderRequest;
   maxAnswerChars: number;
-  patience: RetryPolicy;
+  patience: ProviderRetryPolicy;
   blame: ProviderFailureContext;
   /** True if the endpoint has refused reasoning that had no signatures. No later request contains reasoning. */
   refusesReasoning: boolean;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pRetry, { AbortError } from 'p-retry';
 import { classifyProviderFailure, type ProviderFailureContext } from './provider-failure.ts';
 
-export interface RetryPolicy {
+export interface ProviderRetryPolicy {
   retries: number;
   /** The first delay. The delay doubles after each attempt. Random jitter adds at most the same time again. */
   pauseMs: number;
@@ -15,7 +15,7 @@ export interface RetryPolicy {
  * itself waits and shows the reason (`task/model-outage.ts`). The task also waits if the provider requests a longer
  * delay than `maxPauseMs`.
  */
-export const PROVIDER_RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
+export const PROVIDER_RETRY_POLICY: ProviderRetryPolicy = { retries: 2, pauseMs: 300, maxPauseMs: 1_000 };
 
 /**
  * Repeats `attempt` until it succeeds, fails permanently, or has no retries left.
@@ -23,7 +23,11 @@ export const PROVIDER_RETRY_POLICY: RetryPolicy = { retries: 2, pauseMs: 300, ma
  */
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
-  { patience, blame, signal }: { patience: RetryPolicy; blame: ProviderFailureContext; signal: AbortSignal },
+  {
+    patience,
+    blame,
+    signal,
+  }: { patience: ProviderRetryPolicy; blame: ProviderFailureContext; signal: AbortSignal },
 ): Promise<Result> {
   const judged = async (): Promise<Result> => {
     try {

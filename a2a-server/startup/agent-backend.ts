@@ -1,6 +1,6 @@
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
-import type { RetryPolicy } from '../models/retry-policy.ts';
+import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { acpAgentName } from '../models/acp/agent-program.ts';
 import { createOfferedModels } from './configured-models.ts';
 import { modelChoiceAdvice } from './model-advice.ts';
@@ -33,7 +33,7 @@ export interface AgentBackend {
 export async function createAgentBackend(
   settings: ServerSettings,
   children: ChildProcessRecords = NO_CHILD_RECORDS,
-  patience?: RetryPolicy,
+  patience?: ProviderRetryPolicy,
 ): Promise<AgentBackend> {
   const { agent } = settings;
   switch (agent.type) {

@@ -6,7 +6,7 @@ import type { ProviderRequest } from '../models/ai-sdk-prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
 import { createOfflineModel, type GetModelChoiceAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
-import type { RetryPolicy } from '../models/retry-policy.ts';
+import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { providerKeySourceText } from '../models/provider-key.ts';
 import { resolveProvider } from '../models/providers.ts';
 import { OFFLINE_MODEL_ID, parseModelId, MODEL_TIERS, type ModelSettings } from '../models/model-settings.ts';
@@ -15,7 +15,7 @@ import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 
 interface ModelOptions {
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
-  patience?: RetryPolicy | undefined;
+  patience?: ProviderRetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
   advise?: GetModelChoiceAdvice | undefined;
 }

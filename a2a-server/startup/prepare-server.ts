@@ -12,7 +12,7 @@ import { acpCommandLine } from '../models/acp/agent-program.ts';
 import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
 import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
 import { readPageFiles, type PageFiles } from '../page/page-route.ts';
-import type { RetryPolicy } from '../models/retry-policy.ts';
+import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
@@ -43,7 +43,7 @@ export interface ServerDependencies {
   children: ChildProcessRecords;
   outputs: ToolOutputReader;
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
-  patience?: RetryPolicy;
+  patience?: ProviderRetryPolicy;
   /** Creates the state directory. In a check, the function does nothing. */
   makeDirectory: () => Promise<void>;
 }

@@ -78,8 +78,8 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
 
 function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
   const list = async (it: Command): Promise<void> => {
-    const { listAgents } = await import('./commands/agents.ts');
-    await carryOut(it, async (run) => listAgents(run));
+    const { listAgentsCommand } = await import('./commands/agents.ts');
+    await carryOut(it, async (run) => listAgentsCommand(run));
   };
   const agents = add('agents', 'lists the agents of the settings; check, add, import or remove them', program)
     .allowExcessArguments(false)
@@ -89,8 +89,8 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
   );
   add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', agents).action(
     async (name: string | undefined, _, it: Command) => {
-      const { checkAgents } = await import('./commands/agents.ts');
-      await carryOut(it, (run) => checkAgents(run, name));
+      const { checkAgentsCommand } = await import('./commands/agents.ts');
+      await carryOut(it, (run) => checkAgentsCommand(run, name));
     },
   );
   const writing = (usage: string, description: string): Command =>
@@ -103,8 +103,8 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
     .option('--token-variable <name>', 'the environment variable that contains its token')
     .option('--token-command <command>', 'a command that prints its token')
     .action(async (url: string, _, it: Command) => {
-      const { addAgent } = await import('./commands/agents.ts');
-      await carryOut(it, (run) => addAgent(run, url));
+      const { addAgentCommand } = await import('./commands/agents.ts');
+      await carryOut(it, (run) => addAgentCommand(run, url));
     });
   writing(
     'import <registry> [names...]',
@@ -112,13 +112,13 @@ function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
   )
     .option('--all', 'all agents of the registry')
     .action(async (registry: string, names: string[], _, it: Command) => {
-      const { importAgents } = await import('./commands/import-agents.ts');
-      await carryOut(it, (run) => importAgents(run, registry, names));
+      const { importAgentsCommand } = await import('./commands/import-agents.ts');
+      await carryOut(it, (run) => importAgentsCommand(run, registry, names));
     });
   writing('remove <name>', 'removes an agent from the settings').action(
     async (name: string, _, it: Command) => {
-      const { removeAgent } = await import('./commands/agents.ts');
-      await carryOut(it, (run) => removeAgent(run, name));
+      const { removeAgentCommand } = await import('./commands/agents.ts');
+      await carryOut(it, (run) => removeAgentCommand(run, name));
     },
   );
 }
@@ -150,13 +150,13 @@ function addModel(program: Command, add: Add, carryOut: CarryOut): void {
   const model = add('model', 'shows the models of the local server; list them, or set another', program)
     .allowExcessArguments(false)
     .action(async (_, it: Command) => {
-      const { showModel } = await import('./commands/model.ts');
-      await carryOut(it, showModel);
+      const { showModelCommand } = await import('./commands/model.ts');
+      await carryOut(it, showModelCommand);
     });
   add('list [words...]', 'lists known models, and the models that this machine serves', model).action(
     async (words: string[], _, it: Command) => {
-      const { listModels } = await import('./commands/model.ts');
-      await carryOut(it, (run) => listModels(run, words));
+      const { listModelsCommand } = await import('./commands/model.ts');
+      await carryOut(it, (run) => listModelsCommand(run, words));
     },
   );
   add(
@@ -173,8 +173,8 @@ function addModel(program: Command, add: Add, carryOut: CarryOut): void {
     .option('--base-url <url>', 'the URL of the provider, e.g. http://127.0.0.1:1234/v1')
     .option('--no-try', 'send no request to the model')
     .action(async (id: string, _, it: Command) => {
-      const { setModel } = await import('./commands/model-set.ts');
-      await carryOut(it, (run) => setModel(run, id));
+      const { setModelCommand } = await import('./commands/model-set.ts');
+      await carryOut(it, (run) => setModelCommand(run, id));
     });
 }
 
@@ -241,8 +241,8 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   )
     .option('--key <fingerprint>', 'the key that must have signed it; default: the key of a known agent')
     .action(async (file: string, _, it: Command) => {
-      const { verifyReceipt } = await import('./commands/verify-receipt.ts');
-      await carryOut(it, (run) => verifyReceipt(run, file));
+      const { verifyReceiptCommand } = await import('./commands/verify-receipt.ts');
+      await carryOut(it, (run) => verifyReceiptCommand(run, file));
     });
   add('cancel <session>', "ends the session's task")
     .option('--reason <text>', 'the reason, for the agent and the journal')
@@ -317,17 +317,17 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
     .command('server')
     .description('the local a2a-server: start, stop, status; backup, verify, restore its tasks');
   add('start', 'starts it, unless it runs', server).action(async (_, it: Command) => {
-    const { startServer } = await import('./commands/server.ts');
-    await carryOut(it, startServer);
+    const { startServerCommand } = await import('./commands/server.ts');
+    await carryOut(it, startServerCommand);
   });
   add('stop', 'ends it; its tasks go on with the next one', server).action(async (_, it: Command) => {
-    const { stopServer } = await import('./commands/server.ts');
-    await carryOut(it, stopServer);
+    const { stopServerCommand } = await import('./commands/server.ts');
+    await carryOut(it, stopServerCommand);
   });
   add('status', 'shows whether it runs, its address and its start time', server).action(
     async (_, it: Command) => {
-      const { serverStatus } = await import('./commands/server.ts');
-      await carryOut(it, serverStatus);
+      const { serverStatusCommand } = await import('./commands/server.ts');
+      await carryOut(it, serverStatusCommand);
     },
   );
   const ofServer = (usage: string, description: string): Command => {

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import {
   type A2aRpcCaller,
   type StreamedEvent,
-  type ResumeOptions,
+  type ResumeStreamOptions,
   JsonRpcError,
 } from './json-rpc-client.ts';
 
@@ -48,7 +48,7 @@ export class A2a03Client implements A2aRpcCaller {
   async *stream(
     method: string,
     params: unknown,
-    reading: ResumeOptions = {},
+    reading: ResumeStreamOptions = {},
   ): AsyncGenerator<StreamedEvent, void, undefined> {
     for await (const frame of this.#client.stream(oldName(method), inOldWords(params), reading))
       yield { ...frame, data: inNewWords(frame.data) };

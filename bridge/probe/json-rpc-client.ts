@@ -19,7 +19,7 @@ export interface StreamedEvent {
   text: string;
 }
 
-export interface ResumeOptions {
+export interface ResumeStreamOptions {
   /** The SSE id after which the agent should replay the events. */
   lastEventId?: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface A2aRpcCaller {
   stream(
     method: string,
     params: unknown,
-    reading?: ResumeOptions,
+    reading?: ResumeStreamOptions,
   ): AsyncGenerator<StreamedEvent, void, undefined>;
 }
 
@@ -89,7 +89,7 @@ export class JsonRpcClient implements A2aRpcCaller {
   async *stream(
     method: string,
     params: unknown,
-    { lastEventId }: ResumeOptions = {},
+    { lastEventId }: ResumeStreamOptions = {},
   ): AsyncGenerator<StreamedEvent, void, undefined> {
     // If the caller leaves the loop early, this signal closes the connection.
     const left = new AbortController();
@@ -123,7 +123,7 @@ export class JsonRpcClient implements A2aRpcCaller {
   async #post(
     method: string,
     params: unknown,
-    { limit, lastEventId }: ResumeOptions & { limit: AbortSignal },
+    { limit, lastEventId }: ResumeStreamOptions & { limit: AbortSignal },
   ): Promise<Response> {
     const { url, version, fetchImpl } = this.#options;
     try {

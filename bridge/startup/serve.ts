@@ -44,7 +44,7 @@ interface ServeOptions {
  * tasks continue then. HTTP clients and the stdio client share the agents, the sessions and the outbox.
  * @throws ProductError CONFIGURATION if only HTTP is served, and the HTTP server cannot start
  */
-export async function serve({ settings, places, log }: ServeOptions): Promise<void> {
+export async function serveMcp({ settings, places, log }: ServeOptions): Promise<void> {
   const version = packageVersion();
   const { toolPrefix: prefix, stdio } = settings;
   let opened: Promise<BridgeContext> | undefined;

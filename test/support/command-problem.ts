@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { createCommandLine as serverProgram } from '../../a2a-server/startup/commands/command-line.ts';
-import { withAcpAgentCommand } from '../../a2a-server/startup/settings/read-settings.ts';
+import { flagsWithAcpAgentCommand } from '../../a2a-server/startup/settings/read-settings.ts';
 import { createBridgeCommandLine as bridgeProgram } from '../../bridge/cli/program.ts';
 import { programCall, type ProgramName, type ShellCommand } from './shell-blocks.ts';
 
@@ -37,7 +37,7 @@ export function problemOf(name: ProgramName, args: readonly string[]): string {
   mute(command);
   command.action(() => {
     const words = z.array(z.string()).parse(command.args);
-    const known = name === 'a2a-server' && withAcpAgentCommand(command.opts(), words) !== undefined;
+    const known = name === 'a2a-server' && flagsWithAcpAgentCommand(command.opts(), words) !== undefined;
     if (words.length > 0 && !known) said += `unknown command '${words[0]}'`;
   });
   try {

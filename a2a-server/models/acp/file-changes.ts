@@ -12,7 +12,7 @@ import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import type { FileDiff } from './read-tool-call.ts';
+import type { AcpFileDiff } from './read-tool-call.ts';
 
 /** The state of a file on disk. `unreadable` means that the file is outside the workspace, or is not text. */
 export type CurrentFile =
@@ -61,7 +61,7 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
  * @param rawInput the input of the agent's tool. It shows which diffs replace only a part of their file.
  */
 export function diffsFromDisk(
-  diffs: readonly FileDiff[],
+  diffs: readonly AcpFileDiff[],
   { files, root, rawInput }: { files: ReadonlyMap<string, CurrentFile>; root: string; rawInput: unknown },
 ): string {
   const parts = acpReplacementsIn(rawInput);
@@ -76,7 +76,7 @@ export function diffsFromDisk(
 
 function diffOf(
   place: string,
-  diffs: readonly FileDiff[],
+  diffs: readonly AcpFileDiff[],
   { now, parts }: { now: CurrentFile; parts: Replacements },
 ): string {
   const name = oneLine(place, 1000);
@@ -116,7 +116,7 @@ const NOTES = {
  */
 export function applyAcpDiff(
   before: string | undefined,
-  { oldText, newText }: FileDiff,
+  { oldText, newText }: AcpFileDiff,
   parts: Replacements,
 ): { after: string; note?: Note } {
   const part = oldText === null || oldText === '' ? undefined : parts.get(oldText);

@@ -1,6 +1,6 @@
 import type { ContentBlock, ToolCallUpdate } from '@agentclientprotocol/sdk';
 
-export interface FileDiff {
+export interface AcpFileDiff {
   path: string;
   /** The content before the change. Null for a new file. */
   oldText: string | null;
@@ -19,7 +19,7 @@ export function mergeToolCallUpdate(
   return { ...known, ...Object.fromEntries(said), toolCallId: update.toolCallId };
 }
 
-export function toolCallDiffs({ content }: ToolCallUpdate): FileDiff[] {
+export function toolCallDiffs({ content }: ToolCallUpdate): AcpFileDiff[] {
   return (content ?? []).flatMap((item) =>
     item.type === 'diff' ? [{ path: item.path, oldText: item.oldText ?? null, newText: item.newText }] : [],
   );

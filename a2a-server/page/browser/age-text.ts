@@ -20,7 +20,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Returns e.g. `5 min`, a short text for the rows of a list. @param ms the duration in milliseconds */
-export function durationText(ms: number): string {
+export function roundedDurationText(ms: number): string {
   if (ms < MINUTE) return 'less than 1 min';
   if (ms < HOUR) return `${Math.floor(ms / MINUTE)} min`;
   if (ms < DAY) return `${Math.floor(ms / HOUR)} h`;

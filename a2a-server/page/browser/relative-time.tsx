@@ -1,6 +1,6 @@
 /** Shows how long ago something was. The text updates itself. */
 import { useEffect, useState } from 'preact/hooks';
-import { agoText, durationText } from './age-text.ts';
+import { agoText, roundedDurationText } from './age-text.ts';
 
 /** Returns the time in milliseconds since 1970. The component that calls this is drawn again every `everyMs`. */
 export function useNow(everyMs: number): number {
@@ -24,7 +24,7 @@ export function RelativeTime({ at, now, verb }: RelativeTimeProps) {
   const ms = now - Date.parse(at);
   return (
     <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {verb === undefined ? agoText(ms) : `${verb} ${durationText(ms)}`}
+      {verb === undefined ? agoText(ms) : `${verb} ${roundedDurationText(ms)}`}
     </time>
   );
 }

@@ -10,7 +10,7 @@ import {
   LOCATION_FLAGS,
   readServerSettings,
   requireSqliteJournal,
-  withAcpAgentCommand,
+  flagsWithAcpAgentCommand,
   readRecordStorePlace,
 } from '../settings/read-settings.ts';
 import { SERVER_SETTINGS } from '../settings/settings.ts';
@@ -57,7 +57,7 @@ export function createCommandLine(
     .showHelpAfterError('(a2a-server --help lists the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
-      const given = withAcpAgentCommand(flags, words);
+      const given = flagsWithAcpAgentCommand(flags, words);
       return given ? serve(given) : self.error(`error: unexpected argument "${words[0]}"`);
     });
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);

@@ -90,7 +90,7 @@ async function serverSources(
  * Reads `--agent acp -- gemini --acp`. The words after the two dashes are the agent's command line. Returns undefined
  * if the words do not follow `--agent acp`.
  */
-export function withAcpAgentCommand(
+export function flagsWithAcpAgentCommand(
   flags: Readonly<Record<string, unknown>>,
   words: readonly string[],
 ): Readonly<Record<string, unknown>> | undefined {

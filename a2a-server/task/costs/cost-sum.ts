@@ -56,9 +56,9 @@ export function requestCosts(
   for (const event of events) {
     if (event.type === 'turn.started') ({ model } = event);
     if (event.type === 'turn.finished' && model !== null)
-      costs.push({ model, cost: requestCostSum(event.usage, event.usd) });
+      costs.push({ model, cost: costSumOfRequest(event.usage, event.usd) });
     if (event.type === 'context.summarised' && event.model !== null)
-      costs.push({ model: event.model, cost: requestCostSum(event.usage, event.usd) });
+      costs.push({ model: event.model, cost: costSumOfRequest(event.usage, event.usd) });
   }
   return { costs, openModel: model };
 }
@@ -76,7 +76,7 @@ export function addCosts(a: CostSum, b: CostSum): CostSum {
 }
 
 /** Returns the cost of one request. Zero tokens cost nothing, even if the price is unknown. */
-export function requestCostSum(usage: TokenUsage, usd: number | undefined): CostSum {
+export function costSumOfRequest(usage: TokenUsage, usd: number | undefined): CostSum {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage;
   const tokens = {
     inputTokens: count(inputTokens),

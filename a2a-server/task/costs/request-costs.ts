@@ -1,6 +1,6 @@
 /** Computes the cost of each model request of a task, for clients. Pure. */
 import type { EventCost, TaskCosts } from '../../../shared/protocol/cost-report.ts';
-import { requestCostSum, requestCosts } from './cost-sum.ts';
+import { costSumOfRequest, requestCosts } from './cost-sum.ts';
 import { costView } from './cost-report.ts';
 import type { JournalEntry, TaskEvent } from '../events.ts';
 
@@ -11,7 +11,7 @@ import type { JournalEntry, TaskEvent } from '../events.ts';
 export function eventCost(event: TaskEvent): EventCost | undefined {
   if (event.type !== 'turn.finished' && event.type !== 'context.summarised') return undefined;
   const { usd, inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens } = costView(
-    requestCostSum(event.usage, event.usd),
+    costSumOfRequest(event.usage, event.usd),
   );
   if (inputTokens + outputTokens === 0) return undefined;
   const turn = event.type === 'turn.finished' ? event.turn : null;

@@ -11,7 +11,7 @@ import { oneLine } from '../../../shared/text/one-line.ts';
 import { commandEnvironment, type Environment } from '../shell/command-environment.ts';
 import { readOutputHint } from './read-output.ts';
 import { confinementText, type Confinement } from '../shell/confinement.ts';
-import { runCommand, type CommandResult } from '../shell/run-command.ts';
+import { runShellCommand, type CommandResult } from '../shell/run-command.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
@@ -69,7 +69,7 @@ export function createShellCommandTool(options: ShellOptions): Tool {
     run: async ({ command, cwd }, { workspace, signal, output, toolId }) => {
       const { clock, graceMs, environment, passEnvironment, confinement, children } = options;
       const directory = await directoryOf(workspace, cwd);
-      const end = await runCommand({
+      const end = await runShellCommand({
         command,
         cwd: directory,
         env: commandEnvironment(environment, passEnvironment),

@@ -4,9 +4,9 @@
  * - D6: the shell waits on a socket until the server has recorded the process group. If the server dies first, the
  *   socket closes. Then the shell exits without running the command.
  * - E2: if the shell never waited on the socket, the command has not run. So the server may create the sandbox again.
- * - `runCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the command
+ * - `runShellCommand` resolves when no process of the group is left, or after SIGKILL. Background processes of the command
  *   end too.
- * - `runCommand` reads all output without delay, but keeps only the start and the end.
+ * - `runShellCommand` reads all output without delay, but keeps only the start and the end.
  * - stdin is closed. So a command that reads input gets an end of file and does not wait.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -76,7 +76,7 @@ const SANDBOX_ATTEMPTS = 3;
  * @throws ProductError STORAGE if the process group cannot be recorded
  * @throws Error with bubblewrap's message if the sandbox fails
  */
-export async function runCommand(command: ShellCommand): Promise<CommandResult> {
+export async function runShellCommand(command: ShellCommand): Promise<CommandResult> {
   for (let attempt = 1; ; attempt += 1) {
     const end = await runOnce(command);
     if (end.type === 'ended') return end.command;

@@ -1,11 +1,11 @@
 /**
  * Replaces the whole content of a file, or changes nothing.
  *
- * `replaceFile` writes a new file in the same directory, makes the new file durable, and renames it in one step. So a
+ * `replaceWorkspaceFile` writes a new file in the same directory, makes the new file durable, and renames it in one step. So a
  * reader sees the old or the new content, also after a crash. A crash can leave a `.….tmp` file. X2: if the old name is
  * a hard link to a file outside the workspace, the rename does not write to that file.
  *
- * D2: a change applies only to the content that the person saw. So `replaceFile` compares the file with `basis` (a hash
+ * D2: a change applies only to the content that the person saw. So `replaceWorkspaceFile` compares the file with `basis` (a hash
  * of that content) right before the rename, after all slow work. A new file has no race, because link(2) fails if the
  * name exists. For an existing file, another process can still write between the check and rename(2). That write is
  * then lost, because no system call compares and renames.
@@ -47,7 +47,10 @@ export interface FileToReplace {
  * Creates or replaces the file. Returns its path, relative to the workspace.
  * @throws ProductError INPUT_CHANGED if the file no longer matches `basis`
  */
-export async function replaceFile(place: ResolvedPath, replacement: ReplaceFileOptions): Promise<string> {
+export async function replaceWorkspaceFile(
+  place: ResolvedPath,
+  replacement: ReplaceFileOptions,
+): Promise<string> {
   const { path } = place;
   const { basis, beforeChange } = replacement;
   switch (place.kind) {

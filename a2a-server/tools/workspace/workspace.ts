@@ -16,7 +16,7 @@ import { errorCodeOf, pathIsDirectoryError } from './file-failure.ts';
 import { requireMovableFile, moveFile, type MoveOptions } from './move-file.ts';
 import { withNamedEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { removeWorkspaceEntry, type RemovalOptions } from './remove.ts';
-import { replaceFile, type ReplaceFileOptions } from './replace-file.ts';
+import { replaceWorkspaceFile, type ReplaceFileOptions } from './replace-file.ts';
 import { listEntriesForRemoval, type RemovalEntry } from './list-for-removal.ts';
 import {
   notRegularFileError,
@@ -91,7 +91,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     read: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readTextFile)),
     bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readFileContent)),
     replace: (inside, replacement) =>
-      withResolvedPath(root, inside, (place) => replaceFile(place, replacement)),
+      withResolvedPath(root, inside, (place) => replaceWorkspaceFile(place, replacement)),
     survey: (inside, signal) => withNamedEntry(root, inside, (entry) => listEntriesForRemoval(entry, signal)),
     destination: (from, to) =>
       withNamedEntry(root, from, (entry) =>

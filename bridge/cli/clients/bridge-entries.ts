@@ -1,6 +1,6 @@
 /** Finds the entries in the configuration of an MCP client that start the bridge. */
 import { z } from 'zod';
-import { type ClientEnvironment, type McpClient, type ConfigScope, CONFIG_SCOPES } from './client.ts';
+import { type ClientEnvironment, type McpClientProgram, type ConfigScope, CONFIG_SCOPES } from './client.ts';
 import { readConfig } from './config-file.ts';
 import { configFormatOf, isBridgeEntry } from './config-text.ts';
 
@@ -9,7 +9,7 @@ export interface BridgeEntry {
   name: string;
   path: string;
   started: StartedProgram;
-  /** Warnings about the entry; see `hazards` of `McpClient`. */
+  /** Warnings about the entry; see `hazards` of `McpClientProgram`. */
   hazards: readonly string[];
 }
 
@@ -29,7 +29,7 @@ const servers = z.record(z.string(), z.unknown());
  * @returns the entries, those of the widest scope first
  */
 export async function findBridgeEntries(
-  client: McpClient,
+  client: McpClientProgram,
   around: ClientEnvironment,
   onUnreadable: (scope: ConfigScope, path: string, error: unknown) => void,
 ): Promise<readonly BridgeEntry[]> {
@@ -61,7 +61,7 @@ export async function findBridgeEntries(
 }
 
 /** Returns the warnings about an entry. @param entry the entry exactly as the client's file contains it */
-export function bridgeEntryWarnings({ hazards }: McpClient, entry: unknown): readonly string[] {
+export function bridgeEntryWarnings({ hazards }: McpClientProgram, entry: unknown): readonly string[] {
   const parsed = servers.safeParse(entry);
   return parsed.success ? (hazards?.(parsed.data) ?? []) : [];
 }

@@ -1,6 +1,6 @@
 /** Finds the plugin that starts the bridge in an MCP client. */
 import { z } from 'zod';
-import type { ClientEnvironment, McpClient } from './client.ts';
+import type { ClientEnvironment, McpClientProgram } from './client.ts';
 import { readConfig } from './config-file.ts';
 import { configFormatOf } from './config-text.ts';
 
@@ -16,7 +16,7 @@ const pluginTable = z.record(z.string(), z.unknown());
 
 /** Returns the enabled plugin. Returns undefined if there is none, or if the file cannot be read. */
 export async function findBridgePlugin(
-  { plugins }: McpClient,
+  { plugins }: McpClientProgram,
   around: ClientEnvironment,
 ): Promise<BridgePlugin | undefined> {
   if (plugins === undefined) return undefined;

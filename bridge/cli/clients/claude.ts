@@ -6,10 +6,10 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortCallLimitWarnings } from './call-limit.ts';
-import type { McpClient, ClientEnvironment } from './client.ts';
+import type { McpClientProgram, ClientEnvironment } from './client.ts';
 import { projectKey } from './project-key.ts';
 
-export const claude: McpClient = {
+export const claude: McpClientProgram = {
   title: 'Claude Code',
   program: 'claude',
   directory: settingsDirectory,

@@ -35,7 +35,7 @@ export interface BridgeStartCommand {
   args: readonly string[];
 }
 
-export interface McpClient {
+export interface McpClientProgram {
   title: string;
   /** The name of the client's program, as in PATH. */
   program: string;
@@ -57,6 +57,6 @@ export interface McpClient {
    */
   hazards?: (entry: Readonly<Record<string, unknown>>) => readonly string[];
   /** Returns the table of enabled plugins by name. Absent if the client has no plugins. */
-  plugins?: (around: ClientEnvironment) => Pick<McpClient, 'format'> & ConfigPlace;
+  plugins?: (around: ClientEnvironment) => Pick<McpClientProgram, 'format'> & ConfigPlace;
   nextStep: string;
 }

@@ -4,12 +4,12 @@
  */
 import { join } from 'node:path';
 import { CALL_LIMIT_SECONDS, shortCallLimitWarnings } from './call-limit.ts';
-import type { ClientEnvironment, McpClient } from './client.ts';
+import type { ClientEnvironment, McpClientProgram } from './client.ts';
 
 /** The time limit of a tool call in Codex in seconds, if the entry contains none. */
 const OWN_LIMIT_SECONDS = 60;
 
-export const codex: McpClient = {
+export const codex: McpClientProgram = {
   title: 'Codex',
   program: 'codex',
   directory: codexHome,

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
-export interface ConfigFile {
+export interface ClientConfigFile {
   /** The path of the file. Symbolic links are resolved, so that a write does not replace a link by a file. */
   path: string;
   /** The text of the file. '' if there is no file yet. */
@@ -14,7 +14,7 @@ export interface ConfigFile {
 }
 
 /** @throws ProductError CONFIGURATION */
-export async function readConfig(path: string): Promise<ConfigFile> {
+export async function readConfig(path: string): Promise<ClientConfigFile> {
   try {
     const real = await realpath(path);
     const [text, { mode }] = await Promise.all([readFile(real, 'utf8'), stat(real)]);
@@ -32,7 +32,7 @@ export async function readConfig(path: string): Promise<ConfigFile> {
  * @throws ProductError CONFIGURATION if the file is not writable, or has changed since it was read
  */
 export async function writeConfig(
-  file: ConfigFile,
+  file: ClientConfigFile,
   text: string,
   fresh: number,
 ): Promise<string | undefined> {
@@ -41,7 +41,7 @@ export async function writeConfig(
 
 /** Like `writeConfig`, but makes a backup only if `backUp` is true. */
 export async function replaceConfig(
-  file: ConfigFile,
+  file: ClientConfigFile,
   text: string,
   { fresh, backUp }: { fresh: number; backUp: boolean },
 ): Promise<string | undefined> {

@@ -1,18 +1,18 @@
 /** Changes one entry in the configuration text of an MCP client, and nothing else. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { McpClient } from './client.ts';
+import type { McpClientProgram } from './client.ts';
 import type { ConfigFormat, ServerEntry } from './config-format.ts';
 import { createJsonFormat } from './json-text.ts';
 import { tomlFormat } from './toml-text.ts';
 
-const FORMATS: Readonly<Record<McpClient['format'], ConfigFormat>> = {
+const FORMATS: Readonly<Record<McpClientProgram['format'], ConfigFormat>> = {
   json: createJsonFormat({ comments: false }),
   jsonc: createJsonFormat({ comments: true }),
   toml: tomlFormat,
 };
 
-export const configFormatOf = (format: McpClient['format']): ConfigFormat => FORMATS[format];
+export const configFormatOf = (format: McpClientProgram['format']): ConfigFormat => FORMATS[format];
 
 const startedOverStdio = z.looseObject({ command: z.string(), args: z.array(z.string()).default([]) });
 

@@ -3,10 +3,10 @@
  * of a project.
  */
 import { join } from 'node:path';
-import type { McpClient } from './client.ts';
+import type { McpClientProgram } from './client.ts';
 import { namesWorkspace } from './names-workspace.ts';
 
-export const cursor: McpClient = {
+export const cursor: McpClientProgram = {
   title: 'Cursor',
   program: 'cursor',
   directory: ({ home }) => join(home, '.cursor'),

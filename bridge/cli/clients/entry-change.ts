@@ -1,12 +1,12 @@
 /** Plans a change of the bridge's entry in a client's configuration file, and makes the diff that the person sees. */
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
-import { type ConfigFile, readConfig, unusableConfigError } from './config-file.ts';
+import { type ClientConfigFile, readConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
 
 export type BridgeEntryChange =
-  | { type: 'same'; file: ConfigFile }
-  | { type: 'changed'; file: ConfigFile; text: string; diff: string };
+  | { type: 'same'; file: ClientConfigFile }
+  | { type: 'changed'; file: ClientConfigFile; text: string; diff: string };
 
 /**
  * Reads the file and plans the change. Writes nothing.
@@ -33,7 +33,7 @@ export async function planBridgeEntryChange(
   }
 }
 
-function decided(file: ConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
+function decided(file: ClientConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
   try {
     return decide(file.text);
   } catch (error) {
@@ -42,7 +42,7 @@ function decided(file: ConfigFile, decide: (text: string) => ConfigChange): Conf
   }
 }
 
-function diffOf({ path, text, mode }: ConfigFile, after: string): string {
+function diffOf({ path, text, mode }: ClientConfigFile, after: string): string {
   const from = mode === undefined ? '/dev/null' : path;
   return diffOfTexts({ from, to: path }, text, after).trimEnd();
 }

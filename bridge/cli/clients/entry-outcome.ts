@@ -3,7 +3,7 @@
  */
 import type { ProductError } from '../../../shared/runtime/errors.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
-import type { McpClient, ConfigScope } from './client.ts';
+import type { McpClientProgram, ConfigScope } from './client.ts';
 
 export type BridgeEntryOutcome =
   | { type: 'written' | 'same' | 'dry run' | 'declined'; facts: object }
@@ -32,7 +32,7 @@ export function bridgeEntryOutcomeFacts(outcome: BridgeEntryOutcome): object {
 
 /** Returns the outcome as one line for the person. */
 export function bridgeEntryOutcomeLine(
-  { title, program }: McpClient,
+  { title, program }: McpClientProgram,
   scope: ConfigScope,
   outcome: BridgeEntryOutcome,
 ): string {

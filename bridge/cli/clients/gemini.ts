@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path';
 import { CALL_LIMIT_SECONDS, shortCallLimitWarnings } from './call-limit.ts';
-import type { ClientEnvironment, McpClient } from './client.ts';
+import type { ClientEnvironment, McpClientProgram } from './client.ts';
 
-export const gemini: McpClient = {
+export const gemini: McpClientProgram = {
   title: 'Gemini CLI',
   program: 'gemini',
   directory: ownDirectory,

@@ -3,10 +3,10 @@
  * the key `servers` in `mcp.json`. The file is in the user's default profile or in a workspace.
  */
 import { join } from 'node:path';
-import type { McpClient, ClientEnvironment } from './client.ts';
+import type { McpClientProgram, ClientEnvironment } from './client.ts';
 import { namesWorkspace } from './names-workspace.ts';
 
-export const vscode: McpClient = {
+export const vscode: McpClientProgram = {
   title: 'VS Code',
   program: 'code',
   directory: userData,

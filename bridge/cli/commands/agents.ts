@@ -17,7 +17,7 @@ const NEEDS_TOKEN =
   ' If the agent needs a token, name where it is: --token-variable <name>, or --token-command <command>.';
 
 /** Prints the configured agents. Sends no request to them. */
-export function listAgents({
+export function listAgentsCommand({
   options,
   settings,
   terminal,
@@ -44,7 +44,10 @@ export function listAgents({
  * @returns EXIT_FAILURE if a check fails
  * @throws ProductError UNKNOWN_AGENT
  */
-export async function checkAgents(run: CommandRun<CommonCommandOptions>, name?: string): Promise<number> {
+export async function checkAgentsCommand(
+  run: CommandRun<CommonCommandOptions>,
+  name?: string,
+): Promise<number> {
   const { options, settings, terminal, env, places } = run;
   const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = name === undefined ? registry.all : [registry.pick(name)];
@@ -60,7 +63,7 @@ export async function checkAgents(run: CommandRun<CommonCommandOptions>, name?: 
  * Connects to an agent, shows what it can do, and adds it to the configuration file.
  * @throws UsageError, or ProductError, e.g. AGENT_UNREACHABLE. In both cases, nothing was written.
  */
-export async function addAgent(run: CommandRun<AddAgentOptions>, url: string): Promise<number> {
+export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: string): Promise<number> {
   const { options, settings, terminal } = run;
   const { name, entry, findings, abilities } = await tryAgent(run, { ...options, url });
   if (options.json !== true) printInspection(terminal, name, { findings, abilities });
@@ -81,7 +84,7 @@ export async function addAgent(run: CommandRun<AddAgentOptions>, url: string): P
  * Removes an agent from the configuration file.
  * @throws ProductError CONFIGURATION; UNKNOWN_AGENT if the file does not contain the agent
  */
-export async function removeAgent(run: CommandRun<WriteOptions>, name: string): Promise<number> {
+export async function removeAgentCommand(run: CommandRun<WriteOptions>, name: string): Promise<number> {
   const { settings } = run;
   if (configuredAgent(settings, name) === undefined) {
     const names = Object.keys(settings.agents).join(', ');

@@ -4,7 +4,7 @@ import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { addAgentEntries } from '../agents/agent-entry.ts';
-import type { AgentList } from '../agents/registry/agent-list.ts';
+import type { ParsedAgentList } from '../agents/registry/agent-list.ts';
 import { agentListText, unusableEntryLines } from '../agents/registry/agent-list-text.ts';
 import { readRegistry } from '../agents/registry/read-registry.ts';
 import {
@@ -21,7 +21,7 @@ export interface ImportOptions extends WriteOptions {
   all?: boolean;
 }
 
-type Listed = AgentList['agents'][number];
+type Listed = ParsedAgentList['agents'][number];
 
 /** The maximum number of agents that are tried at the same time. */
 const MAX_PARALLEL_TRIALS = 8;
@@ -32,7 +32,7 @@ const MAX_PARALLEL_TRIALS = 8;
  * @returns EXIT_FAILURE if an agent cannot be added
  * @throws UsageError; ProductError CONFIGURATION, AGENT_UNREACHABLE, UNKNOWN_AGENT
  */
-export async function importAgents(
+export async function importAgentsCommand(
   run: CommandRun<ImportOptions>,
   source: string,
   names: readonly string[],
@@ -102,7 +102,7 @@ function pick(agents: readonly Listed[], wanted: string): Listed {
   );
 }
 
-function howToAdd(source: string, { agents: [first] }: AgentList): string {
+function howToAdd(source: string, { agents: [first] }: ParsedAgentList): string {
   return first === undefined
     ? 'Nothing was written.'
     : `Nothing was written. Name the agents to add, or use --all: mcp-a2a-bridge agents import ${visibleLine(source)} ${first.name}`;

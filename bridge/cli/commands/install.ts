@@ -5,7 +5,12 @@
 import { access } from 'node:fs/promises';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { type McpClient, type ConfigScope, CONFIG_SCOPES, clientEnvironment } from '../clients/client.ts';
+import {
+  type McpClientProgram,
+  type ConfigScope,
+  CONFIG_SCOPES,
+  clientEnvironment,
+} from '../clients/client.ts';
 import { type BridgeEntry, findBridgeEntries, bridgeEntryWarnings } from '../clients/bridge-entries.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { writeConfig } from '../clients/config-file.ts';
@@ -67,7 +72,7 @@ export async function installCommand(
       }),
     nextStep: ({ nextStep }) => nextStep,
     afterwards: async (name, text, keys) => {
-      const client: McpClient = CLIENTS[name];
+      const client: McpClientProgram = CLIENTS[name];
       const hazards = bridgeEntryWarnings(client, configFormatOf(client.format).read(text, keys));
       return { lines: hazards.map((each) => `! Your settings stay: ${each}.`), facts: { hazards } };
     },
@@ -93,9 +98,9 @@ export async function uninstallCommand(
 }
 
 interface Work {
-  decide: (client: McpClient, text: string, keys: readonly string[]) => ConfigChange;
+  decide: (client: McpClientProgram, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
-  nextStep: (client: McpClient) => string;
+  nextStep: (client: McpClientProgram) => string;
   /**
    * Returns what the person should know after the change, as lines of text and as facts for --json.
    * @param text the text of the client's file after the change
@@ -171,7 +176,7 @@ async function changeIfHere(
 }
 
 /** Returns true if the client is on this machine: its program is in PATH, or its directory or settings file exists. */
-async function isHere({ program, directory, places }: McpClient): Promise<boolean> {
+async function isHere({ program, directory, places }: McpClientProgram): Promise<boolean> {
   const around = clientEnvironment();
   if (await programExists(program, around)) return true;
   // `install claude` writes a file beside the directory of Claude Code.
@@ -188,7 +193,7 @@ async function changeEntry(
   { scope, name }: Aim,
   { decide, nextStep, afterwards }: Work,
 ): Promise<BridgeEntryOutcome> {
-  const client: McpClient = CLIENTS[clientName];
+  const client: McpClientProgram = CLIENTS[clientName];
   const place = await client.places[scope]?.(clientEnvironment());
   if (place === undefined) return { type: 'no such scope' };
   const keys = [...place.section, name];
@@ -238,7 +243,7 @@ function remainingText(
  * it either.
  */
 async function remainingEntries(
-  client: McpClient,
+  client: McpClientProgram,
 ): Promise<readonly Omit<BridgeEntry, 'started' | 'hazards'>[]> {
   const entries = await findBridgeEntries(client, clientEnvironment(), () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
@@ -263,7 +268,7 @@ function unknownClient(name: string | undefined): UsageError {
 }
 
 function noSuchScope(name: ClientName, scope: ConfigScope): UsageError {
-  const { title, places }: McpClient = CLIENTS[name];
+  const { title, places }: McpClientProgram = CLIENTS[name];
   const scopes = CONFIG_SCOPES.filter((each) => places[each] !== undefined).join(', ');
   return new UsageError(`${title} has no scope "${scope}". It has: ${scopes}.`);
 }

@@ -20,7 +20,7 @@ const MODE = 0o600;
  * even a temporary file.
  * @throws ProductError CONFIGURATION if the settings are not valid or the trial fails; UsageError
  */
-export async function setModel(run: CommandRun<SetModelOptions>, id: string): Promise<void> {
+export async function setModelCommand(run: CommandRun<SetModelOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
   const change = await readModelChange(run, id);
   await refuseKeyInSettings(change, run.env);

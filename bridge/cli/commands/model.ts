@@ -9,7 +9,7 @@ import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts
  * Prints the models in use.
  * @throws ProductError CONFIGURATION if the settings are not valid
  */
-export async function showModel({
+export async function showModelCommand({
   options,
   settings,
   places,
@@ -44,7 +44,7 @@ const OPENROUTER = 'openrouter:';
  * The command `model list [words]`: prints the known models whose ids contain all words, and the models that programs
  * on this machine serve.
  */
-export async function listModels(
+export async function listModelsCommand(
   { options, settings, places, terminal }: CommandRun<CommonCommandOptions>,
   words: readonly string[],
 ): Promise<void> {

@@ -14,7 +14,7 @@ import { durationText } from '../terminal/age.ts';
  * Starts the local server, unless it already runs.
  * @throws ProductError CONFIGURATION with the end of the log, if the server does not start
  */
-export async function startServer(run: CommandRun<CommonCommandOptions>): Promise<void> {
+export async function startServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
   const { settings, places } = run;
   const { stateDir: stateDirectory, configFile } = settings;
   const before = (await readLocalServerState(stateDirectory)).type === 'running';
@@ -26,7 +26,7 @@ export async function startServer(run: CommandRun<CommonCommandOptions>): Promis
  * Stops the local server. Its tasks resume when a server runs again.
  * @throws ProductError if the server does not stop, or if the program at its URL is not this user's server
  */
-export async function stopServer(run: CommandRun<CommonCommandOptions>): Promise<void> {
+export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
   const { stateDir } = run.settings;
   const state = await readLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
@@ -42,7 +42,7 @@ export async function stopServer(run: CommandRun<CommonCommandOptions>): Promise
  * Prints whether the local server runs.
  * @returns EXIT_UNAVAILABLE if it does not run
  */
-export async function serverStatus(run: CommandRun<CommonCommandOptions>): Promise<number> {
+export async function serverStatusCommand(run: CommandRun<CommonCommandOptions>): Promise<number> {
   const state = await readLocalServerState(run.settings.stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   tell(run, state, '');

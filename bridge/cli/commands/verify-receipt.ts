@@ -29,7 +29,7 @@ type JournalCheck = 'same' | 'differs' | 'not-compared';
  * Checks a receipt, and prints the result.
  * @throws UsageError if the file cannot be read; ProductError MALFORMED if it is not a receipt, or has changed
  */
-export async function verifyReceipt(run: CommandRun<VerifyOptions>, file: string): Promise<number> {
+export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file: string): Promise<number> {
   const { options, terminal } = run;
   const { proofs, ...receipt } = checkSealedReceipt(await textOf(file));
   const presence = await checkPresenceProofs(receipt.taskId, proofs);

@@ -4,7 +4,7 @@ import { isAbsolute } from 'node:path';
 import { messageOf } from '../../../shared/runtime/errors.ts';
 import { type BridgeEntry, findBridgeEntries } from '../clients/bridge-entries.ts';
 import { type BridgePlugin, findBridgePlugin } from '../clients/bridge-plugin.ts';
-import type { ClientEnvironment, McpClient } from '../clients/client.ts';
+import type { ClientEnvironment, McpClientProgram } from '../clients/client.ts';
 import { type ClientName, CLIENTS, isClientName } from '../clients/clients.ts';
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
@@ -38,7 +38,7 @@ async function checkClient(
   clientName: ClientName,
   around: ClientEnvironment,
 ): Promise<readonly CheckResult[]> {
-  const client: McpClient = CLIENTS[clientName];
+  const client: McpClientProgram = CLIENTS[clientName];
   const unreadable: CheckResult[] = [];
   const entries = await findBridgeEntries(client, around, (scope, path, error) =>
     unreadable.push(

@@ -22,7 +22,7 @@ const MAX_NAMED_EVENTS = 3;
 
 export type ProgressSession = Parameters<typeof runningExecutions>[0];
 
-export interface Progress {
+export interface ToolCallProgress {
   report: (activity: ToolCallEvent) => void;
   /**
    * Sets the session that the tool call waits for. The notifications then describe its phase and its tool calls. If the
@@ -36,7 +36,7 @@ export interface Progress {
   end: (finalText?: string) => Promise<void>;
 }
 
-export function startProgress(context: ServerContext, title: string): Progress {
+export function startProgress(context: ServerContext, title: string): ToolCallProgress {
   const { _meta: meta } = context.mcpReq;
   const token = meta?.progressToken;
   if (token === undefined)

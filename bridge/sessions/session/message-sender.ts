@@ -13,7 +13,7 @@ import type { Dialect } from '../../dialects/dialect.ts';
 import { decidedCalls, type SentDecisions } from './claim-decisions.ts';
 import { findOutdatedCall, outdatedCallError } from './outdated-call.ts';
 import { type AcknowledgedMessage, sendUntilAcknowledged, type DeliveryWithdrawal } from './send-message.ts';
-import { bridgeObservation, type SessionEvent, type TaskState } from './session-state.ts';
+import { bridgeObservation, type SessionEvent, type SessionTaskState } from './session-state.ts';
 
 /** Builds a message. The bridge may send it again, so every call must return the same message. */
 export type BuildMessage = (dialect: Dialect, card: AgentCardFacts) => Message;
@@ -33,7 +33,7 @@ interface SendingSession {
   decisions: SentDecisions;
   backOff: BackOffOptions;
   signal: AbortSignal;
-  task: () => TaskState | null;
+  task: () => SessionTaskState | null;
   /** Reads a file of the agent with this URL. Returns the same values as `ReadFile` (`outdated-call.ts`). */
   readFile: (url: string, path: string) => Promise<string | undefined>;
   /** Applies an event to the state of the session. Tells no listener. */

@@ -27,7 +27,7 @@ export type MessageDeliveryState =
   /** The last attempt has failed, and the bridge does not try again. */
   | { type: 'given-up'; error: ProductError };
 
-export type TaskState =
+export type SessionTaskState =
   /**
    * `answered` contains the ids of answered questions, because the agent may repeat a question until it works again.
    * `trouble` says why the bridge cannot follow the task at the moment.
@@ -39,8 +39,8 @@ export type TaskState =
   | { type: 'ended'; view: TaskView; result: 'open' | 'handed-over' };
 
 export type SessionState =
-  | { type: 'not-delivered'; delivery: MessageDeliveryState; task: TaskState | null }
-  | TaskState;
+  | { type: 'not-delivered'; delivery: MessageDeliveryState; task: SessionTaskState | null }
+  | SessionTaskState;
 
 export type SessionEvent =
   /**
@@ -58,7 +58,12 @@ export type SessionEvent =
    * The delivery has failed. `before` is the task's state before the event `sending`, and `during` is its state after
    * that event.
    */
-  | { type: 'undelivered'; error: ProductError; before: TaskState | null; during: TaskState | null }
+  | {
+      type: 'undelivered';
+      error: ProductError;
+      before: SessionTaskState | null;
+      during: SessionTaskState | null;
+    }
   | { type: 'observed'; observed: ObservedEvent }
   /** The agent has closed a stream. A working task that needs input or a sign-in becomes `waiting` then. */
   | { type: 'stream-ended' }
@@ -140,7 +145,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
 }
 
 /** Returns the state of the session's task, even while a message is not delivered. */
-export function taskStateOfSession(state: SessionState): TaskState | null {
+export function taskStateOfSession(state: SessionState): SessionTaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 
@@ -161,7 +166,7 @@ export function sessionStateName(state: SessionState): SessionStateName {
  * Returns the view of the task that people see. It leaves out what is already decided. After the last answer or
  * decision, an agent may report "input required" until its next step. The task works then, and asks nothing.
  */
-export function shownTaskView(task: TaskState): TaskView {
+export function shownTaskView(task: SessionTaskState): TaskView {
   const { view } = task;
   if (task.type !== 'working') return view;
   if (isEndedOrInterrupted(view)) return { ...view, state: 'working', text: '', question: null };
@@ -208,12 +213,12 @@ function deliveryText(delivery: MessageDeliveryState): string | undefined {
   }
 }
 
-function inside(state: SessionState, task: TaskState | null): SessionState {
+function inside(state: SessionState, task: SessionTaskState | null): SessionState {
   if (state.type === 'not-delivered') return task === state.task ? state : { ...state, task };
   return task ?? state;
 }
 
-function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
+function standing(view: TaskView, answered: ReadonlySet<string>): SessionTaskState {
   if (hasEnded(view)) return { type: 'ended', view, result: 'open' };
   return hasSettled(view, answered)
     ? { type: 'waiting', view, answered }
@@ -224,7 +229,7 @@ function standing(view: TaskView, answered: ReadonlySet<string>): TaskState {
  * Returns the state of the task after a message was sent and before the agent has reacted. If the message answers a
  * question, the task no longer waits for that answer. So the bridge continues to read the task.
  */
-function sent(task: TaskState, answers: string | undefined): TaskState {
+function sent(task: SessionTaskState, answers: string | undefined): SessionTaskState {
   if (task.type !== 'waiting' && task.type !== 'working') return task;
   const { view, answered } = task;
   return standing(view, answers === undefined ? answered : new Set([...answered, answers]));
@@ -232,9 +237,9 @@ function sent(task: TaskState, answers: string | undefined): TaskState {
 
 /** Returns the task's state without the answers of a failed message. The task may have changed since it was sent. */
 function withoutAnswers(
-  task: TaskState | null,
-  { before, during }: { before: TaskState | null; during: TaskState | null },
-): TaskState | null {
+  task: SessionTaskState | null,
+  { before, during }: { before: SessionTaskState | null; during: SessionTaskState | null },
+): SessionTaskState | null {
   const earlier = answeredIn(before);
   const isFailed = (id: string): boolean => answeredIn(during).has(id) && !earlier.has(id);
   const answered = [...answeredIn(task)];
@@ -243,7 +248,7 @@ function withoutAnswers(
     : standing(task.view, new Set(answered.filter((id) => !isFailed(id))));
 }
 
-function answeredIn(task: TaskState | null): ReadonlySet<string> {
+function answeredIn(task: SessionTaskState | null): ReadonlySet<string> {
   return task?.type === 'working' || task?.type === 'waiting' ? task.answered : NO_QUESTIONS;
 }
 

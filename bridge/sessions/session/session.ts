@@ -30,7 +30,7 @@ import {
   type SessionState,
   shownTaskView,
   sessionStateName,
-  type TaskState,
+  type SessionTaskState,
   taskStateOfSession,
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
@@ -366,7 +366,7 @@ export class Session {
     this.#listeners.clear();
   }
 
-  get #task(): TaskState | null {
+  get #task(): SessionTaskState | null {
     return taskStateOfSession(this.#state);
   }
 

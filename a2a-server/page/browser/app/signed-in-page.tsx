@@ -23,7 +23,7 @@ import { signOut } from '../sign-in/sign-in.ts';
 import { NewTaskForm } from '../home/new-task-form.tsx';
 import { TaskFilterFields } from '../home/task-filter-fields.tsx';
 import { areFiltersOn } from '../task-filters.ts';
-import { TaskList } from '../home/task-list.tsx';
+import { TaskListView } from '../home/task-list.tsx';
 import { TaskView } from '../task/task-view.tsx';
 import { useNotifications } from '../home/use-notifications.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
@@ -141,7 +141,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
               itself.
             </p>
           )}
-          <TaskList
+          <TaskListView
             groups={groups}
             filtered={filtered}
             chosen={taskId}

@@ -76,11 +76,13 @@ function first(start: string | undefined, lines: string): number {
 }
 
 /** One line of the side-by-side view. A header and a fold fill both sides. */
-export type SideBySide = { left: DiffRow | null; right: DiffRow | null } | { across: DiffRow | FoldedRows };
+export type SideBySideRow =
+  | { left: DiffRow | null; right: DiffRow | null }
+  | { across: DiffRow | FoldedRows };
 
 /** Puts each run of removed lines beside the run of added lines that follows. */
-export function sideBySideRows(rows: readonly (DiffRow | FoldedRows)[]): SideBySide[] {
-  const lines: SideBySide[] = [];
+export function sideBySideRows(rows: readonly (DiffRow | FoldedRows)[]): SideBySideRow[] {
+  const lines: SideBySideRow[] = [];
   let removed: DiffRow[] = [];
   let added: DiffRow[] = [];
   const flush = (): void => {

@@ -11,7 +11,7 @@ import { sessionRowCostText } from '../cost-text.ts';
 import { useNow } from '../relative-time.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { groupBySession, type SessionTasks, waitingGroupTitle } from './task-pages.ts';
-import { TaskRow } from './task-row.tsx';
+import { TaskListRow } from './task-row.tsx';
 import { useFocusOnFurtherTasks } from './use-focus-on-further-tasks.ts';
 
 interface TaskListProps {
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<TaskGroupName, { title: (group: TaskGroupPage) => s
 /** The interval between two updates of the ages in the list, in milliseconds. The ages are shown in minutes. */
 const TICK_MS = 15_000;
 
-export function TaskList({ groups, filtered, chosen, onMore }: TaskListProps) {
+export function TaskListView({ groups, filtered, chosen, onMore }: TaskListProps) {
   const now = useNow(TICK_MS);
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box, rowOfSameTask);
@@ -108,7 +108,7 @@ interface SessionProps {
 function Session({ session: { tasks }, chosen, now }: SessionProps) {
   const [first] = tasks;
   const rows = tasks.map((task) => (
-    <TaskRow key={task.taskId} task={task} chosen={task.taskId === chosen} now={now} />
+    <TaskListRow key={task.taskId} task={task} chosen={task.taskId === chosen} now={now} />
   ));
   if (first === undefined || tasks.length === 1) return <>{rows}</>;
   const price = sessionRowCostText(first);

@@ -14,7 +14,7 @@ interface TaskRowProps {
   now: number;
 }
 
-export function TaskRow({ task, chosen, now }: TaskRowProps) {
+export function TaskListRow({ task, chosen, now }: TaskRowProps) {
   const { taskId, title, state, waitingFor, activity } = task;
   const name = title === '' ? 'Task without a title' : visibleLine(title);
   const ended = state !== 'waiting' && state !== 'working';

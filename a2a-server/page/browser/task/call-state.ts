@@ -34,7 +34,7 @@ export function callStateLabel(call: StoryCall, live: boolean): CallStateLabel {
 }
 
 /** Returns e.g. `40 ms`, `1.4 s`, `12 s`, `3 min 5 s` or `2 h 10 min`. @param ms milliseconds */
-export function durationText(ms: number): string {
+export function exactDurationText(ms: number): string {
   if (ms < 999.5) return `${Math.max(0, Math.round(ms))} ms`;
   const seconds = ms / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;

@@ -2,15 +2,15 @@
 import { useState } from 'preact/hooks';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { channelText } from '../channel-text.ts';
-import { callStateLabel, durationText } from './call-state.ts';
+import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_WORDS } from '../state-words.ts';
 import { Reasoning } from './reasoning.tsx';
-import type { StoryCall, StoryToolExecution, StoryStep as Step } from './story.ts';
+import type { StoryCall, StoryToolExecution, StoryStepView as Step } from './story.ts';
 import { StoryStepHead, StoryStepTime } from './step-head.tsx';
 import { TodoChanges } from './todo-list.tsx';
 
-export function StoryStep({ step, live }: { step: Step; live: boolean }) {
+export function StoryStepView({ step, live }: { step: Step; live: boolean }) {
   switch (step.type) {
     case 'message':
       return (
@@ -79,7 +79,9 @@ function Call({ call, live }: { call: StoryCall; live: boolean }) {
         }}
       >
         <span class="call-title">{visibleLine(title)}</span> <span class={`badge ${tone}`}>{word}</span>{' '}
-        {run?.end !== undefined && <small class="quiet">{durationText(run.end.at - run.startedAt)}</small>}{' '}
+        {run?.end !== undefined && (
+          <small class="quiet">{exactDurationText(run.end.at - run.startedAt)}</small>
+        )}{' '}
         <StoryStepTime at={at} />
       </summary>
       {open && <CallDetails call={call} />}
@@ -166,7 +168,7 @@ function Run({ run: { startedAt, output, end } }: { run: StoryToolExecution }) {
     <>
       <p class="quiet ran">
         Started <StoryStepTime at={startedAt} />
-        {end !== undefined && <>, ended after {durationText(end.at - startedAt)}</>}
+        {end !== undefined && <>, ended after {exactDurationText(end.at - startedAt)}</>}
       </p>
       {output !== '' && end === undefined && <pre aria-label="Live output">{visibleText(output)}</pre>}
       {end !== undefined && (

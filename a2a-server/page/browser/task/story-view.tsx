@@ -3,9 +3,9 @@ import { Component } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { scrollToPosition, saveScrollPosition, loadScrollPosition } from '../scroll-position.ts';
-import type { StoryStep as Step } from './story.ts';
+import type { StoryStepView as Step } from './story.ts';
 import type { FollowedStory } from './use-story.ts';
-import { StoryStep } from './story-step.tsx';
+import { StoryStepView } from './story-step.tsx';
 
 const STEPS_PER_CLICK = 200;
 const STEPS_PER_BLOCK = 40;
@@ -89,7 +89,7 @@ class DrawnStep extends Component<{ step: Step; live: boolean }> {
   override render({ step, live }: { step: Step; live: boolean }) {
     return (
       <li class={`step step-${step.type}`} data-seq={step.seq}>
-        <StoryStep step={step} live={live} />
+        <StoryStepView step={step} live={live} />
       </li>
     );
   }

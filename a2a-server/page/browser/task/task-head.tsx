@@ -14,7 +14,7 @@ interface TaskHeadProps {
   onCancel: () => void;
 }
 
-export function TaskHead({ report, title, onCancel }: TaskHeadProps) {
+export function TaskHeader({ report, title, onCancel }: TaskHeadProps) {
   return (
     <div class="task-head">
       {/* The title always has one line, so that its arrival moves no button. */}

@@ -20,7 +20,7 @@ import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessageText } from './story.ts';
 import { StoryView } from './story-view.tsx';
 import { TaskFiles } from './task-files.tsx';
-import { RunningTools, AboutTask, TaskHead } from './task-head.tsx';
+import { RunningTools, AboutTask, TaskHeader } from './task-head.tsx';
 import { TodoList } from './todo-list.tsx';
 import { TurnCosts } from './turn-costs.tsx';
 import { useFollowedTask } from './use-followed-task.ts';
@@ -131,7 +131,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   return (
     <article ref={article} tabIndex={-1} aria-label="Task">
       {outage !== undefined && <ConnectionOutageBanner outage={outage} />}
-      <TaskHead
+      <TaskHeader
         report={report}
         title={title === '' ? readableTitle(firstMessageText(followed.story)) : title}
         onCancel={() => void send((to) => to.cancel('cancelled on the approval page'))}

@@ -2,7 +2,7 @@
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { formatTable } from '../../terminal/table.ts';
-import type { AgentList } from './agent-list.ts';
+import type { ParsedAgentList } from './agent-list.ts';
 
 /** The maximum length of a text of the registry on the screen, in UTF-16 code units. */
 const MAX_SHOWN_CHARACTERS = 300;
@@ -11,7 +11,7 @@ const MAX_SHOWN_CHARACTERS = 300;
  * Returns the list as text.
  * @param width the width of the terminal in columns; undefined if stdout is not a terminal
  */
-export function agentListText(list: AgentList, width: number | undefined): string {
+export function agentListText(list: ParsedAgentList, width: number | undefined): string {
   const { agents, others, catalogs, total } = list;
   const rows = agents.map(({ name, cardUrl, url, title, description }) => [
     { text: name },
@@ -34,7 +34,7 @@ export function agentListText(list: AgentList, width: number | undefined): strin
 }
 
 /** Returns one line for each entry that names no usable agent. */
-export function unusableEntryLines({ unusable }: AgentList): readonly string[] {
+export function unusableEntryLines({ unusable }: ParsedAgentList): readonly string[] {
   return unusable.map(({ title, problem }) => {
     const entry = title === '' ? 'An entry' : `"${shownLine(title)}"`;
     return `! ${entry} cannot be used: ${shownLine(problem)}.`;

@@ -11,7 +11,7 @@ import { aiCatalogSchema, readAiCatalog } from './ai-catalog.ts';
 import { type ListedAgent, readRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
-export interface AgentList {
+export interface ParsedAgentList {
   /** `name` is unique in the list. It is the agent's name in the settings. */
   agents: readonly (ListedAgent & { name: string })[];
   /** The entries of agents without a usable URL. */
@@ -31,7 +31,7 @@ const page = z.looseObject({
 });
 
 /** Returns the agents in a document. @throws ProductError CONFIGURATION if the document has none of these formats */
-export function parseAgentList(document: unknown): AgentList {
+export function parseAgentList(document: unknown): ParsedAgentList {
   if (Array.isArray(document)) return listOf(parsed(registryEntriesSchema, document).map(readRegistryEntry));
   if (has(document, 'entries')) return listOf(readAiCatalog(parsed(aiCatalogSchema, document)));
   if (has(document, 'agents')) {
@@ -45,8 +45,8 @@ export function parseAgentList(document: unknown): AgentList {
   );
 }
 
-function listOf(entries: readonly RegistryEntry[], total = 0): AgentList {
-  const agents = new Map<string, AgentList['agents'][number]>();
+function listOf(entries: readonly RegistryEntry[], total = 0): ParsedAgentList {
+  const agents = new Map<string, ParsedAgentList['agents'][number]>();
   const names = new Set<string>();
   const unusable: { title: string; problem: string }[] = [];
   const catalogs = new Set<string>();

@@ -10,7 +10,7 @@ import { agentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
-import { type AgentList, parseAgentList } from './agent-list.ts';
+import { type ParsedAgentList, parseAgentList } from './agent-list.ts';
 import { unusableRegistryError } from './registry-document.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -20,7 +20,7 @@ const WELL_KNOWN = '/.well-known/ai-catalog.json';
 /** The accepted media types. Servers of static files may serve JSON as plain text. */
 const ACCEPT = 'application/ai-catalog+json, application/json, text/plain';
 
-export interface RegistryAgentList extends AgentList {
+export interface RegistryAgentList extends ParsedAgentList {
   /** True if another machine wrote the list. */
   isRemote: boolean;
 }

@@ -8,7 +8,7 @@ import type { Terminal } from '../../terminal/terminal.ts';
 import { inTerminalWords } from '../../terminal/terminal-words.ts';
 import { hasFailedCheck, printInspection } from '../inspect-agent.ts';
 import { type TriedAgent, tryAgent } from '../try-agent.ts';
-import type { AgentList } from './agent-list.ts';
+import type { ParsedAgentList } from './agent-list.ts';
 
 /**
  * The result of a trial. `known`: the settings already contain an agent at this URL. Its entry stays, because it may
@@ -23,7 +23,7 @@ export type AgentTrial =
 /** Tries one agent. @param isRemote true if the list comes from another machine */
 export async function tryListedAgent(
   run: Pick<CommandRun<CommonCommandOptions>, 'settings' | 'env'>,
-  { name, url, cardUrl }: AgentList['agents'][number],
+  { name, url, cardUrl }: ParsedAgentList['agents'][number],
   isRemote: boolean,
 ): Promise<AgentTrial> {
   const known = nameAt(run.settings, url);

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { pino } from 'pino';
 import { McpClientConnection } from '../../../../a2a-server/mcp-servers/connection.ts';
-import { RunningCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
+import { RunningMcpCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import {
   MessageNotDeliveredError,
   type McpTransport,
@@ -40,7 +40,7 @@ class DeafTransport implements McpTransport {
 it('A2 an abort ends a call that was not delivered, even if its connection does not end', async () => {
   const transport = new DeafTransport();
   const clock = new FakeClock();
-  const calls = new RunningCalls(transport, clock);
+  const calls = new RunningMcpCalls(transport, clock);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
   const connection = new McpClientConnection(

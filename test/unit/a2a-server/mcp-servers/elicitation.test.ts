@@ -4,7 +4,7 @@ import {
   type AskQuestion,
   type Elicitation,
 } from '../../../../a2a-server/mcp-servers/elicitation.ts';
-import type { CandidateCalls, RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
+import type { CandidateCalls, RunningMcpCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import type { Answer } from '../../../../shared/protocol/question.ts';
 
 const by = { principal: 'ada', channel: 'test' };
@@ -12,7 +12,7 @@ const answering = (answer: Answer) =>
   jest.fn<AskQuestion>().mockResolvedValue({ type: 'answered', answer, by });
 const declining = () => jest.fn<AskQuestion>().mockResolvedValue({ type: 'declined', reason: null });
 
-const call = (ask: AskQuestion, more: Partial<RunningCall> = {}): RunningCall => ({
+const call = (ask: AskQuestion, more: Partial<RunningMcpCall> = {}): RunningMcpCall => ({
   toolId: 'note-1',
   tool: 'note',
   input: {},

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/client';
-import { RunningCalls, type RunningCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
+import { RunningMcpCalls, type RunningMcpCall } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import type { McpTransport } from '../../../../a2a-server/mcp-servers/transports/server-transport.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 
@@ -17,7 +17,7 @@ class FakeTransport implements McpTransport {
   readonly keepOpen = (id: RequestId) => void this.kept.push(id);
 }
 
-const CALL: RunningCall = {
+const CALL: RunningMcpCall = {
   toolId: 't',
   tool: 'note',
   input: {},
@@ -30,7 +30,7 @@ const CALL: RunningCall = {
 function started() {
   const transport = new FakeTransport();
   const clock = new FakeClock();
-  const calls = new RunningCalls(transport, clock);
+  const calls = new RunningMcpCalls(transport, clock);
   const running = calls.begin(CALL);
   const params = { name: 'note', _meta: { progressToken: running.token } };
   transport.onsend?.({ jsonrpc: '2.0', id: 7, method: 'tools/call', params });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { durationText } from '../../../../../a2a-server/page/browser/age-text.ts';
+import { roundedDurationText } from '../../../../../a2a-server/page/browser/age-text.ts';
 
 const MINUTE = 60_000;
 
@@ -12,5 +12,5 @@ it.each([
   [24 * 60 * MINUTE, '1 day'],
   [400 * 24 * 60 * MINUTE, '400 days'],
 ])('%i ms is "%s" in the list', (ms, text) => {
-  expect(durationText(ms)).toBe(text);
+  expect(roundedDurationText(ms)).toBe(text);
 });

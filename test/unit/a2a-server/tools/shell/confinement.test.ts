@@ -23,7 +23,7 @@ import {
   UNCONFINED,
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
-import { runCommand } from '../../../../../a2a-server/tools/shell/run-command.ts';
+import { runShellCommand } from '../../../../../a2a-server/tools/shell/run-command.ts';
 import {
   parseBoundPaths,
   findServiceSockets,
@@ -254,7 +254,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
         return entry.env;
       },
     };
-    const running = runCommand({
+    const running = runShellCommand({
       command: 'touch ran',
       cwd: at.root,
       env: { PATH: `${bin}:${process.env['PATH'] ?? ''}` },

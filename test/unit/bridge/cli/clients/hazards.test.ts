@@ -1,10 +1,10 @@
 /** Tests what `install` and `doctor` say about an entry that a person has changed. */
 import { expect, it } from '@jest/globals';
 import { bridgeEntryWarnings } from '../../../../../bridge/cli/clients/bridge-entries.ts';
-import type { McpClient } from '../../../../../bridge/cli/clients/client.ts';
+import type { McpClientProgram } from '../../../../../bridge/cli/clients/client.ts';
 import { CLIENTS, isClientName } from '../../../../../bridge/cli/clients/clients.ts';
 
-const client = (name: string): McpClient => {
+const client = (name: string): McpClientProgram => {
   if (!isClientName(name)) throw new Error(name);
   return CLIENTS[name];
 };

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { addToStory, NO_STORY, type Story } from '../../../../../../a2a-server/page/browser/task/story.ts';
-import { callStateLabel, durationText } from '../../../../../../a2a-server/page/browser/task/call-state.ts';
+import {
+  callStateLabel,
+  exactDurationText,
+} from '../../../../../../a2a-server/page/browser/task/call-state.ts';
 import { todosDoneText, todoChanges } from '../../../../../../a2a-server/page/browser/task/todo-changes.ts';
 import type { StoryEvent } from '../../../../../../shared/protocol/task-story.ts';
 
@@ -185,7 +188,7 @@ describe('the state of a call', () => {
   });
 
   test('a duration has at most two units', () => {
-    expect([40, 1_400, 12_000, 185_000, 7_800_000].map(durationText)).toEqual([
+    expect([40, 1_400, 12_000, 185_000, 7_800_000].map(exactDurationText)).toEqual([
       '40 ms',
       '1.4 s',
       '12 s',
