@@ -137,7 +137,7 @@ function clientFor(
     },
   );
   client.setNotificationHandler('notifications/tools/list_changed', onListChanged);
-  // The SDK must not handle these notifications, because RunningCalls reads them directly from the transport.
+  // The SDK must not handle these notifications, because RunningMcpCalls reads them directly from the transport.
   client.setNotificationHandler('notifications/progress', () => undefined);
   client.setNotificationHandler('notifications/message', () => undefined);
   const onerror = (error: Error): void =>
