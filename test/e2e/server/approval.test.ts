@@ -127,22 +127,26 @@ describe('an approved call whose first connection ends only while it runs', () =
 });
 
 describe('many calls that wait together', () => {
-  it('R03 every decision before the last one gets its response within 100 ms', async () => {
+  it('R03 every decision before the last one gets its response at once, though other calls wait', async () => {
     const { peer, file } = await sharedStage();
     const calls = Array.from({ length: 12 }, (_, n) => append(`${n}.txt`, `${n}`));
     const first = await peer.stream(plan({ together: calls }));
     const { taskId, pending } = await first.parked();
     await first.rest();
-    const times: number[] = [];
+    // A decision takes a few times as long as a request that writes nothing. A response that waits for something else, a
+    // heartbeat or the next decision, takes hundreds of times as long.
+    const ratios: number[] = [];
     for (const [n, action] of pending.slice(0, -1).entries()) {
+      const start = performance.now();
+      await peer.task(taskId);
       const begun = performance.now();
       const stream = await peer.decide(taskId, [decisionOn([action], 'approve')], { over: first.connection });
       const answer = await stream.rest();
-      times.push(performance.now() - begun);
+      ratios.push((performance.now() - begun) / (begun - start));
       expect(answer.at(-1)?.pending).toEqual(pending.slice(n + 1));
     }
     // Uses the median, because one slow moment of a busy machine proves nothing.
-    expect(times.toSorted((a, b) => a - b)[5]).toBeLessThan(100);
+    expect(ratios.toSorted((a, b) => a - b)[5]).toBeLessThan(40);
     const last = await peer.decide(taskId, [decisionOn(pending.slice(-1), 'approve')]);
     expect((await last.rest()).at(-1)?.state).toBe('COMPLETED');
     const written = await Promise.all(calls.map((_, n) => file(`${n}.txt`)));

@@ -75,8 +75,16 @@ describeInBrowser('the story of a task on the page', (browser) => {
     const grants = page.getByRole('region', { name: 'Grants' });
     await grants.getByText(`run-shell-command, by ${on.principal} on an approval page`).waitFor();
     let revocations = 0;
-    page.on('request', (request) => (revocations += request.url().endsWith('/message:send') ? 1 : 0));
-    await grants.getByRole('button', { name: 'Revoke' }).dblclick();
+    const clicked = signal();
+    await page.route('**/message:send', async (route) => {
+      revocations += 1;
+      await clicked.happened;
+      await route.continue();
+    });
+    const revoke = grants.getByRole('button', { name: 'Revoke' });
+    await revoke.dblclick();
+    await revoke.click();
+    clicked.happen();
     await grants.waitFor({ state: 'detached' });
     expect(revocations).toBe(1);
     await writeFile(join(on.server.workspace, 'go'), '');

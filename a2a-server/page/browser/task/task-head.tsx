@@ -1,4 +1,5 @@
 /** Shows a task's state, running tools, model, mode, directory, cost and grants, with the commands on them. */
+import { useRef } from 'preact/hooks';
 import { hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
@@ -68,7 +69,8 @@ interface TaskAboutProps {
   /** The model of the newest turn. '' before the first turn. */
   model: string;
   cost: string;
-  onRevoke: (grantId: string) => void;
+  /** Resolves to true if the server has revoked the grant. */
+  onRevoke: (grantId: string) => Promise<boolean>;
 }
 
 export function AboutTask(props: TaskAboutProps) {
@@ -118,10 +120,20 @@ function Grants({ facts, report, onRevoke }: TaskAboutProps) {
       {facts.grants.map((grant) => (
         <div class="row" key={grant.grantId}>
           <span>{grantText(grant)}</span>
-          {/* The click guard ignores no second click here, because the page changes only with the answer. */}
-          <button onClick={({ detail }) => detail < 2 && onRevoke(grant.grantId)}>Revoke</button>
+          <RevokeButton onClick={() => onRevoke(grant.grantId)} />
         </div>
       ))}
     </section>
   );
+}
+
+/** Ignores clicks while the request is on its way and after it has succeeded, because the row stays until the next facts. */
+function RevokeButton({ onClick }: { onClick: () => Promise<boolean> }) {
+  const sent = useRef(false);
+  const revoke = async (): Promise<void> => {
+    if (sent.current) return;
+    sent.current = true;
+    sent.current = await onClick();
+  };
+  return <button onClick={() => void revoke()}>Revoke</button>;
 }

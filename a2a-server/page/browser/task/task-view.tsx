@@ -53,10 +53,10 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
 
   const { execution, report, outage, failure } = useFollowedTask(client, taskId, (progress) => {
     followed.readOn();
-    // A tool result or a new message may contain files. A decision may create a grant.
+    // A tool result or a new message may contain files. A decision may create a grant. During an outage, the last
+    // request for the facts may have failed.
     const { type } = progress.type === 'activity' ? progress.activity : progress;
-    if (type === 'state' || type === 'tool.finished' || type === 'tool.decided')
-      setChanges((before) => before + 1);
+    if (/^(state|reconnected|tool\.finished|tool\.decided)$/.test(type)) setChanges((before) => before + 1);
     if (progress.type !== 'state') return;
     setActions((before) => updateShownActions(before, progress.report.pending));
     void onChange();
@@ -113,10 +113,11 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     if (taken) followed.readOn();
     return taken;
   };
-  const revoke = async (grantId: string): Promise<void> => {
-    if (!(await send((to) => to.revoke([grantId])))) return;
+  const revoke = async (grantId: string): Promise<boolean> => {
+    if (!(await send((to) => to.revoke([grantId])))) return false;
     followed.readOn();
     setChanges((before) => before + 1);
+    return true;
   };
 
   if (report === undefined) {
@@ -159,7 +160,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
         facts={facts}
         model={followed.story.model}
         cost={cost}
-        onRevoke={(grantId) => void revoke(grantId)}
+        onRevoke={revoke}
       />
       <TaskFiles taskId={taskId} files={facts?.files ?? []} />
       <div data-live>
