@@ -1,7 +1,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import {
   agentCommandText,
-  commandUsage,
+  agentCommandUsage,
   type CommandCall,
   type OfferedCommand,
 } from '../../shared/protocol/agent-command.ts';
@@ -72,7 +72,7 @@ function found(
   const args = words.slice(fits.name.length);
   const required = command.arguments.filter((it) => it.required).length;
   if (args.length < required || args.length > command.arguments.length)
-    throw new ProductError('MALFORMED', `Usage: ${commandUsage(command)}. ${command.description}`);
+    throw new ProductError('MALFORMED', `Usage: ${agentCommandUsage(command)}. ${command.description}`);
   return { command, args };
 }
 

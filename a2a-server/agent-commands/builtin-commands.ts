@@ -1,4 +1,4 @@
-import { commandUsage } from '../../shared/protocol/agent-command.ts';
+import { agentCommandUsage } from '../../shared/protocol/agent-command.ts';
 import type { CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { checkpointCommands } from './checkpoint-commands.ts';
@@ -29,7 +29,7 @@ function helpCommand(others: readonly AgentCommand[]): AgentCommand {
     arguments: [],
     begin: async () => ({
       type: 'answer',
-      text: [...others, help].map((it) => `- ${commandUsage(it)}: ${it.description}`).join('\n'),
+      text: [...others, help].map((it) => `- ${agentCommandUsage(it)}: ${it.description}`).join('\n'),
     }),
   };
   return help;

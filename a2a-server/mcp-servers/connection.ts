@@ -14,7 +14,7 @@ import type { ToolRun } from '../tools/tool.ts';
 import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
 import { answerElicitation, type Elicitation } from './elicitation.ts';
 import { IdleLimit } from './idle-limit.ts';
-import { callWithInput } from './input-requests.ts';
+import { callWithInputRequests } from './input-requests.ts';
 import { paramHeaders, readParamHeaders, type ParamHeader } from './param-headers.ts';
 import type { CandidateCalls, RunningMcpCall, RunningMcpCalls } from './running-calls.ts';
 import { listenForTools } from './listen-for-tools.ts';
@@ -233,7 +233,7 @@ export class McpClientConnection implements McpServerConnection {
   #sendCall(call: RunningMcpCall, progressToken: string, signal: AbortSignal): Promise<McpCallResult> {
     const { tool: name, input } = call;
     const schema = withInputRequired(mcpCallResultSchema);
-    return callWithInput({
+    return callWithInputRequests({
       send: (more) => {
         const params = { name, arguments: input, ...more, _meta: { progressToken } };
         const headers = paramHeaders(this.#headers.get(name) ?? [], input);

@@ -12,7 +12,7 @@ const MAX_QUESTION_ROUNDS = 20;
 
 const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
 
-export interface CallWithInputOptions {
+export interface CallWithInputRequestsOptions {
   send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
   elicit: (params: Elicitation) => Promise<ElicitResult>;
   pause: () => Promise<void>;
@@ -22,7 +22,11 @@ export interface CallWithInputOptions {
  * Sends the tool call until its result is complete.
  * @throws Error if the server asks too often, or asks for input that this client does not support
  */
-export async function callWithInput({ send, elicit, pause }: CallWithInputOptions): Promise<McpCallResult> {
+export async function callWithInputRequests({
+  send,
+  elicit,
+  pause,
+}: CallWithInputRequestsOptions): Promise<McpCallResult> {
   let result = await send({});
   for (let round = 1; isInputRequired(result); round += 1) {
     if (round > MAX_QUESTION_ROUNDS)

@@ -6,7 +6,7 @@ import { fieldOf } from '../../shared/runtime/record.ts';
 import { pageAddress } from '../../shared/net/page-address.ts';
 import { checkPresenceProof } from '../../shared/presence/check-presence-proof.ts';
 import {
-  challengeOf,
+  presenceChallengeOf,
   presenceStatementSchema,
   type DecisionStatement,
   type PresenceProof,
@@ -69,7 +69,7 @@ export function createPresenceService({
         nonce: randomBytes(32).toString('base64url'),
         expiresAt: new Date(clock.now() + CHALLENGE_MS).toISOString(),
       };
-      const challenge = challengeOf(statement);
+      const challenge = presenceChallengeOf(statement);
       await open.add(challenge, principal, statement);
       return {
         challenge,

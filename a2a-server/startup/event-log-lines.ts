@@ -22,7 +22,7 @@ export function logEvents(
 ): void {
   const traced = trace && { traceId: traceIds(trace).traceId };
   for (const { seq, event } of entries) {
-    const line = logLineOf(event);
+    const line = logLineOfEvent(event);
     if (line !== undefined) log[line.level]({ taskId, seq, ...traced, ...line.facts }, line.message);
   }
 }
@@ -31,7 +31,7 @@ export function logEvents(
 const MAX_REASON_CHARS = 300;
 
 /** Builds the log line of an event. Returns undefined for events that do not help an operator, such as text. */
-export function logLineOf(event: TaskEvent): LogLine | undefined {
+export function logLineOfEvent(event: TaskEvent): LogLine | undefined {
   switch (event.type) {
     case 'task.created':
       return info('a task starts', { sessionId: event.sessionId, principal: event.principal });

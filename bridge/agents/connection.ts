@@ -108,7 +108,7 @@ interface FollowOptions {
   onEvent: (event: StreamResponse) => StreamDemand | Promise<StreamDemand>;
 }
 
-export interface Endpoint {
+export interface AgentEndpoint {
   url: string;
   /** The URL of the agent card. Absent if the card is at its usual place below `url`. */
   cardUrl?: string | undefined;
@@ -163,7 +163,7 @@ const HISTORY_MESSAGES = 100;
 const MAX_FETCHED_TASKS = 20;
 
 /** @throws any error of the request for the card. `Agent.failed` converts it to a ProductError. */
-export async function connectToAgent(endpoint: Endpoint): Promise<A2aConnection> {
+export async function connectToAgent(endpoint: AgentEndpoint): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;
   const peer = { origin, headers: credentials, ...(isGone && { isGone }) };

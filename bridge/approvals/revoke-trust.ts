@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RevokePart } from '../../shared/protocol/tool-approval.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { Channel } from '../settings/approval-mode.ts';
+import type { DecisionChannel } from '../settings/approval-mode.ts';
 
 /**
  * Sends the revocation. Resolves when the agent has received it, and the session shows the task without that trust.
@@ -13,7 +13,7 @@ import type { Channel } from '../settings/approval-mode.ts';
 export async function revokeTrust(
   session: Session,
   revoke: RevokePart['revoke'],
-  channel: Channel,
+  channel: DecisionChannel,
 ): Promise<void> {
   const { toMessage } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();

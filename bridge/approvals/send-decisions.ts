@@ -6,7 +6,7 @@ import { messageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
-import type { Channel } from '../settings/approval-mode.ts';
+import type { DecisionChannel } from '../settings/approval-mode.ts';
 
 /**
  * The maximum time in milliseconds until the end of the agent's turn. After that time, the bridge does not send a
@@ -23,7 +23,7 @@ const NOT_SENT = 'Your change was not sent to the agent';
 export async function sendDecisions(
   session: Session,
   decisions: readonly PersonDecision[],
-  channel: Channel,
+  channel: DecisionChannel,
 ): Promise<void> {
   const { toMessage: message } = await import('../sessions/delegation-message.ts');
   // D2: an agent without the extension does not detect a decision about an earlier question. Another client may have

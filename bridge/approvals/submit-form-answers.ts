@@ -8,7 +8,7 @@ import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
 import { readFormAnswer, type UnansweredReason } from './form-answer.ts';
-import type { ApprovalSettings, Channel } from '../settings/approval-mode.ts';
+import type { ApprovalSettings, DecisionChannel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './withdrawn-form-answer.ts';
 import type { OpenForms } from './open-forms.ts';
 import type { PageLinks } from './page-links.ts';
@@ -18,7 +18,7 @@ export interface SubmitFormAnswersOptions {
   session: Session;
   /** The client's answers by form key. An answer to a form that is no longer open has no effect. */
   responses: Readonly<Record<string, unknown>>;
-  channel: Channel;
+  channel: DecisionChannel;
   offers: OpenForms;
   links: PageLinks;
   rules: ApprovalSettings;

@@ -7,12 +7,12 @@ import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../sessions/session/observed-task.ts';
 import type { ApprovalForm } from './form.ts';
-import type { Channel } from '../settings/approval-mode.ts';
+import type { DecisionChannel } from '../settings/approval-mode.ts';
 
 export interface LateAnswerContext {
   asks: readonly ApprovalForm[];
   view: TaskView | undefined;
-  channel: Channel;
+  channel: DecisionChannel;
   offers: { wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined };
 }
 
@@ -52,7 +52,7 @@ function callIn(key: string): string {
   return key.replace(/\.[0-9a-f]{16}$/, '');
 }
 
-function isSame({ decided }: CallView, action: 'accept' | 'decline', channel: Channel): boolean {
+function isSame({ decided }: CallView, action: 'accept' | 'decline', channel: DecisionChannel): boolean {
   return decided?.channel === channel && (decided.decision === 'deny') === (action === 'decline');
 }
 

@@ -8,11 +8,11 @@ import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/se
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { obtainToken } from '../../shared/state/token-file.ts';
-import type { Endpoint } from '../agents/connection.ts';
+import type { AgentEndpoint } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
 import { withStartLock } from './start-lock.ts';
-import { OTHER_PORT_ADVICE, startServer } from './start-server.ts';
+import { OTHER_PORT_ADVICE, startLocalServer } from './start-server.ts';
 
 export interface LocalServerOptions {
   stateDirectory: string;
@@ -29,7 +29,7 @@ const POLL_MS = 100;
  * Finds the running server, or starts one.
  * @throws ProductError; for an error of the file system, ProductError STORAGE
  */
-export async function findOrStartServer(local: LocalServerOptions): Promise<Endpoint> {
+export async function findOrStartServer(local: LocalServerOptions): Promise<AgentEndpoint> {
   try {
     return await foundOrStarted(local);
   } catch (error) {
@@ -43,7 +43,7 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Endp
   }
 }
 
-async function foundOrStarted(local: LocalServerOptions): Promise<Endpoint> {
+async function foundOrStarted(local: LocalServerOptions): Promise<AgentEndpoint> {
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await obtainToken(stateDirectory);
@@ -60,7 +60,7 @@ async function foundOrStarted(local: LocalServerOptions): Promise<Endpoint> {
     const started = await runningServer(stateDirectory, token);
     if (started !== undefined) return started;
     try {
-      const record = await startServer({ script, stateDirectory, configFile });
+      const record = await startLocalServer({ script, stateDirectory, configFile });
       return endpoint(record.url, token, record);
     } catch (error) {
       // If this bridge has lost the lock, another bridge may have started a server. Two servers never share a journal,
@@ -80,7 +80,7 @@ function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): 
   );
 }
 
-async function runningServer(stateDirectory: string, token: string): Promise<Endpoint | undefined> {
+async function runningServer(stateDirectory: string, token: string): Promise<AgentEndpoint | undefined> {
   const record = await readServerRecord(stateDirectory);
   // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
@@ -119,7 +119,7 @@ async function settledHealth(url: string, token: string): Promise<ServerIdentity
  * Returns the URL and the credential of a server. The credential is sent instead of the token. Only this run of the
  * server accepts it.
  */
-function endpoint(url: string, token: string, run: ServerRunIdentity): Endpoint {
+function endpoint(url: string, token: string, run: ServerRunIdentity): AgentEndpoint {
   return {
     url,
     headers: { authorization: `Bearer ${serverRunCredential(token, run)}` },

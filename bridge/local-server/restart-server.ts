@@ -2,17 +2,17 @@
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import type { LocalServerOptions } from './find-or-start-server.ts';
-import { endServer } from './end-server.ts';
+import { endRunningServer } from './end-running-server.ts';
 import { readLocalServerState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
-import { startServer } from './start-server.ts';
+import { startLocalServer } from './start-server.ts';
 
 /**
  * Restarts the local server. Returns undefined if no server runs; none is started then. The start lock ensures that no
  * other bridge starts a server with another environment.
  * @throws ProductError SHUTTING_DOWN if the server does not end; CONFIGURATION if the new server does not start
  */
-export async function restartServer(
+export async function restartLocalServer(
   local: Pick<LocalServerOptions, 'stateDirectory' | 'script' | 'configFile'>,
 ): Promise<{ before: ServerRecord; after: ServerRecord } | undefined> {
   await prepareStateDirectory(local.stateDirectory);
@@ -20,7 +20,7 @@ export async function restartServer(
     const state = await readLocalServerState(local.stateDirectory);
     if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
-    await endServer(state.record);
-    return { before: state.record, after: await startServer(local) };
+    await endRunningServer(state.record);
+    return { before: state.record, after: await startLocalServer(local) };
   });
 }

@@ -29,7 +29,7 @@ const TAIL_LINES = 15;
  * Starts the server, and waits until it has written its record into the state directory.
  * @throws ProductError CONFIGURATION with the end of the log, if the server exits
  */
-export async function startServer({
+export async function startLocalServer({
   script,
   stateDirectory,
   configFile,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { agentFetch } from '../agents/http/agent-fetch.ts';
 import { fetchAgentCard, type AgentCardFacts } from '../agents/card.ts';
-import type { Endpoint } from '../agents/connection.ts';
+import type { AgentEndpoint } from '../agents/connection.ts';
 import { redactSecrets } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
 import { PROBE_CHECKS, failedOutcome, type ProbeCheckRow } from './checks.ts';
@@ -18,7 +18,7 @@ import { AgentUnderTest, type TaskRestState } from './agent-under-test.ts';
 
 /** An agent to test, and the task that the probe gives it. */
 export interface ProbeSubject {
-  endpoint: Endpoint;
+  endpoint: AgentEndpoint;
   /** The A2A version to test. If absent, the newest version on the agent's card is tested. */
   version?: A2aVersion | undefined;
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
@@ -101,7 +101,7 @@ export async function runProbe(subject: ProbeSubject, target: ProbeTarget): Prom
  * Returns a `fetch` in which each request has a socket of its own. A reused socket could be one that a restart of the
  * agent has closed, and the request would fail.
  */
-const fetchOf = ({ url, headers }: Endpoint): typeof fetch =>
+const fetchOf = ({ url, headers }: AgentEndpoint): typeof fetch =>
   agentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });
 
 async function readCard(url: string, fetchImpl: typeof fetch): Promise<AgentCardFacts> {

@@ -10,7 +10,7 @@ export const APPROVAL_MODES = ['auto', 'human-only', 'tool-only'] as const;
 export type ApprovalMode = (typeof APPROVAL_MODES)[number];
 
 /** How a decision was made, e.g. in a form or on the command line. The agent records this with the decision. */
-export type Channel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'webhook';
+export type DecisionChannel = 'task-form' | 'elicitation' | 'card' | 'tool' | 'cli' | 'webhook';
 
 /**
  * What a form contains. `none`: the person can only approve or deny. `more`: the form also has fields with which the

@@ -1,7 +1,7 @@
 /** Defines the arguments with which the bridge serves MCP, and checks them without starting a bridge. */
 import { Command, CommanderError } from 'commander';
 import { messageOf } from '../../shared/runtime/errors.ts';
-import { addFlags } from '../../shared/settings/add-flags.ts';
+import { addSettingFlags } from '../../shared/settings/add-flags.ts';
 import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
 import { findSettingsSources } from '../../shared/settings/settings-sources.ts';
 import { BRIDGE_SETTINGS, LOCATION_FLAGS } from './settings.ts';
@@ -9,7 +9,7 @@ import { BRIDGE_SETTINGS, LOCATION_FLAGS } from './settings.ts';
 /** Adds the flags with which the bridge serves MCP. */
 export function addServeFlags(command: Command): Command {
   for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
-  return addFlags(command, BRIDGE_SETTINGS)
+  return addSettingFlags(command, BRIDGE_SETTINGS)
     .option('--no-auto-start', 'the same as --auto-start=no')
     .option('--no-stdio', 'the same as --stdio=no; for a bridge that runs as a service, with --http');
 }

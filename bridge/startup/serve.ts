@@ -16,14 +16,14 @@ import type { RunningHttpServer } from '../transports/http/serve-http.ts';
 import { SeenResults } from '../mcp/tool/seen-results.ts';
 import type { ClientConnection } from '../sessions/delegating-clients.ts';
 import { OrderedSentReplies } from '../sessions/replies-not-confirmed-by-client.ts';
-import { createServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
+import { createMcpServer, type McpServerOptions } from '../mcp/server/mcp-server.ts';
 import { abortToolExecution } from '../sessions/abort-tool-execution.ts';
 import { callSpansFromEnvironment } from '../telemetry/call-spans-from-environment.ts';
 import { mayHaveOpenWork } from '../state/may-have-open-work.ts';
 import { StdioTransport } from '../transports/stdio/stdio-transport.ts';
 import { TaskSubscriptionTransport } from '../mcp/tasks/task-subscription-transport.ts';
 import { ClientFollowedTasks } from '../sessions/client-followed-tasks.ts';
-import { watchTask } from '../mcp/tasks/watch-task.ts';
+import { watchMcpTask } from '../mcp/tasks/watch-task.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
 import { CancelledMcpCalls } from '../mcp/cancelled-calls/cancelled-calls.ts';
 
@@ -115,10 +115,10 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
 
   if (stdio) {
     const name = (tool: ToolName): string => `${prefix}${tool}`;
-    serveStdio(() => createServer(parts, client), {
+    serveStdio(() => createMcpServer(parts, client), {
       transport: new TaskSubscriptionTransport(
         new StdioTransport(process.stdin, process.stdout, log),
-        (taskId, push, opensUrls) => watchTask(taskId, { bridge, name, push, opensUrls, followed }),
+        (taskId, push, opensUrls) => watchMcpTask(taskId, { bridge, name, push, opensUrls, followed }),
       ),
       onerror: (error) => log.warn({ err: error }, 'the MCP connection'),
     });
@@ -171,7 +171,7 @@ async function serveOverHttp(
     port,
     stateDir,
     origins: httpAllowOrigin,
-    serve: (client) => createServer(parts, client),
+    serve: (client) => createMcpServer(parts, client),
     onLeft: (connection) => void clientLeft(connection),
     abortTool: async (request) => abortToolExecution(await parts.bridge(), request),
     log: parts.log,

@@ -4,7 +4,7 @@
  */
 import { messageOf } from '../runtime/errors.ts';
 import { fieldOf } from '../runtime/record.ts';
-import { challengeOf, type PresenceProof } from './presence-proof.ts';
+import { presenceChallengeOf, type PresenceProof } from './presence-proof.ts';
 
 /**
  * Checks a proof of presence without the server that requested it (W3C WebAuthn Level 3 §7.2).
@@ -24,7 +24,7 @@ export async function checkPresenceProof(
   const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const { verified, authenticationInfo } = await verifyAuthenticationResponse({
     response: { id, rawId: id, type: 'public-key', clientExtensionResults: {}, response },
-    expectedChallenge: challengeOf(statement),
+    expectedChallenge: presenceChallengeOf(statement),
     expectedOrigin: origin,
     expectedRPID: rpId,
     credential: {

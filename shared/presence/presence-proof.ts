@@ -56,7 +56,7 @@ export const presenceProofSchema = z.strictObject({
 export type PresenceProof = z.infer<typeof presenceProofSchema>;
 
 /** Returns the WebAuthn challenge of a statement: the SHA-256 (base64url) of its canonical JSON. */
-export function challengeOf(statement: PresenceStatement): string {
+export function presenceChallengeOf(statement: PresenceStatement): string {
   return createHash('sha256')
     .update(stringify(statement) ?? '')
     .digest('base64url');

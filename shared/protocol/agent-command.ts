@@ -39,6 +39,6 @@ export function agentCommandText({ command, args }: CommandCall): string {
 }
 
 /** Returns the usage of a command, such as `checkpoint restore <id>`. Brackets mark optional arguments. */
-export function commandUsage({ name, arguments: args }: OfferedCommand): string {
+export function agentCommandUsage({ name, arguments: args }: OfferedCommand): string {
   return [name, ...args.map((it) => (it.required ? `<${it.name}>` : `[${it.name}]`))].join(' ');
 }

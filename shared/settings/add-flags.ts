@@ -7,7 +7,7 @@ import type { Settings } from './resolve-settings.ts';
  * Adds one option to the command for each setting, so that `--help` lists every flag, variable and default. A list
  * option may be repeated. A boolean option needs no value, but accepts `=no`.
  */
-export function addFlags(command: Command, settings: Settings): Command {
+export function addSettingFlags(command: Command, settings: Settings): Command {
   for (const [key, it] of Object.entries(settings)) {
     const word = it.placeholder ?? it.kind;
     const value = it.kind === 'boolean' ? '[yes|no]' : it.valueOptional ? `[${word}]` : `<${word}>`;

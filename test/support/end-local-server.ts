@@ -1,8 +1,8 @@
 /** Ends the local server of a state directory, as the command `server stop` does, but without a process for the command. */
-import { endServer } from '../../bridge/local-server/end-server.ts';
+import { endRunningServer } from '../../bridge/local-server/end-running-server.ts';
 import { readLocalServerState } from '../../bridge/local-server/local-server-state.ts';
 
 export async function endLocalServer(stateDir: string): Promise<void> {
   const state = await readLocalServerState(stateDir);
-  if (state.type === 'running') await endServer(state.record);
+  if (state.type === 'running') await endRunningServer(state.record);
 }

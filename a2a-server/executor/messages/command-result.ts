@@ -3,8 +3,8 @@ import type { CommandRefusal } from '../../task/command-outcome.ts';
 import type { Requester } from '../../access/requester.ts';
 import type { Decider } from '../../task/events.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { TaskChangeResult } from '../task-journal/task-journal.ts';
-import { unknownTask } from '../queries/task-lookup.ts';
+import type { TaskAppendResult } from '../task-journal/task-journal.ts';
+import { unknownTaskError } from '../queries/task-lookup.ts';
 
 /** Returns who decides, for the journal: the name and the channel, but not the roles. */
 export function toDecider({ principal, channel }: Requester & { channel: string }): Decider {
@@ -20,10 +20,10 @@ export function requesterGroups({ groups }: Requester): Pick<Requester, 'groups'
  * @throws ProductError if the command was refused or the task is unknown
  */
 export function requireAppliedCommand(
-  changed: TaskChangeResult | undefined,
+  changed: TaskAppendResult | undefined,
   taskId: string,
-): Extract<TaskChangeResult, { snapshot: Snapshot }> {
-  if (changed === undefined) throw unknownTask(taskId);
+): Extract<TaskAppendResult, { snapshot: Snapshot }> {
+  if (changed === undefined) throw unknownTaskError(taskId);
   if (changed.type === 'refuse') throw toProductError(changed);
   if (changed.type === 'repeated') throw new Error('a command without a key cannot be repeated');
   return changed;

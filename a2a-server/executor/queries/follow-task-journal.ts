@@ -12,7 +12,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { taskStateAfter } from '../../task/fold.ts';
 import { PARKED_STATES, TERMINAL_STATES, type StateName } from '../../task/snapshot.ts';
-import { unknownTask } from './task-lookup.ts';
+import { unknownTaskError } from './task-lookup.ts';
 
 /**
  * The state in which `follow` ends. `settled` means that the task waits for a person or has ended. `ended` means that
@@ -38,7 +38,7 @@ export async function* followTaskJournal(
   const stopListening = onAbort(signal, () => wake?.());
   try {
     const row = await journal.row(taskId);
-    if (row === undefined) throw unknownTask(taskId);
+    if (row === undefined) throw unknownTaskError(taskId);
     if (after > row.seq)
       throw new ProductError(
         'INVALID_CURSOR',
@@ -60,7 +60,7 @@ export async function* followTaskJournal(
       if (last === undefined) {
         // The row names entries after this position, but the journal no longer has them. So the task has been deleted
         // since.
-        if (position < row.seq) throw unknownTask(taskId);
+        if (position < row.seq) throw unknownTaskError(taskId);
         continue;
       }
       const end = entries.findIndex(({ event }) => {

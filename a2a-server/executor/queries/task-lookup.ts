@@ -12,7 +12,7 @@ export async function findVisibleRow(
   requester: Requester,
 ): Promise<TaskRow> {
   const row = await journal.row(taskId);
-  if (row === undefined || !maySeeTasksOf(requester, row.principal)) throw unknownTask(taskId);
+  if (row === undefined || !maySeeTasksOf(requester, row.principal)) throw unknownTaskError(taskId);
   return row;
 }
 
@@ -26,11 +26,11 @@ export async function loadTask(
   atSeq?: number,
 ): Promise<Snapshot> {
   const snapshot = await log.load(taskId, atSeq);
-  if (snapshot === undefined) throw unknownTask(taskId);
+  if (snapshot === undefined) throw unknownTaskError(taskId);
   return snapshot;
 }
 
-export function unknownTask(taskId: string): ProductError {
+export function unknownTaskError(taskId: string): ProductError {
   return new ProductError(
     'UNKNOWN_TASK',
     `There is no task ${taskId.slice(0, 200)}. List the tasks to see those that exist.`,

@@ -10,11 +10,11 @@ import { OwnershipLostError } from '../../journal/ownership.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { foldEntries, foldNextEvents } from '../../task/fold.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import type { AppendOrKeep, TaskChangeResult, TaskJournal } from './task-journal.ts';
+import type { AppendOrKeep, TaskAppendResult, TaskJournal } from './task-journal.ts';
 
 /** `snapshot` is the task after the command's last event. Absent if this process did not append the command. */
 export interface AppendedCommand {
-  changed: TaskChangeResult | undefined;
+  changed: TaskAppendResult | undefined;
   snapshot?: Snapshot;
 }
 

@@ -38,7 +38,7 @@ export type AppendOrKeep =
   | { type: 'keep' }
   | CommandRefusal;
 
-export type TaskChangeResult =
+export type TaskAppendResult =
   | { type: 'appended'; snapshot: Snapshot; entries: readonly JournalEntry[] }
   | { type: 'kept'; snapshot: Snapshot }
   | { type: 'repeated'; command: RecordedCommand }
@@ -114,7 +114,7 @@ export class TaskJournal {
     taskId: string,
     rule: (snapshot: Snapshot) => AppendOrKeep,
     command?: CommandKey,
-  ): Promise<TaskChangeResult | undefined> {
+  ): Promise<TaskAppendResult | undefined> {
     const turn = (this.#queues.get(taskId) ?? Promise.resolve()).then(() =>
       this.#change(taskId, rule, command),
     );
@@ -138,7 +138,7 @@ export class TaskJournal {
     taskId: string,
     rule: (snapshot: Snapshot) => AppendOrKeep,
     command: CommandKey | undefined,
-  ): Promise<TaskChangeResult | undefined> {
+  ): Promise<TaskAppendResult | undefined> {
     let snapshot = this.#retained.get(taskId) ?? (await this.load(taskId));
     while (snapshot !== undefined) {
       const change = rule(snapshot);

@@ -5,7 +5,7 @@
  */
 import { Agent, fetch as undiciFetch } from 'undici';
 import { readBoundedBytes, createSseLimiter } from '../../../shared/net/bounded-body.ts';
-import { MAX_MESSAGE_BYTES } from './server-transport.ts';
+import { MAX_MCP_MESSAGE_BYTES } from './server-transport.ts';
 
 const CONNECT_LIMIT_MS = 10_000;
 
@@ -49,9 +49,9 @@ async function bounded(answer: Awaited<ReturnType<typeof undiciFetch>>): Promise
   const head = { status, statusText, headers: new Headers([...answer.headers]) };
   if (body === null || [204, 205, 304].includes(status)) return new Response(null, head);
   const events = head.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
-  if (!events) return new Response(await readBoundedBytes(body, MAX_MESSAGE_BYTES, failing), head);
+  if (!events) return new Response(await readBoundedBytes(body, MAX_MCP_MESSAGE_BYTES, failing), head);
   return new Response(
-    body.pipeThrough(createSseLimiter({ maxEventBytes: MAX_MESSAGE_BYTES }, failing)),
+    body.pipeThrough(createSseLimiter({ maxEventBytes: MAX_MCP_MESSAGE_BYTES }, failing)),
     head,
   );
 }

@@ -7,7 +7,7 @@ import type { ChildProcessRecord } from '../../processes/child-process-records.t
  * The maximum length of a line, an event or a response, in bytes. X3: anything longer ends its connection or its tool
  * call, and not this process.
  */
-export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+export const MAX_MCP_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Thrown if the server certainly has not received the message. The connection has ended or is ending. */
 export class MessageNotDeliveredError extends Error {

@@ -16,7 +16,7 @@ import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endProcessGroup } from '../../processes/end-process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
 import {
-  MAX_MESSAGE_BYTES,
+  MAX_MCP_MESSAGE_BYTES,
   MessageNotDeliveredError,
   ProgramNotStartedError,
   type McpTransport,
@@ -100,7 +100,7 @@ export class McpStdioTransport implements McpTransport {
     child.on('error', (error) => this.onerror?.(error));
     this.#child = child;
     if (child.pid !== undefined) await this.#record(child.pid);
-    const stdout = new LineSplitter(MAX_MESSAGE_BYTES);
+    const stdout = new LineSplitter(MAX_MCP_MESSAGE_BYTES);
     child.stdout?.on('data', (chunk: Buffer) => this.#read(stdout.push(chunk)));
     const stderr = new LineSplitter(MAX_LOG_LINE_BYTES);
     child.stderr?.on('data', (chunk: Buffer) => this.#log(stderr.push(chunk).lines));
@@ -135,7 +135,7 @@ export class McpStdioTransport implements McpTransport {
   }
 
   #read({ lines, tooLong }: { lines: string[]; tooLong: number }): void {
-    if (tooLong > 0) this.#end(`sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MiB`);
+    if (tooLong > 0) this.#end(`sent a line of more than ${MAX_MCP_MESSAGE_BYTES / 1024 / 1024} MiB`);
     for (const line of lines) {
       if (this.#ending !== undefined && this.#why === undefined) return;
       const message = messageIn(line);

@@ -21,7 +21,7 @@ import { basisOfFiles, diffsFromDisk, readCurrentFiles, type CurrentFile } from 
 import type { LiveAcpAgents } from './live-agents.ts';
 import { permissionInputSchema, acpPermissionFiles, type AcpPermissionInput } from './permission.ts';
 import { pathInWorkspace } from './path-in-workspace.ts';
-import { runPermittedCall } from './run-permitted.ts';
+import { runPermittedAcpCall } from './run-permitted.ts';
 
 /** The longest possible limit. The server's limit for tools and the task's limit end the tool call earlier. */
 const NO_LIMIT_MS = 24 * 60 * 60 * 1000;
@@ -56,7 +56,7 @@ export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
         `${oneLine(title, 200)}${forGood ? ' (the agent offers only a permanent permission)' : ''}`,
       reach: (input) => reachOf(kind, input),
       show: (input, context) => show(kind, input, context),
-      run: (input, run) => runPermittedCall(run, agents, () => checkBasis(kind, input, run)),
+      run: (input, run) => runPermittedAcpCall(run, agents, () => checkBasis(kind, input, run)),
     }),
   );
 }

@@ -22,7 +22,7 @@ type End =
  * @param check throws if the approval is no longer valid. Called directly before the approval.
  * @throws Error with the agent's message after a failure; ToolStoppedError
  */
-export async function runPermittedCall(
+export async function runPermittedAcpCall(
   run: ToolRun,
   agents: LiveAcpAgents,
   check: () => Promise<void>,

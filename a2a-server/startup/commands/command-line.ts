@@ -1,7 +1,7 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { Command } from 'commander';
 import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { addFlags } from '../../../shared/settings/add-flags.ts';
+import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { findSettingsSources } from '../../../shared/settings/settings-sources.ts';
@@ -73,7 +73,7 @@ export function createCommandLine(
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
-  return addFlags(command, SERVER_SETTINGS).addHelpText(
+  return addSettingFlags(command, SERVER_SETTINGS).addHelpText(
     'after',
     `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
   );

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyFileChange, previewChange, type ComputeNewContent } from './file-change.ts';
+import { applyFileChange, previewFileChange, type ComputeNewContent } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -29,7 +29,7 @@ export const appendFileTool: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path }) => `Append to ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: ({ path, content }, context) => previewChange(context, path, appending(content)),
+  show: ({ path, content }, context) => previewFileChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
     const done = await applyFileChange(run, path, appending(content));

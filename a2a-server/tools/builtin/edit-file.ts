@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyTextEdit, previewChange, type EditedContent } from './file-change.ts';
+import { applyTextEdit, previewFileChange, type EditedContent } from './file-change.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { applySingleEdit, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -43,7 +43,7 @@ export const editFileTool: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
+  show: (input, context) => previewFileChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So this input has the whole content and no passage.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
   run: (input, run) =>

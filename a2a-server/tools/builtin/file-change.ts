@@ -19,7 +19,7 @@ export const MAX_WRITE_BYTES = 2 * 1024 * 1024;
 export type ComputeNewContent = (before: string | undefined) => string;
 
 /** Returns the diff, and a hash of the current content. D2: a person's approval is valid only for this content. */
-export async function previewChange(
+export async function previewFileChange(
   { workspace }: ToolContext,
   path: string,
   change: ComputeNewContent,

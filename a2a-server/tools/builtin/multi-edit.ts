@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyTextEdit, previewChange, type EditedContent } from './file-change.ts';
+import { applyTextEdit, previewFileChange, type EditedContent } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { applyEdits, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
@@ -49,7 +49,7 @@ export const multiEditTool: Tool = defineTool({
       ? `Edit ${oneLine(path)} in ${countWithNoun(edits.length, 'passage')}`
       : `Rewrite ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: (input, context) => previewChange(context, input.path, (before) => edited(input, before).content),
+  show: (input, context) => previewFileChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So this input has the whole content and no edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: (input, run) =>

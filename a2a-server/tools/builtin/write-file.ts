@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyFileChange, previewChange } from './file-change.ts';
+import { applyFileChange, previewFileChange } from './file-change.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
@@ -19,7 +19,7 @@ export const writeFileTool: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path }) => `Write ${oneLine(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
-  show: ({ path, content }, context) => previewChange(context, path, () => content),
+  show: ({ path, content }, context) => previewFileChange(context, path, () => content),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
     const done = await applyFileChange(run, path, () => content);

@@ -25,14 +25,14 @@ import {
 } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import type { Style } from '../terminal/paint.ts';
+import type { TerminalStyle } from '../terminal/paint.ts';
 
 export interface DoctorOptions extends CommonCommandOptions {
   offline?: boolean;
   webhook?: boolean;
 }
 
-const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, Style]>> = {
+const LEVEL_MARKS: Readonly<Record<CheckResult['level'], readonly [string, TerminalStyle]>> = {
   ok: ['✓', 'green'],
   warn: ['!', 'yellow'],
   fail: ['✗', 'red'],

@@ -8,7 +8,7 @@ import type { ParsedAgentList } from '../agents/registry/agent-list.ts';
 import { agentListText, unusableEntryLines } from '../agents/registry/agent-list-text.ts';
 import { readRegistry } from '../agents/registry/read-registry.ts';
 import {
-  printTrial,
+  printAgentTrial,
   trialFacts,
   type AgentTrial,
   tryListedAgent,
@@ -83,7 +83,7 @@ async function tryEach(
   for (let first = 0; first < chosen.length; first += MAX_PARALLEL_TRIALS) {
     const group = chosen.slice(first, first + MAX_PARALLEL_TRIALS);
     for (const trial of await Promise.all(group.map((agent) => tryListedAgent(run, agent, isRemote)))) {
-      if (run.options.json !== true) printTrial(run.terminal, trial);
+      if (run.options.json !== true) printAgentTrial(run.terminal, trial);
       trials.push(trial);
     }
   }

@@ -1,7 +1,7 @@
 /** The command `commands`: lists the commands that an agent offers. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { fetchAgentCommands } from '../../agents/agent-commands.ts';
-import { commandUsage } from '../../../shared/protocol/agent-command.ts';
+import { agentCommandUsage } from '../../../shared/protocol/agent-command.ts';
 import { openCommandContext } from '../context/command-context.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { formatTable } from '../terminal/table.ts';
@@ -26,7 +26,7 @@ export async function listAgentCommands(run: CommandRun<CommandsOptions>): Promi
       formatTable(
         [{ title: 'COMMAND' }, { title: 'DOES' }],
         offered.map((each) => [
-          { text: visibleLine(commandUsage(each)) },
+          { text: visibleLine(agentCommandUsage(each)) },
           { text: visibleLine(each.description) },
         ]),
         terminal.width,

@@ -5,7 +5,7 @@ import { messageOf } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { restartServer } from '../../local-server/restart-server.ts';
+import { restartLocalServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, setModelInText } from '../models/edit-model-settings.ts';
 import { refuseKeyInSettings } from '../models/refuse-key-in-settings.ts';
@@ -89,7 +89,7 @@ async function applied(
       type: 'later',
       text: 'The bridge may not start a server (--no-auto-start), so restart it yourself. Its tasks go on.',
     };
-  const restarted = await restartServer({ stateDirectory, script: places.serverScript, configFile });
+  const restarted = await restartLocalServer({ stateDirectory, script: places.serverScript, configFile });
   if (restarted === undefined)
     return { type: 'later', text: 'No server runs. The next task starts one with this model.' };
   const { before, after } = restarted;

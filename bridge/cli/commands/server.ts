@@ -2,7 +2,7 @@
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { endServer } from '../../local-server/end-server.ts';
+import { endRunningServer } from '../../local-server/end-running-server.ts';
 import {
   type LocalServerState,
   readLocalServerState,
@@ -30,7 +30,7 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
   const { stateDir } = run.settings;
   const state = await readLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
-  if (state.type === 'running') await endServer(state.record);
+  if (state.type === 'running') await endRunningServer(state.record);
   tell(
     run,
     { type: 'stopped' },

@@ -4,12 +4,12 @@ import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { shortIds } from './short-ids.ts';
-import { formatTable, type Column } from './table.ts';
+import { formatTable, type TableColumn } from './table.ts';
 
 /** The maximum number of sessions in the table. `--json` prints more sessions. */
 const MAX_SESSIONS = 20;
 
-const SUMS: readonly Column[] = [
+const SUMS: readonly TableColumn[] = [
   { title: 'REQUESTS', align: 'right' },
   { title: 'TOKENS IN', align: 'right' },
   { title: 'CACHE READ', align: 'right' },

@@ -2,11 +2,11 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 import { z } from 'zod';
-import type { Paint, Style } from './paint.ts';
+import type { Paint, TerminalStyle } from './paint.ts';
 
 const entry = z.looseObject({ time: z.number(), level: z.number(), msg: z.string().default('') });
 
-const LEVELS: readonly (readonly [number, string, Style])[] = [
+const LEVELS: readonly (readonly [number, string, TerminalStyle])[] = [
   [60, 'fatal', 'red'],
   [50, 'error', 'red'],
   [40, 'warn', 'yellow'],

@@ -1,8 +1,8 @@
 /** Adds colours to text if the terminal supports them. */
 import { styleText } from 'node:util';
 
-export type Style = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
-export type Paint = (style: Style, text: string) => string;
+export type TerminalStyle = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
+export type Paint = (style: TerminalStyle, text: string) => string;
 
 export const paintNothing: Paint = (_, text) => text;
 export const paintWithColour: Paint = (style, text) => styleText(style, text);

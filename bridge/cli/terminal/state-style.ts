@@ -1,7 +1,7 @@
 import type { SessionStateName } from '../../dialects/observation.ts';
-import type { Style } from './paint.ts';
+import type { TerminalStyle } from './paint.ts';
 
-const STYLES: Readonly<Record<SessionStateName, Style>> = {
+const STYLES: Readonly<Record<SessionStateName, TerminalStyle>> = {
   submitted: 'cyan',
   working: 'cyan',
   'input-required': 'yellow',
@@ -15,4 +15,4 @@ const STYLES: Readonly<Record<SessionStateName, Style>> = {
   'unknown-to-agent': 'red',
 };
 
-export const styleOfState = (state: SessionStateName): Style => STYLES[state];
+export const styleOfState = (state: SessionStateName): TerminalStyle => STYLES[state];

@@ -1,7 +1,7 @@
 /** Formats rows as a table that fits the terminal. Pure. */
 import { displayWidth, graphemesOf } from '../../../shared/text/display-width.ts';
 
-export interface Column {
+export interface TableColumn {
   title: string;
   /** Columns of numbers are aligned to the right. */
   align?: 'right';
@@ -17,7 +17,7 @@ const COLUMN_SEPARATOR = '  ';
 const MIN_LAST_COLUMN_WIDTH = 10;
 
 export function formatTable(
-  columns: readonly Column[],
+  columns: readonly TableColumn[],
   rows: readonly (readonly Cell[])[],
   width: number | undefined,
 ): string {
@@ -38,7 +38,7 @@ export function formatTable(
     .join('\n');
 }
 
-function padded({ text, paint }: Cell, width: number, isLast: boolean, align: Column['align']): string {
+function padded({ text, paint }: Cell, width: number, isLast: boolean, align: TableColumn['align']): string {
   const shown = cutToWidth(text, width);
   const space = ' '.repeat(Math.max(0, width - displayWidth(shown)));
   const painted = paint === undefined ? shown : paint(shown);

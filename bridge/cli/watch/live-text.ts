@@ -12,7 +12,7 @@ import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts
 import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
-import type { Style } from '../terminal/paint.ts';
+import type { TerminalStyle } from '../terminal/paint.ts';
 import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { taskStateWord } from '../../../shared/text/spell-state.ts';
@@ -170,7 +170,7 @@ export class LiveTaskText {
     this.#thinking = turn;
   }
 
-  #run(source: string, text: string, style?: Style): void {
+  #run(source: string, text: string, style?: TerminalStyle): void {
     if (this.#open !== source) this.#close();
     if (text === '') return;
     this.#thinking = undefined;
@@ -180,7 +180,7 @@ export class LiveTaskText {
     this.#open = text.endsWith('\n') ? undefined : source;
   }
 
-  #line(style: Style, text: string, after = ''): void {
+  #line(style: TerminalStyle, text: string, after = ''): void {
     this.#thinking = undefined;
     this.#close();
     this.#terminal.say(this.#terminal.paint(style, text) + after);
@@ -193,7 +193,7 @@ function timeOf(at: string): string {
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);
 }
 
-function styleOfToolCallEvent(activity: ToolCallEvent): Style {
+function styleOfToolCallEvent(activity: ToolCallEvent): TerminalStyle {
   switch (activity.type) {
     case 'tool.requested':
       return activity.asks ? 'yellow' : 'cyan';

@@ -91,7 +91,7 @@ export interface ServerClient {
   released?: (requestId: RequestId) => void;
 }
 
-export function createServer(parts: McpServerOptions, client: ServerClient): McpServer {
+export function createMcpServer(parts: McpServerOptions, client: ServerClient): McpServer {
   const { version, prefix, bridge } = parts;
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },

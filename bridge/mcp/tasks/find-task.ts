@@ -29,7 +29,7 @@ interface FoundTask {
 }
 
 /** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK; other errors if its agent cannot be reached */
-export async function findTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
+export async function findMcpTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
   const handle = decodeTaskHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
   const session = await sessions.find(handle.sessionId);
@@ -53,7 +53,7 @@ export interface TaskReplyContext {
 }
 
 /** Returns the current state of the task. Records its forms as sent, and its result as collected. */
-export async function showTask(
+export async function currentMcpTask(
   id: string,
   found: FoundTask,
   { bridge, name, opensUrls, followed }: TaskReplyContext,

@@ -16,7 +16,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import { findTask } from './find-task.ts';
+import { findMcpTask } from './find-task.ts';
 import { isLastTaskEvent, toMcpTaskEvent, type McpTaskEvent } from './task-event.ts';
 
 interface StreamRequest {
@@ -42,7 +42,7 @@ export async function streamTask(
   { taskId: id, after = -1 }: StreamRequest,
   { bridge, signal, send }: StreamContext,
 ): Promise<void> {
-  const { session } = await findTask(bridge, id);
+  const { session } = await findMcpTask(bridge, id);
   const { agent } = session;
   const taskId = await agentTaskId(session, id, signal);
   if (taskId === undefined) return;

@@ -14,7 +14,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import { findTask, type TaskReplyContext, showTask } from './find-task.ts';
+import { findMcpTask, type TaskReplyContext, currentMcpTask } from './find-task.ts';
 import type { ProtocolPreview } from '../../settings/protocol-previews.ts';
 import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 
@@ -67,7 +67,7 @@ export function offerTaskMethods(
         throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'tasks/update takes inputResponses.');
       await answering(async () => {
         const opened = await bridge();
-        const { session, current } = await findTask(opened, taskId);
+        const { session, current } = await findMcpTask(opened, taskId);
         if (!current) return;
         await session.refresh();
         const { offers, links, rules } = opened;
@@ -98,7 +98,7 @@ export function offerTaskMethods(
       requireTasks(context);
       await answering(async () => {
         const opened = await bridge();
-        const { session, current } = await findTask(opened, taskId);
+        const { session, current } = await findMcpTask(opened, taskId);
         // If the session has a newer task, this one has already ended.
         if (!current) return;
         const outcome = await opened.delegations.cancel(session, 'cancelled over MCP (tasks/cancel)');
@@ -154,7 +154,7 @@ async function shownTask(
 ): Promise<DetailedTask> {
   const opened = await bridge();
   try {
-    return await showTask(id, await findTask(opened, id), { bridge: opened, ...showing });
+    return await currentMcpTask(id, await findMcpTask(opened, id), { bridge: opened, ...showing });
   } catch (error) {
     // If the agent cannot be reached, the task still exists. So the client must continue to poll.
     if (!(error instanceof ProductError) || !error.retryable || decodeTaskHandle(id) === undefined)

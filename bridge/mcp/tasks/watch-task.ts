@@ -3,7 +3,7 @@ import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import { findTask, showTask } from './find-task.ts';
+import { findMcpTask, currentMcpTask } from './find-task.ts';
 
 interface WatchContext {
   bridge: () => Promise<BridgeContext>;
@@ -23,12 +23,12 @@ interface WatchContext {
  * @returns a function that stops watching
  * @throws ProductError if the task is unknown, or its agent cannot be reached
  */
-export async function watchTask(
+export async function watchMcpTask(
   id: string,
   { bridge, name, opensUrls, followed, push }: WatchContext,
 ): Promise<() => void> {
   const opened = await bridge();
-  const found = await findTask(opened, id);
+  const found = await findMcpTask(opened, id);
   let last = '';
   let telling = false;
   let changed = false;
@@ -46,7 +46,7 @@ export async function watchTask(
       // One notification covers all changes since the previous one. So a slow client gets fewer notifications.
       while (changed && !isOver()) {
         changed = false;
-        const task = await showTask(id, found, { bridge: opened, name, opensUrls, followed });
+        const task = await currentMcpTask(id, found, { bridge: opened, name, opensUrls, followed });
         const said = JSON.stringify({ ...task, lastUpdatedAt: '' });
         if (said === last || isOver()) continue;
         last = said;

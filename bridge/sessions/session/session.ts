@@ -16,7 +16,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { PendingInput, PersonDecision } from '../../dialects/dialect.ts';
-import type { Channel } from '../../settings/approval-mode.ts';
+import type { DecisionChannel } from '../../settings/approval-mode.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { DecisionClaims } from '../../state/decision-claims.ts';
 import { SentDecisions } from './claim-decisions.ts';
@@ -40,7 +40,7 @@ import type { TaskView } from './observed-task.ts';
 /** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
 export interface DecisionsSentToAgent {
   decisions: readonly PersonDecision[];
-  channel: Channel;
+  channel: DecisionChannel;
   problem?: string;
 }
 

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/http/agent-fetch.ts';
-import { restartServer } from '../../../bridge/local-server/restart-server.ts';
+import { restartLocalServer } from '../../../bridge/local-server/restart-server.ts';
 import { readLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
 import {
@@ -132,7 +132,7 @@ describe('the local server that a bridge starts', () => {
   test('a restart starts one server, even if bridges look for a server at the same time', async () => {
     const before = await findOrStartServer(local());
     const [restarted, ...found] = await Promise.all([
-      restartServer(local()),
+      restartLocalServer(local()),
       ...Array.from({ length: 5 }, () => findOrStartServer(local())),
     ]);
     expect(restarted?.before.url).toBe(before.url);
@@ -146,7 +146,7 @@ describe('the local server that a bridge starts', () => {
   });
 
   test('a restart starts nothing if no server runs', async () => {
-    expect(await restartServer(local())).toBeUndefined();
+    expect(await restartLocalServer(local())).toBeUndefined();
     await expect(readFile(join(stateDirectory, 'starts'))).rejects.toThrow('ENOENT');
   });
 

@@ -44,6 +44,6 @@ export function looksLikeCrawlerTrap(url: URL): boolean {
   );
 }
 
-export function looksLikePage(url: URL): boolean {
+export function looksLikeWebPage(url: URL): boolean {
   return !NO_PAGE.test(url.pathname);
 }

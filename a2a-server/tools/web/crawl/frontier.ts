@@ -1,4 +1,9 @@
-import { looksLikePage, looksLikeCrawlerTrap, canonicalPageKey, withoutTracking } from './crawlable-url.ts';
+import {
+  looksLikeWebPage,
+  looksLikeCrawlerTrap,
+  canonicalPageKey,
+  withoutTracking,
+} from './crawlable-url.ts';
 import type { WebLink } from '../page-metadata.ts';
 import type { QueryWords } from './query-words.ts';
 
@@ -40,7 +45,7 @@ export class CrawlFrontier {
     for (const { url, text } of links) {
       if (this.#waiting.length >= MAX_WAITING_PAGES || this.#seen.size >= MAX_SEEN_PAGES) return;
       if (url.origin !== this.#origin || url.username !== '' || url.password !== '') continue;
-      if (!looksLikePage(url) || looksLikeCrawlerTrap(url)) continue;
+      if (!looksLikeWebPage(url) || looksLikeCrawlerTrap(url)) continue;
       const matches = this.#query.matches(`${text} ${readable(url)}`);
       this.#admit({ url: withoutTracking(url), depth, matches, order: (this.#order += 1) });
     }

@@ -48,7 +48,7 @@ function nameAt({ agents }: BridgeSettings, url: string): string | undefined {
   return Object.entries(agents).find(([, agent]) => new URL(agent.url).href === href)?.[0];
 }
 
-export function printTrial(terminal: Terminal, trial: AgentTrial): void {
+export function printAgentTrial(terminal: Terminal, trial: AgentTrial): void {
   if (trial.type === 'usable' || trial.type === 'refused')
     return printInspection(terminal, trial.name, trial);
   terminal.say(terminal.paint('bold', trial.name));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PassThrough } from 'node:stream';
 import { z } from 'zod';
-import { logEvents, logLineOf } from '../../../../a2a-server/startup/event-log-lines.ts';
+import { logEvents, logLineOfEvent } from '../../../../a2a-server/startup/event-log-lines.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import {
@@ -64,7 +64,7 @@ describe('a log line of the server', () => {
   });
 
   it('the line of a decision contains its author, action, channel and reason, but not the action’s content', () => {
-    const line = logLineOf(decided);
+    const line = logLineOfEvent(decided);
     expect(line).toMatchObject({
       level: 'info',
       facts: {
@@ -87,7 +87,7 @@ describe('a log line of the server', () => {
       message: 'm',
       text: 'SECRET',
     } as const;
-    expect(logLineOf(finished(stopped))).toEqual({
+    expect(logLineOfEvent(finished(stopped))).toEqual({
       level: 'info',
       message: 'a tool was stopped',
       facts: {
@@ -99,28 +99,31 @@ describe('a log line of the server', () => {
         confirmed: true,
       },
     });
-    const failed = logLineOf(finished({ type: 'error', message: 'exit 1: SECRET' }));
+    const failed = logLineOfEvent(finished({ type: 'error', message: 'exit 1: SECRET' }));
     expect(failed).toMatchObject({ level: 'warn', facts: { toolId: 'tool-1' } });
     expect(JSON.stringify(failed)).not.toContain('SECRET');
   });
 
   it('the line of a task’s end contains the state, and the reason if there is one', () => {
-    expect(FINAL_EVENTS.map((event) => logLineOf(event))).toMatchObject([
+    expect(FINAL_EVENTS.map((event) => logLineOfEvent(event))).toMatchObject([
       { level: 'info', facts: { state: 'completed' } },
       { level: 'warn', facts: { state: 'failed', reason: 'the model refused' } },
       { level: 'info', facts: { state: 'canceled', principal: 'alice', reason: 'asked to' } },
       { level: 'warn', facts: { state: 'rejected', reason: 'no such model' } },
     ]);
-    expect(logLineOf(inputRequired)).toMatchObject({ level: 'info', facts: { callIds: [] } });
+    expect(logLineOfEvent(inputRequired)).toMatchObject({ level: 'info', facts: { callIds: [] } });
   });
 
   it('a task that continues gives one debug line, like every other change of state', () => {
-    expect(logLineOf({ type: 'task.working' })).toMatchObject({ level: 'debug', message: 'a task works' });
+    expect(logLineOfEvent({ type: 'task.working' })).toMatchObject({
+      level: 'debug',
+      message: 'a task works',
+    });
   });
 
   it('text events give no line, and a long reason is shortened', () => {
-    expect(logLineOf(delta('text'))).toBeUndefined();
-    const { facts } = logLineOf({ type: 'task.failed', message: 'x'.repeat(5_000) }) ?? {};
+    expect(logLineOfEvent(delta('text'))).toBeUndefined();
+    const { facts } = logLineOfEvent({ type: 'task.failed', message: 'x'.repeat(5_000) }) ?? {};
     expect(String(facts?.['reason'])).toHaveLength(300);
   });
 });

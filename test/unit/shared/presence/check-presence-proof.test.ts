@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { checkPresenceProof, proofProblem } from '../../../../shared/presence/check-presence-proof.ts';
 import {
-  challengeOf,
+  presenceChallengeOf,
   provesDecision,
   type PresenceProof,
   type PresenceStatement,
@@ -39,7 +39,7 @@ function proofOf(claims: Partial<Claims> = {}, signer = passkey): PresenceProof 
     statement: STATEMENT,
     ...CLAIMS,
     passkey: { name: 'laptop', publicKey: passkey.publicKey, registeredAt: '2026-01-01T00:00:00.000Z' },
-    assertion: signer.assert(challengeOf(STATEMENT), { ...CLAIMS, ...claims }),
+    assertion: signer.assert(presenceChallengeOf(STATEMENT), { ...CLAIMS, ...claims }),
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { challengeOf, type PresenceProof } from '../../../../shared/presence/presence-proof.ts';
+import { presenceChallengeOf, type PresenceProof } from '../../../../shared/presence/presence-proof.ts';
 import { checkPresenceProofs } from '../../../../shared/receipt/receipt-presence.ts';
 import { SoftwarePasskey } from '../../../support/software-passkey.ts';
 
@@ -26,7 +26,7 @@ function proofWith(nonce: string): PresenceProof {
     statement,
     ...CLAIMS,
     passkey: { name: 'laptop', publicKey: passkey.publicKey, registeredAt: '2026-01-01T00:00:00.000Z' },
-    assertion: passkey.assert(challengeOf(statement), CLAIMS),
+    assertion: passkey.assert(presenceChallengeOf(statement), CLAIMS),
   };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { z } from 'zod';
 import { resolveSettings, defineSetting } from '../../../../shared/settings/resolve-settings.ts';
-import { addFlags } from '../../../../shared/settings/add-flags.ts';
+import { addSettingFlags } from '../../../../shared/settings/add-flags.ts';
 
 const SETTINGS = {
   open: defineSetting({
@@ -23,7 +23,7 @@ const SETTINGS = {
   }),
 } as const;
 
-const command = () => addFlags(new Command('program'), SETTINGS);
+const command = () => addSettingFlags(new Command('program'), SETTINGS);
 
 function valuesOf(...args: string[]) {
   const flags = command().parse(args, { from: 'user' }).opts();

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { endServer } from '../../../../bridge/local-server/end-server.ts';
+import { endRunningServer } from '../../../../bridge/local-server/end-running-server.ts';
 import { startZombie } from '../../../support/zombie.ts';
 
 test('a server has ended, although the first process of the container reads no exit codes', async () => {
   if (process.platform !== 'linux') return;
   const { pid, end } = await startZombie();
   try {
-    await expect(endServer({ pid })).resolves.toBeUndefined();
+    await expect(endRunningServer({ pid })).resolves.toBeUndefined();
   } finally {
     end();
   }
