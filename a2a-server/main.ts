@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command `a2a-server`. Without a subcommand it serves an agent over A2A. */
 import { fileURLToPath } from 'node:url';
-import { messageOf, ProductError } from '../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
 import { openLogFile } from '../shared/runtime/log-file.ts';
@@ -80,7 +80,7 @@ function logTo(path: string | undefined): { destination?: DestinationStream } {
   } catch (error) {
     throw new ProductError(
       'CONFIGURATION',
-      `Setting "logFile": ${path} cannot be opened: ${messageOf(error)}.`,
+      `Setting "logFile": ${path} cannot be opened: ${errorMessageOf(error)}.`,
       {
         facts: { key: 'logFile', path },
         cause: error,

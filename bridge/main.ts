@@ -4,7 +4,7 @@
  * environment and the configuration file.
  */
 import { fileURLToPath } from 'node:url';
-import { messageOf, ProductError } from '../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
 import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
@@ -42,7 +42,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const { serveMcp } = await import('./startup/serve.ts');
     await serveMcp({ settings, places, log });
   } catch (error) {
-    process.stderr.write(`mcp-a2a-bridge: ${messageOf(error)}\n`);
+    process.stderr.write(`mcp-a2a-bridge: ${errorMessageOf(error)}\n`);
     process.exit(
       error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
     );

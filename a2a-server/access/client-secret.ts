@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 
 export const clientSecretSchema = z.union(
@@ -41,7 +41,7 @@ async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw unreadable(messageOf(error), error);
+    throw unreadable(errorMessageOf(error), error);
   }
 }
 
@@ -49,7 +49,7 @@ async function secretOfCommand(command: readonly string[]): Promise<string> {
   try {
     return await readApiKeyFromCommand(command);
   } catch (error) {
-    throw unreadable(`The command (${command[0] ?? ''} …) ${messageOf(error)}`, error);
+    throw unreadable(`The command (${command[0] ?? ''} …) ${errorMessageOf(error)}`, error);
   }
 }
 

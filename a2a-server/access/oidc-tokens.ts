@@ -5,7 +5,7 @@
  */
 import type * as Jose from 'jose';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Identity } from './identity.ts';
 import {
   PROVIDER_COOLDOWN_MS,
@@ -79,7 +79,7 @@ export function createClaimsVerifier({
       return { ...payload, exp: payload.exp ?? 0 };
     } catch (error) {
       const away = isUnreachable(error, errors);
-      onRefusal(messageOf(error));
+      onRefusal(errorMessageOf(error));
       if (error instanceof ProductError) throw error;
       throw away ? providerUnreachableError() : refused('it is not valid here');
     }

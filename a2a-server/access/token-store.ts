@@ -2,7 +2,7 @@
  * Stores issued tokens. A command line can create and revoke tokens while the server runs. Tokens are not in the
  * journal. So a restored SQLite backup does not make a revoked token valid again.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { type IssuedToken, issuedTokenSchema } from './issued-token.ts';
 
@@ -29,7 +29,7 @@ export interface TokenStore {
 /** Thrown for a stored token that is not valid. It gives no access. */
 export class DamagedTokenError extends ProductError {
   constructor(id: string, cause: unknown) {
-    super('STORAGE', `The stored token ${id} cannot be used: ${messageOf(cause)}.`, {
+    super('STORAGE', `The stored token ${id} cannot be used: ${errorMessageOf(cause)}.`, {
       facts: { token: id },
       cause,
     });

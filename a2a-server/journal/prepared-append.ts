@@ -1,5 +1,5 @@
 /** Validates and serialises an append before its commit. */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
@@ -77,6 +77,8 @@ function stringify(event: unknown): string {
     return JSON.stringify(event);
   } catch (error) {
     // The nesting of the event is too deep for the stack, or its JSON is too long for a string.
-    throw new ProductError('TOO_LARGE', `An event cannot be stored: ${messageOf(error)}.`, { cause: error });
+    throw new ProductError('TOO_LARGE', `An event cannot be stored: ${errorMessageOf(error)}.`, {
+      cause: error,
+    });
   }
 }

@@ -1,5 +1,5 @@
 /** Sends one tool call, on several connections if needed. */
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';
 import { MessageNotDeliveredError, MessageRefusedError } from './transports/server-transport.ts';
@@ -34,7 +34,7 @@ export async function callUntilAnswered(
       return await current.call({ ...run, tool, input });
     } catch (error) {
       signal.throwIfAborted();
-      const why = messageOf(error);
+      const why = errorMessageOf(error);
       const failure = (sentence: string): Error => new Error(sentence, { cause: error });
       refused = error instanceof MessageRefusedError ? refused + 1 : 0;
       if (error instanceof MessageNotDeliveredError) undelivered += 1;

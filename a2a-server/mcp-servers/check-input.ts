@@ -1,7 +1,7 @@
 /** Validates the JSON Schema of an MCP tool, and validates inputs against this schema. */
 import type { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { z } from 'zod';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import {
   runWithinTimeWithRetry,
   TimeExceededError,
@@ -58,7 +58,9 @@ export async function readInputSchema(
   const check = await runWithinTimeWithRetry(COMPILE_MS, () => engine.getValidator<Json>(own)).catch(
     (error: unknown) => {
       const why =
-        error instanceof TimeExceededError ? 'it takes too long to compile' : oneLine(messageOf(error), 200);
+        error instanceof TimeExceededError
+          ? 'it takes too long to compile'
+          : oneLine(errorMessageOf(error), 200);
       throw new Error(`its input schema is not valid: ${why}`, { cause: error });
     },
   );
@@ -81,7 +83,7 @@ function untilTooSlow(check: (input: Json) => string | undefined, onTooSlow: () 
       try {
         return runWithinTime(CHECK_MS, () => check(input));
       } catch (error) {
-        if (!(error instanceof TimeExceededError)) return messageOf(error);
+        if (!(error instanceof TimeExceededError)) return errorMessageOf(error);
       }
     }
     isTooSlow = true;

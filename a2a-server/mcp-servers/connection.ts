@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
 import type { ToolRun } from '../tools/tool.ts';
@@ -256,7 +256,7 @@ export class McpClientConnection implements McpServerConnection {
       try {
         headers.set(name, readParamHeaders(declared));
       } catch (error) {
-        more.push(`"${oneLine(name, 80)}" is omitted: ${messageOf(error)}`);
+        more.push(`"${oneLine(name, 80)}" is omitted: ${errorMessageOf(error)}`);
       }
     this.#headers = headers;
     return {
@@ -291,5 +291,5 @@ export class McpClientConnection implements McpServerConnection {
 }
 
 export function mcpErrorLine(error: unknown): string {
-  return oneLine(messageOf(error), MAX_ERROR_CHARS);
+  return oneLine(errorMessageOf(error), MAX_ERROR_CHARS);
 }

@@ -9,7 +9,7 @@
  * - After `close`, no socket, timer or process is left.
  */
 import { setMaxListeners } from 'node:events';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { randomBackOffDelay } from '../../shared/runtime/back-off.ts';
@@ -152,7 +152,7 @@ export class McpServer {
       return error;
     } catch (error) {
       this.#attempt = undefined;
-      return messageOf(error);
+      return errorMessageOf(error);
     } finally {
       over.abort();
       await connection?.close().catch(() => undefined);
@@ -282,7 +282,7 @@ export class McpServer {
         await this.#read(connection);
         this.#log.info({ tools: this.#tools.length }, 'the tools of an MCP server have changed');
       } catch (error) {
-        this.#problems = [`the server cannot read its changed tool list: ${messageOf(error)}`];
+        this.#problems = [`the server cannot read its changed tool list: ${errorMessageOf(error)}`];
       }
       this.#state.tell();
       await delay(this.#context.clock, REFRESH_MS, signal).catch(() => undefined);

@@ -5,7 +5,7 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/capped-text.ts';
 import { oneLine } from '../../shared/text/one-line.ts';
@@ -100,7 +100,7 @@ async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger
           await definition(parsed.data, { engine, onTooSlow: () => warnTooSlow(log, name) }),
         );
       } catch (error) {
-        problems.push(`${shown(name)} is omitted: ${messageOf(error)}`);
+        problems.push(`${shown(name)} is omitted: ${errorMessageOf(error)}`);
       }
     // This wait lets other work run between two schemas.
     await nextTurn();

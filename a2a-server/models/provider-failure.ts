@@ -10,7 +10,7 @@ import {
 } from '@ai-sdk/provider';
 import { z } from 'zod';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
 import { StreamCutOffError } from './model-stream-reader.ts';
@@ -255,7 +255,7 @@ function saidBy(thrown: unknown): string {
     return 'its answer is not in the format of its API';
   if (brokeOff(thrown)) return 'the answer ended early';
   if (isNetworkFailure(thrown)) return 'the connection to it failed';
-  const message = thrown instanceof Error ? messageOf(thrown) : fieldOf(thrown, 'message');
+  const message = thrown instanceof Error ? errorMessageOf(thrown) : fieldOf(thrown, 'message');
   if (typeof message !== 'string' || message === '') return 'it gave no reason';
   const raw = rawReason(thrown);
   return raw === undefined ? message : `${message}: ${raw}`;

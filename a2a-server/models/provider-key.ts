@@ -3,7 +3,7 @@
  * name of the variable, or the command.
  */
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../shared/runtime/secret-command.ts';
 import { RETRY_AFTER_FACT } from './model.ts';
@@ -108,7 +108,7 @@ async function readKeyCommand(provider: string, command: readonly string[]): Pro
     return await readApiKeyFromCommand(command);
   } catch (error) {
     const source = providerKeySourceText(provider, { type: 'command', program: command[0] ?? '' });
-    const message = sentence(`${source} ${messageOf(error)}`);
+    const message = sentence(`${source} ${errorMessageOf(error)}`);
     throw error instanceof SecretCommandError && error.permanent
       ? new ProductError('CONFIGURATION', message, { facts: { provider } })
       : new ProductError('AGENT_UNREACHABLE', message, {

@@ -6,7 +6,7 @@
 import type { JWTPayload } from 'jose';
 import type * as OpenId from 'openid-client';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { readClientSecret } from '../access/client-secret.ts';
 import type { Identity } from '../access/identity.ts';
@@ -119,7 +119,7 @@ export function createProviderSignIn({
     const openid = await import('openid-client');
     const provider = await readConfiguration();
     const secret = await clientSecret?.().catch((error: unknown) => {
-      throw failed({ type: 'misconfigured' }, messageOf(error));
+      throw failed({ type: 'misconfigured' }, errorMessageOf(error));
     });
     const answer = new URL(redirectUri);
     answer.search = query;
@@ -136,7 +136,7 @@ export function createProviderSignIn({
       });
     return verifiedClaims(idToken ?? '').catch((error: unknown) => {
       const away = error instanceof ProductError && error.reason === 'OVERLOADED';
-      throw failed({ type: away ? 'unreachable' : 'unverified' }, messageOf(error));
+      throw failed({ type: away ? 'unreachable' : 'unverified' }, errorMessageOf(error));
     });
   };
 
@@ -232,5 +232,5 @@ const UNREACHABLE: ReadonlySet<string> = new Set([
 function reasonOf(error: unknown): string {
   const { cause } = error instanceof Error ? error : {};
   const code = error instanceof Error && 'error' in error ? ` (${String(error.error).slice(0, 60)})` : '';
-  return `${messageOf(error)}${code}${cause instanceof Error ? `: ${cause.message}` : ''}`;
+  return `${errorMessageOf(error)}${code}${cause instanceof Error ? `: ${cause.message}` : ''}`;
 }

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { ApproverDemand } from '../task/approver.ts';
 import type { Shell } from './simple-command.ts';
 import { RULE_CONDITIONS, ruleName, type Rule, type RuleAction } from './rule.ts';
@@ -61,7 +61,7 @@ function matcher(rule: Rule, name: string, shell: Shell): RuleMatcher {
   try {
     return createRuleMatcher(rule, shell);
   } catch (error) {
-    throw unusable(`${name} cannot be used: ${messageOf(error)}.`);
+    throw unusable(`${name} cannot be used: ${errorMessageOf(error)}.`);
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
 const passkeySchema = z.strictObject({
@@ -68,7 +68,7 @@ function parsed(text: string): Passkey {
   } catch (error) {
     throw new ProductError(
       'STORAGE',
-      `A stored passkey cannot be used: ${messageOf(error)}. Nothing was decided. Delete it, and register the passkey again.`,
+      `A stored passkey cannot be used: ${errorMessageOf(error)}. Nothing was decided. Delete it, and register the passkey again.`,
       { cause: error },
     );
   }

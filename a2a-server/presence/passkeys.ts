@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { passkeyFingerprint } from '../../shared/presence/presence-proof.ts';
 import { ChallengeStore } from './challenge-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
@@ -95,7 +95,7 @@ export function createPasskeys({ store, records, codes, party, clock, onChange }
       }).catch((error: unknown) => {
         throw new ProductError(
           'MALFORMED',
-          `The passkey was not registered: ${messageOf(error)}. Try again with a new link.`,
+          `The passkey was not registered: ${errorMessageOf(error)}. Try again with a new link.`,
           { cause: error },
         );
       });

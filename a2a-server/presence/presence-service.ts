@@ -1,7 +1,7 @@
 /** Proves that a person is present: makes challenges for decisions, and checks the assertions of passkeys. */
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { pageAddress } from '../../shared/net/page-address.ts';
 import { checkPresenceProof } from '../../shared/presence/check-presence-proof.ts';
@@ -100,7 +100,7 @@ export function createPresenceService({
       };
       const count = await checkPresenceProof(proof, known.count).catch((error: unknown) => {
         throw refused(
-          `The assertion of the passkey is not valid: ${messageOf(error)}. Use the passkey again.`,
+          `The assertion of the passkey is not valid: ${errorMessageOf(error)}. Use the passkey again.`,
         );
       });
       await storeCount(passkeys, known, count);

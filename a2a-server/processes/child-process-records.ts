@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { CHILD_MARKER } from '../../shared/runtime/hide-environment.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import { endProcessGroup, endProcessGroups } from './end-process-group.ts';
@@ -160,7 +160,7 @@ async function recording(directory: string, work: () => Promise<void>): Promise<
   } catch (cause) {
     throw new ProductError(
       'STORAGE',
-      `The process could not be recorded in ${directory} (${messageOf(cause)}), so it was not started. Free some space on that disk, then try again.`,
+      `The process could not be recorded in ${directory} (${errorMessageOf(cause)}), so it was not started. Free some space on that disk, then try again.`,
       { cause },
     );
   }
@@ -183,7 +183,7 @@ function readOrStorageError<T>(directory: string, read: () => T): T {
   } catch (cause) {
     throw new ProductError(
       'STORAGE',
-      `The records of running processes in ${directory} cannot be read (${messageOf(cause)}). Make the directory readable for this user. Then the tasks continue.`,
+      `The records of running processes in ${directory} cannot be read (${errorMessageOf(cause)}). Make the directory readable for this user. Then the tasks continue.`,
       { cause },
     );
   }

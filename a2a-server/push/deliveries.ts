@@ -12,7 +12,7 @@
 import { randomUUID } from 'node:crypto';
 import { chatAddress } from '../../shared/chat/chat-body.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -335,7 +335,7 @@ export class PushDeliveries {
       }
       return undefined;
     } catch (error) {
-      return messageOf(error);
+      return errorMessageOf(error);
     }
   }
 

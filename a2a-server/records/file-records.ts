@@ -5,7 +5,7 @@
 import { mkdirSync, watch } from 'node:fs';
 import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { createFile, replaceFile } from '../../shared/state/atomic-file.ts';
 import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
 
@@ -109,7 +109,7 @@ async function usable<Result>(path: string, act: () => Promise<Result>): Promise
   try {
     return await act();
   } catch (error) {
-    throw new ProductError('STORAGE', `The server cannot use ${path}: ${messageOf(error)}.`, {
+    throw new ProductError('STORAGE', `The server cannot use ${path}: ${errorMessageOf(error)}.`, {
       facts: { path },
       cause: error,
     });

@@ -5,7 +5,7 @@
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { requestServerProof } from '../../shared/net/request-server-proof.ts';
 import { AGENT_NAME } from '../http/routes/agent-card.ts';
@@ -55,7 +55,7 @@ export async function listen(
     }
     throw new ProductError(
       'CONFIGURATION',
-      `The server cannot listen on ${host}:${port}: ${messageOf(error)}. Choose another with --host and --port.`,
+      `The server cannot listen on ${host}:${port}: ${errorMessageOf(error)}. Choose another with --host and --port.`,
       { cause: error },
     );
   }

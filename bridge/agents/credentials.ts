@@ -2,7 +2,7 @@
  * Finds the credentials for requests: tokens and headers from the settings, the environment, or the output of a
  * command.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-settings.ts';
 import { readSecretFromCommand } from '../../shared/runtime/secret-command.ts';
 
@@ -85,7 +85,7 @@ async function read({ whose, what, source }: ConfiguredSecret, env: Env): Promis
   } catch (error) {
     throw refusal(
       whose,
-      `The command for its ${what} (${source.command[0] ?? ''} …) ${messageOf(error)}. Its output is not shown, because it may contain the secret. Run it in a terminal to see it.`,
+      `The command for its ${what} (${source.command[0] ?? ''} …) ${errorMessageOf(error)}. Its output is not shown, because it may contain the secret. Run it in a terminal to see it.`,
     );
   }
 }

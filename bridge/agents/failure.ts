@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import {
-  messageOf,
+  errorMessageOf,
   ProductError,
   ERROR_REASONS,
   type ErrorFacts,
@@ -93,7 +93,7 @@ function notA2A(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
-      `Agent "${agent}" answered with something that is not A2A (${cappedOneLine(messageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
+      `Agent "${agent}" answered with something that is not A2A (${cappedOneLine(errorMessageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
       { cause: thrown },
     ),
     arrival: 'maybe',
@@ -122,7 +122,7 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   if (!isA2AError(error)) return undefined;
   const { message, reason, metadata, data } = a2aError.parse({
     ...error,
-    message: messageOf(error),
+    message: errorMessageOf(error),
     data: 'data' in error ? error.data : undefined,
   });
   const infos = Array.isArray(data) ? data.flatMap((each) => errorInfo.safeParse(each).data ?? []) : [];
@@ -253,5 +253,5 @@ function chainOf(thrown: unknown): unknown[] {
 }
 
 function innermost(thrown: unknown): string {
-  return cappedOneLine(messageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
+  return cappedOneLine(errorMessageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
 }

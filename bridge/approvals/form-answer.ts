@@ -4,7 +4,7 @@
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import { parseFormAnswer } from './answer-fields.ts';
 import { type DecisionInput, DECISION_WORDS, toPersonDecision } from './decision-input.ts';
@@ -94,7 +94,7 @@ export function readFormAnswer(
         return action === 'accept' ? { type: 'opened' } : decisionOn(ask, action, {});
     }
   } catch (error) {
-    if (error instanceof ProductError) return notUnderstood(messageOf(error));
+    if (error instanceof ProductError) return notUnderstood(errorMessageOf(error));
     throw error;
   }
 }

@@ -2,7 +2,7 @@
  * Sends a person's decisions to the agent. Forms, the MCP tool, the webhook and the command line all use this function.
  */
 import { randomUUID } from 'node:crypto';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { MessageContent, PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
 import { waitForSession } from '../sessions/wait-for-session.ts';
@@ -45,7 +45,7 @@ export async function sendDecisions(
     question === null ? {} : { answers: question.id },
   );
   await deliver.catch((error: unknown) => {
-    session.decisionsSent({ decisions, channel, problem: messageOf(error) });
+    session.decisionsSent({ decisions, channel, problem: errorMessageOf(error) });
     throw error;
   });
   session.decisionsSent({ decisions, channel });
@@ -68,6 +68,6 @@ async function sendAfterTurn(session: Session, text: string): Promise<void> {
   try {
     await session.deliver((dialect) => message(dialect.phraseTask(text, {}), ids));
   } catch (error) {
-    session.leaveNotes([`${NOT_SENT} (${messageOf(error)}):\n${text}`]);
+    session.leaveNotes([`${NOT_SENT} (${errorMessageOf(error)}):\n${text}`]);
   }
 }

@@ -3,7 +3,7 @@
  * the first valid decision wins, whichever form, page or command it came from. The agent's journal determines which was
  * first.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { ApprovalForm } from './form.ts';
@@ -87,6 +87,6 @@ export async function submitFormAnswers({
         offers.again(taskId, ask, `The previous answer did not count: ${error.message}`);
     // Another decision has changed the pending actions, so the bridge reads the task again.
     await session.look();
-    return { ...settled, decided: 0, refused: messageOf(error) };
+    return { ...settled, decided: 0, refused: errorMessageOf(error) };
   }
 }

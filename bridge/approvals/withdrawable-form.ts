@@ -3,7 +3,7 @@
  * bridge withdraws the form.
  */
 import { onAbort } from '../../shared/runtime/abort.ts';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { OfferedForm } from './forms-to-offer.ts';
@@ -50,7 +50,7 @@ export async function showForm({
     return { type: 'answered', response: await client.elicit(params, shown.signal, ask.key) };
   } catch (error) {
     if (signal.aborted) return { type: 'gone' };
-    return shown.signal.aborted ? { type: 'withdrawn' } : { type: 'failed', message: messageOf(error) };
+    return shown.signal.aborted ? { type: 'withdrawn' } : { type: 'failed', message: errorMessageOf(error) };
   } finally {
     stopReading();
     stopListening();

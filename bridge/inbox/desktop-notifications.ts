@@ -9,7 +9,7 @@
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { NotifiedEntries } from '../state/notified-entries.ts';
 import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
@@ -59,7 +59,7 @@ export class DesktopNotifications implements InboxSurface {
       if (command === undefined) throw new Error(`there is no program for ${process.platform}`);
       await promisify(execFile)(command.program, command.args, { timeout: TIMEOUT_MS });
     } catch (error) {
-      this.#log.warn({ problem: messageOf(error) }, 'a desktop notification could not be shown');
+      this.#log.warn({ problem: errorMessageOf(error) }, 'a desktop notification could not be shown');
     }
   }
 }

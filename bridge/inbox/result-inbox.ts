@@ -9,7 +9,7 @@
  * - The check for new results delays a reply only briefly, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
@@ -171,7 +171,7 @@ export class ResultInbox {
           outbox.collect({ agent, taskId }, 'unknown');
       }
     } catch (error) {
-      log.debug({ agent, problem: messageOf(error) }, 'the tasks of an agent could not be read');
+      log.debug({ agent, problem: errorMessageOf(error) }, 'the tasks of an agent could not be read');
     }
   }
 }

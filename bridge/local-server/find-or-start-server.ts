@@ -3,7 +3,7 @@
  * bridges of the user share one server.
  */
 import { setTimeout } from 'node:timers/promises';
-import { messageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
@@ -37,7 +37,7 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Agen
     if (error instanceof ProductError || systemErrorCode(error) === undefined) throw error;
     throw new ProductError(
       'STORAGE',
-      `The local A2A server could not be found or started: ${messageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system can open more files and start more processes. Then try again.`,
+      `The local A2A server could not be found or started: ${errorMessageOf(error)}. Check that the disk of ${local.stateDirectory} has space, that this user may write there, and that the system can open more files and start more processes. Then try again.`,
       { cause: error },
     );
   }

@@ -5,7 +5,7 @@ import {
   RESUMABLE_STREAM_EXTENSION,
 } from '../../shared/protocol/resumable-stream-extension.ts';
 import { serverSentEventsOf } from '../../shared/net/server-sent-events.ts';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 
 /** The A2A versions that the probe supports, newest first. */
 export const A2A_VERSIONS = ['1.0', '0.3'] as const;
@@ -103,7 +103,7 @@ export class JsonRpcClient implements A2aRpcCaller {
       const events = serverSentEventsOf(response, { signal: limit });
       for (;;) {
         const next = await events.next().catch((error: unknown) => {
-          throw new NoAnswerError(`the stream was cut: ${messageOf(error)}`);
+          throw new NoAnswerError(`the stream was cut: ${errorMessageOf(error)}`);
         });
         if (next.done) return;
         const { id, event, data } = next.value;
@@ -149,7 +149,7 @@ export class JsonRpcClient implements A2aRpcCaller {
 /** Reads the JSON of a response. @throws NoAnswerError */
 async function jsonOf(response: Response): Promise<unknown> {
   const text = await response.text().catch((error: unknown) => {
-    throw new NoAnswerError(`the answer was cut: ${messageOf(error)}`);
+    throw new NoAnswerError(`the answer was cut: ${errorMessageOf(error)}`);
   });
   return parsed(text);
 }
@@ -173,5 +173,5 @@ function resultOf(answer: unknown): unknown {
 
 function causeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  return messageOf(cause ?? error);
+  return errorMessageOf(cause ?? error);
 }

@@ -1,6 +1,6 @@
 /** Tests an A2A agent from outside: what it keeps and what it loses if connections, clients or processes break. */
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { agentFetch } from '../agents/http/agent-fetch.ts';
 import { fetchAgentCard, type AgentCardFacts } from '../agents/card.ts';
 import type { AgentEndpoint } from '../agents/connection.ts';
@@ -145,7 +145,7 @@ function jsonRpcInterfaces({ interfaces }: AgentCardFacts): Pick<ProbeTarget, 'u
 const unreachable = (message: string): ProductError => new ProductError('AGENT_UNREACHABLE', message);
 
 function wordsOf(error: unknown): string {
-  const words = error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error);
+  const words = error instanceof z.ZodError ? z.prettifyError(error) : errorMessageOf(error);
   return oneLine(words);
 }
 

@@ -8,7 +8,7 @@ import { constants, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
 import { fileText, fileTypeOf, MAX_MESSAGE_FILE_BYTES } from '../../shared/protocol/attached-file.ts';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { type AllowedWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
 import type { AttachedFile, DelegatedWork } from '../state/outbox-entry.ts';
@@ -73,7 +73,7 @@ async function contentOf(
 ): Promise<Uint8Array> {
   const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
-      throw unreadable(path, messageOf(error), error);
+      throw unreadable(path, errorMessageOf(error), error);
     },
   );
   try {

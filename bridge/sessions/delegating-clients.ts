@@ -5,7 +5,7 @@
  * A task belongs to the client that sent the last message to its session, through any bridge of the user. Decisions and
  * waits do not count as such messages. If the client of a task is uncertain, the task continues.
  */
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { DelegationService } from './deliver-delegations.ts';
@@ -83,7 +83,7 @@ export class DelegatingClients {
       await delegations.cancelMessage(session, messageId, REASON);
     } catch (error) {
       log.warn(
-        { ...facts, problem: messageOf(error) },
+        { ...facts, problem: errorMessageOf(error) },
         'a client disconnected, but its task could not be cancelled',
       );
     }

@@ -5,7 +5,7 @@
  * `#postpone`. The message is lost, withdrawn or refused: the entry is deleted, or records the failure.
  */
 import type { Message } from '@a2a-js/sdk';
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { AgentCardFacts } from '../agents/card.ts';
 import { runInTrace } from '../agents/http/current-trace.ts';
 import { refuseUnsupportedFiles } from '../agents/input-modes.ts';
@@ -138,9 +138,9 @@ export class MessageDelivery {
     if (outcome === 'postpone') return this.#postpone(outgoing, error);
     this.#parts.outgoing.remove(outgoing);
     if (outcome === 'drop') outbox.drop(messageId);
-    else outbox.update(messageId, { state: { type: 'lost', message: messageOf(error) } });
+    else outbox.update(messageId, { state: { type: 'lost', message: errorMessageOf(error) } });
     if (session.view === undefined) live.remove(session);
-    else if (promised) session.leaveNotes([`The last message was not delivered: ${messageOf(error)}`]);
+    else if (promised) session.leaveNotes([`The last message was not delivered: ${errorMessageOf(error)}`]);
     return error;
   }
 
@@ -163,7 +163,7 @@ export class MessageDelivery {
     const { session, messageId } = outgoing;
     this.#parts.outgoing.remove(outgoing);
     this.#parts.calls.end(messageId);
-    session.postpone(messageOf(error), new Date(Date.now() + RESEND_AFTER_MS));
+    session.postpone(errorMessageOf(error), new Date(Date.now() + RESEND_AFTER_MS));
     this.#parts.onPostponed();
     return error instanceof ProductError ? kept(session, error) : error;
   }

@@ -3,7 +3,7 @@
  * cancel until the agent has responded. If this bridge ends first, the next bridge sends the cancel. A later message to
  * the task revokes the cancel.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { CancelRequest } from '../agents/connection.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -106,12 +106,12 @@ export class RecordedCancels {
       this.#retries = 0;
       return true;
     } catch (error) {
-      log.warn({ ...facts, problem: messageOf(error) }, 'a recorded cancel was not carried out');
+      log.warn({ ...facts, problem: errorMessageOf(error) }, 'a recorded cancel was not carried out');
       if (error instanceof ProductError && error.retryable) {
         this.#sendLater();
         return false;
       }
-      sessionNow()?.leaveNotes([`The task was not cancelled: ${messageOf(error)}`]);
+      sessionNow()?.leaveNotes([`The task was not cancelled: ${errorMessageOf(error)}`]);
       return true;
     }
   }

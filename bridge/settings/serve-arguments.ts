@@ -1,6 +1,6 @@
 /** Defines the arguments with which the bridge serves MCP, and checks them without starting a bridge. */
 import { Command, CommanderError } from 'commander';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../shared/settings/add-flags.ts';
 import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
 import { findSettingsSources } from '../../shared/settings/settings-sources.ts';
@@ -31,7 +31,7 @@ export function serveArgumentsProblem(args: readonly string[]): string | undefin
     resolveSettings(BRIDGE_SETTINGS, { flags, env: {}, file: { path: '', values: {} } });
     return undefined;
   } catch (error) {
-    const message = messageOf(error);
+    const message = errorMessageOf(error);
     return error instanceof CommanderError ? message.replace(/^error: /, '').replaceAll('\n', ' ') : message;
   }
 }

@@ -1,7 +1,7 @@
 /** Runs the bridge over stdio, over HTTP, or both. B2: with stdio, stdout carries only MCP messages. */
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { resolve } from 'node:path';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import {
   STATE_DIRECTORY_VARIABLE,
@@ -132,7 +132,9 @@ export async function serveMcp({ settings, places, log }: ServeOptions): Promise
   if (stdio) {
     // An HTTP error must not end the bridge, because the stdio client still works. Several bridges may have the same
     // port in their settings.
-    http.catch((error: unknown) => log.error({ problem: messageOf(error) }, 'MCP is not served over HTTP'));
+    http.catch((error: unknown) =>
+      log.error({ problem: errorMessageOf(error) }, 'MCP is not served over HTTP'),
+    );
     return;
   }
   const run = await http;

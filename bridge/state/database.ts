@@ -7,7 +7,7 @@
  * - A write is durable when its method returns. A check and the write that depends on it are one transaction.
  * - The database is opened when a tool call first needs it, because the bridge must start fast.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { GroupCommit } from '../../shared/sqlite/group-commit.ts';
 import { openSqlite, type RunStatement, type RunQuery, type Sqlite } from '../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../shared/sqlite/private-file.ts';
@@ -80,7 +80,7 @@ export class BridgeDatabase {
       if (error instanceof ProductError) throw error;
       throw new ProductError(
         'STORAGE',
-        `${DATABASE_NAME} ${path} cannot be created: ${messageOf(error)}. Make its directory writable for this user, or choose another with --state-dir.`,
+        `${DATABASE_NAME} ${path} cannot be created: ${errorMessageOf(error)}. Make its directory writable for this user, or choose another with --state-dir.`,
         { cause: error },
       );
     }

@@ -1,6 +1,6 @@
 /** Converts an outbox entry to a row of the table `delegations`, and back. Pure. */
 import { z } from 'zod';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { SqlRow, SqlValue } from '../../shared/sqlite/driver.ts';
 import { SqliteError } from '../../shared/sqlite/driver.ts';
 import { delegationStateSchema, type OutboxEntry, outboxEntrySchema } from './outbox-entry.ts';
@@ -89,6 +89,6 @@ export function toOutboxEntry(row: SqlRow): OutboxEntry {
     });
   } catch (error) {
     if (!(error instanceof SyntaxError || error instanceof z.ZodError)) throw error;
-    throw new SqliteError('SQLITE_CORRUPT', `a delegation is not readable: ${messageOf(error)}`, error);
+    throw new SqliteError('SQLITE_CORRUPT', `a delegation is not readable: ${errorMessageOf(error)}`, error);
   }
 }

@@ -3,7 +3,7 @@
  * open until the client has the result. Its owner is the process that sends the message. After that process has ended,
  * another process takes over the entry.
  */
-import { messageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
@@ -51,7 +51,7 @@ export class Outbox {
     } catch (error) {
       throw new ProductError(
         'STORAGE',
-        `The bridge could not record the delegation in ${this.#database.path} (${messageOf(error)}), so it sent nothing. Free some space on that disk, or make the file writable for this user. Then delegate again.`,
+        `The bridge could not record the delegation in ${this.#database.path} (${errorMessageOf(error)}), so it sent nothing. Free some space on that disk, or make the file writable for this user. Then delegate again.`,
         { cause: error },
       );
     }

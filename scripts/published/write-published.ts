@@ -7,7 +7,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { globSync } from 'tinyglobby';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { describePackage } from '../client-packages/package-description.ts';
 import { formatPage } from '../format-page.ts';
 import { runVisibly } from '../release/run-command.ts';
@@ -39,7 +39,7 @@ try {
   const script = ['scripts/run.mjs', 'scripts/client-packages/write-packages.ts'];
   await runVisibly(process.execPath, [...script, '--release', '--out', values.out]);
 } catch (error) {
-  process.stderr.write(`${messageOf(error)}\n`);
+  process.stderr.write(`${errorMessageOf(error)}\n`);
   process.exitCode = 1;
 }
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { describePackage } from '../client-packages/package-description.ts';
 import { releaseChangelog } from './changelog.ts';
 import { outputOf, runVisibly } from './run-command.ts';
@@ -81,7 +81,7 @@ try {
     'The workflow "Release" builds the tag again, and waits until a person approves its environment "npm".',
   );
 } catch (error) {
-  process.stderr.write(`${messageOf(error)}\n`);
+  process.stderr.write(`${errorMessageOf(error)}\n`);
   process.exitCode = 1;
 } finally {
   await rm(place, { recursive: true, force: true, maxRetries: 5 });
@@ -122,7 +122,7 @@ function problemOf(act: () => unknown): string | undefined {
     act();
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return errorMessageOf(error);
   }
 }
 

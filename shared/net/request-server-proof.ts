@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
-import { messageOf, systemErrorCode } from '../runtime/errors.ts';
+import { errorMessageOf, systemErrorCode } from '../runtime/errors.ts';
 import {
   type IdentityClaim,
   IDENTITY_PATH,
@@ -42,7 +42,9 @@ export async function requestServerProof(
       ? { type: 'proven', ...claim }
       : unproven('it does not prove that it knows the token of this state directory');
   } catch (error) {
-    return NOT_LISTENING.has(systemErrorCode(error) ?? '') ? { type: 'down' } : unproven(messageOf(error));
+    return NOT_LISTENING.has(systemErrorCode(error) ?? '')
+      ? { type: 'down' }
+      : unproven(errorMessageOf(error));
   }
 }
 

@@ -2,7 +2,7 @@
  * Checks the WebAuthn assertion in a proof of presence: challenge, origin, relying party, user presence, user
  * verification and signature.
  */
-import { messageOf } from '../runtime/errors.ts';
+import { errorMessageOf } from '../runtime/errors.ts';
 import { fieldOf } from '../runtime/record.ts';
 import { presenceChallengeOf, type PresenceProof } from './presence-proof.ts';
 
@@ -44,7 +44,7 @@ export async function proofProblem(proof: PresenceProof): Promise<string | undef
     await checkPresenceProof(proof);
     return undefined;
   } catch (error) {
-    return messageOf(error);
+    return errorMessageOf(error);
   }
 }
 

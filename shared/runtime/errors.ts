@@ -123,7 +123,7 @@ export function isLimitRefusal(error: unknown): error is ProductError {
   return error instanceof ProductError && (error.reason === 'LIMIT_REACHED' || error.reason === 'OVERLOADED');
 }
 
-export function messageOf(error: unknown): string {
+export function errorMessageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 

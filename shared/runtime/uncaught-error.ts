@@ -1,6 +1,6 @@
 /** Ends a program after an error that no code has caught, and tells the person about it in one line. */
 import { escapeHiddenCharacters } from '../text/visible-text.ts';
-import { messageOf } from './errors.ts';
+import { errorMessageOf } from './errors.ts';
 
 const EXIT_FAILURE = 1;
 
@@ -45,7 +45,7 @@ export function reportWithoutLog(levelVariable: string): UncaughtErrorReport {
 
 /** Returns the line about an uncaught error. */
 export function uncaughtErrorText(program: string, error: unknown, more: string): string {
-  const [message = ''] = messageOf(error).split('\n');
+  const [message = ''] = errorMessageOf(error).split('\n');
   const what = message === '' ? 'an error without a message' : escapeHiddenCharacters(message);
   return `${program}: An unexpected error has ended the program: ${what.replace(/\.$/, '')}. ${more}`;
 }

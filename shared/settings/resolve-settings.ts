@@ -8,7 +8,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { settingProblem } from './setting-problem.ts';
 
 /**
@@ -184,13 +184,13 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
     // ENOTDIR also means that the file does not exist. `prepareStateDirectory` reports the wrong path later.
     if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       return configFile.parse({});
-    throw unreadable(path, messageOf(error), error);
+    throw unreadable(path, errorMessageOf(error), error);
   }
   let json: unknown;
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw unreadable(path, `it is not JSON (${messageOf(error)})`, error);
+    throw unreadable(path, `it is not JSON (${errorMessageOf(error)})`, error);
   }
   const parsed = configFile.safeParse(json, { error: settingProblem });
   if (!parsed.success)

@@ -4,7 +4,7 @@
  * rows are arrays. An error of `open` has no code, so this file adds one.
  */
 import Libsql from 'libsql';
-import { messageOf } from '../runtime/errors.ts';
+import { errorMessageOf } from '../runtime/errors.ts';
 import { fieldOf } from '../runtime/record.ts';
 
 export type SqlValue = string | number | Uint8Array | null;
@@ -86,7 +86,7 @@ function failing<Result>(work: () => Result, otherwise = 'SQLITE_ERROR'): Result
     const code = fieldOf(error, 'code');
     throw new SqliteError(
       typeof code === 'string' && code !== '' ? code : otherwise,
-      messageOf(error),
+      errorMessageOf(error),
       error,
     );
   }

@@ -1,6 +1,6 @@
 /** Stores a secret in a file that only this user can read. */
 import { readFile, stat } from 'node:fs/promises';
-import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { createFile } from './atomic-file.ts';
 
 export interface SecretFile<Secret> {
@@ -28,7 +28,7 @@ export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Se
     if (made !== undefined) return made;
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw unusable(file, messageOf(error), error);
+    throw unusable(file, errorMessageOf(error), error);
   }
   throw unusable(file, 'another program deleted it just after it was created');
 }

@@ -5,7 +5,7 @@
 import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { messageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 const NAME = 'mcp-a2a-bridge';
 
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
@@ -108,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 function reasonOf(error: unknown): string {
-  return REASONS[systemErrorCode(error) ?? ''] ?? messageOf(error);
+  return REASONS[systemErrorCode(error) ?? ''] ?? errorMessageOf(error);
 }
 
 const CHOOSE_ANOTHER = `Choose another with --state-dir or ${STATE_DIRECTORY_VARIABLE}`;

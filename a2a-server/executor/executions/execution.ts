@@ -6,7 +6,7 @@
  * - Each execution creates new scopes. An earlier abort cannot stop it.
  */
 import type { AbortScope } from '../../../shared/runtime/abort.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { Journal } from '../../journal/journal.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
@@ -358,7 +358,7 @@ export class Execution {
       await log.change(this.#taskId, (s) =>
         isTerminal(s)
           ? { type: 'keep' }
-          : { type: 'append', events: [{ type: 'task.failed', message: messageOf(error) }] },
+          : { type: 'append', events: [{ type: 'task.failed', message: errorMessageOf(error) }] },
       );
       return true;
     } catch (second) {

@@ -1,6 +1,6 @@
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { type ModelEvent, RETRY_AFTER_FACT } from '../../models/model.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { ModelFailure } from '../../task/model-outage.ts';
 
 /** Yields the model's events until the signal fires, even if the model ignores the signal. */
@@ -28,7 +28,7 @@ export async function* modelEventsUntilAborted(
 }
 
 export function modelFailureOf(error: unknown): ModelFailure {
-  const message = messageOf(error);
+  const message = errorMessageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
   return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER_FACT] ?? 0) };
 }

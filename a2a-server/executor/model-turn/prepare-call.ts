@@ -1,7 +1,7 @@
 /** Prepares a model's tool call. Validates its input, creates its preview, and computes the policy's verdict. */
 import type { Preview } from '../../../shared/protocol/tool-approval.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
@@ -78,7 +78,7 @@ export async function buildShownCall(
       call: { title: tool.title(input), input, inputHash: inputHash(input), ...shown },
     };
   } catch (error) {
-    return { ok: false, message: messageOf(error) };
+    return { ok: false, message: errorMessageOf(error) };
   }
 }
 

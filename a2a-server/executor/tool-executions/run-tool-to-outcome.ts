@@ -1,7 +1,7 @@
 /** Computes the outcome of a tool execution from the tool's promise and the abort scope. */
 import { onAbort, type AbortScope } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { ToolOutcome } from '../../task/events.ts';
 import { ToolStoppedError } from '../../tools/tool.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
@@ -61,7 +61,7 @@ export function runToolToOutcome(
         },
         (error: unknown) => {
           settled();
-          if (!scope.signal.aborted) return resolve({ type: 'error', message: messageOf(error) });
+          if (!scope.signal.aborted) return resolve({ type: 'error', message: errorMessageOf(error) });
           if (!(error instanceof ToolStoppedError)) return stopped(true, soFar());
           if (!error.confirmed) onUnconfirmed(error.message);
           return stopped(error.confirmed, error.text);

@@ -1,6 +1,6 @@
 /** Connects the rule `--on-disconnect cancel` to the task service, which cancels a task without readers. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import {
@@ -25,7 +25,10 @@ export function createCancellingDisconnectHandler({
     try {
       await tasks.cancelWork(taskId, by, { messageSeq: seq, reason: REASON });
     } catch (error) {
-      log.warn({ taskId, problem: messageOf(error) }, 'a task could not be cancelled after a disconnect');
+      log.warn(
+        { taskId, problem: errorMessageOf(error) },
+        'a task could not be cancelled after a disconnect',
+      );
     }
   }
   return new CancellingDisconnectHandler({

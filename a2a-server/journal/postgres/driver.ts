@@ -5,7 +5,7 @@
 import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Pool, types, type ClientConfig } from 'pg';
-import { messageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly SqlValue[];
 export type SqlRow = readonly unknown[];
@@ -222,7 +222,7 @@ async function send(
 
 function failure(error: unknown): PostgresError {
   if (error instanceof PostgresError) return error;
-  return new PostgresError(systemErrorCode(error) ?? 'CONNECTION', messageOf(error), error);
+  return new PostgresError(systemErrorCode(error) ?? 'CONNECTION', errorMessageOf(error), error);
 }
 
 /**

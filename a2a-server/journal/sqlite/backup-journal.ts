@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
@@ -115,7 +115,7 @@ export async function restoreJournal(
 function halfRestored(path: string, movedTo: string, cause: unknown): ProductError {
   return new ProductError(
     'STORAGE',
-    `The backup could not be put in place: ${messageOf(cause)} The earlier journal is in ${movedTo}. Run the restore again, or move the files from there back to ${dirname(path)}.`,
+    `The backup could not be put in place: ${errorMessageOf(cause)} The earlier journal is in ${movedTo}. Run the restore again, or move the files from there back to ${dirname(path)}.`,
     { facts: { path, movedTo }, cause },
   );
 }
@@ -246,7 +246,9 @@ function writing<Result>(target: string, write: (draft: string) => Result): Resu
     return result;
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw new ProductError('STORAGE', `${target} cannot be written: ${messageOf(error)}.`, { cause: error });
+    throw new ProductError('STORAGE', `${target} cannot be written: ${errorMessageOf(error)}.`, {
+      cause: error,
+    });
   } finally {
     for (const suffix of SUFFIXES) rmSync(`${draft}${suffix}`, { force: true });
   }

@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 
 /**
@@ -33,7 +33,7 @@ export function makeFilePrivate(path: string): void {
 function placeError(path: string, cause: unknown): ProductError {
   return new ProductError(
     'STORAGE',
-    `The journal ${path} cannot be created or opened: ${messageOf(cause)}. Choose a path in a directory this user may write to.`,
+    `The journal ${path} cannot be created or opened: ${errorMessageOf(cause)}. Choose a path in a directory this user may write to.`,
     { cause },
   );
 }

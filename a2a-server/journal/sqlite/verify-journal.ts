@@ -1,7 +1,7 @@
 /** Verifies a whole journal: the file, each task's events, and the saved file contents. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type RunQuery, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import type { JournalEntry } from '../../task/events.ts';
@@ -97,7 +97,7 @@ export function journalReportOf(database: Sqlite): JournalReport {
       const snapshot = foldAll(task.taskId, found);
       if (snapshot !== undefined && !isTerminal(snapshot)) live += 1;
     } catch (error) {
-      problems.push(`The events of task ${task.taskId} cannot be read: ${messageOf(error)}.`);
+      problems.push(`The events of task ${task.taskId} cannot be read: ${errorMessageOf(error)}.`);
     }
   }
   // Missing events make the sums wrong too. The sums are therefore reported only if there is no other problem.
@@ -150,7 +150,7 @@ function checkContents(database: Sqlite, problems: string[]): number {
       if (createHash('sha256').update(bytesColumn(bytes)).digest('hex') !== textColumn(hash))
         problems.push(`The saved content ${textColumn(hash)} of a file is damaged.`);
     } catch (error) {
-      problems.push(`A saved content of a file cannot be read: ${messageOf(error)}.`);
+      problems.push(`A saved content of a file cannot be read: ${errorMessageOf(error)}.`);
     }
   }
   return keys.length;

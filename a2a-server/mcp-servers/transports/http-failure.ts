@@ -2,7 +2,7 @@
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { toNetworkError } from '../../tools/web/network-failure.ts';
 import { isConnectFailure } from '../../../shared/net/is-connect-failure.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 
 /**
@@ -13,9 +13,9 @@ export function httpRequestError(error: unknown, url: URL): Error {
   const chain = [error, causeOf(error), causeOf(causeOf(error))];
   for (const each of chain) {
     const known = toNetworkError(each, url);
-    if (known !== each) return withoutEnd(messageOf(known), error);
+    if (known !== each) return withoutEnd(errorMessageOf(known), error);
   }
-  return withoutEnd(oneLine(messageOf(causeOf(error) ?? error), 300), error);
+  return withoutEnd(oneLine(errorMessageOf(causeOf(error) ?? error), 300), error);
 }
 
 /**

@@ -20,7 +20,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { httpRequestError, isUnreachable, isConnectionNeverOpened } from './http-failure.ts';
@@ -240,7 +240,7 @@ export class McpHttpTransport implements McpTransport {
       );
     }
     const failure = httpRequestError(error, this.#url);
-    return failure.message === messageOf(error) && error instanceof Error ? error : failure;
+    return failure.message === errorMessageOf(error) && error instanceof Error ? error : failure;
   }
 
   /** Ends the connection once. @param why undefined if the client ends the connection */

@@ -3,7 +3,7 @@
  * the agent's answer or with the next permission request. The prompt stays open while decisions are pending.
  */
 import type { StopReason } from '@agentclientprotocol/sdk';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskWithHistory } from '../../task/snapshot.ts';
@@ -74,8 +74,8 @@ async function obtain(
     return await agents.use(place, 'turn');
   } catch (error) {
     if (error instanceof SignInNeededError)
-      return { end: { type: 'auth-required', question: messageOf(error) } };
-    return { end: failed(messageOf(error)) };
+      return { end: { type: 'auth-required', question: errorMessageOf(error) } };
+    return { end: failed(errorMessageOf(error)) };
   }
 }
 

@@ -20,7 +20,7 @@ import {
 } from '@agentclientprotocol/sdk';
 import { Readable, Writable } from 'node:stream';
 import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
@@ -158,7 +158,7 @@ export class AcpConnection {
   }
 
   refusal(error: unknown): string {
-    return `The agent ${acpCommandLine(this.#command)} answered with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`;
+    return `The agent ${acpCommandLine(this.#command)} answered with an error: ${oneLine(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`;
   }
 
   /** Ends the agent. Resolves when the process group has ended and the peer has been notified. */
@@ -207,7 +207,7 @@ export class AcpConnection {
       (reason instanceof MessageTooLargeError
         ? `sent a message of more than ${MAX_MESSAGE / 1024 / 1024} MB, and the server ended it`
         : how === undefined
-          ? `closed its output (${messageOf(reason)}), and the server ended it`
+          ? `closed its output (${errorMessageOf(reason)}), and the server ended it`
           : `ended ${how}`);
     await this.#endProcess();
     this.#lost = `The agent ${acpCommandLine(this.#command)} ${did}.${this.#process.lastOutput()}`;
@@ -225,10 +225,10 @@ export class AcpConnection {
           `did not answer ${method} within ${startMs / 1000} s.${this.#process.lastOutput()}`,
         );
       if (error instanceof RequestError && error.code === AUTH_REQUIRED)
-        throw new SignInNeededError(messageOf(error), { cause: error });
+        throw new SignInNeededError(errorMessageOf(error), { cause: error });
       if (this.closed) throw new ProductError('AGENT_ERROR', await this.#endMessage(), { cause: error });
       throw this.#setUpFailure(
-        `answered ${method} with an error: ${oneLine(messageOf(error), 500)}.${this.#process.lastOutput()}`,
+        `answered ${method} with an error: ${oneLine(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`,
         error,
       );
     } finally {

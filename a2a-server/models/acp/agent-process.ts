@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { oneLine } from '../../../shared/text/one-line.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
@@ -106,7 +106,7 @@ function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
   const why =
     errorCodeOf(error) === 'ENOENT'
       ? 'there is no such program on the PATH of the server, or the workspace does not exist'
-      : messageOf(error);
+      : errorMessageOf(error);
   return new ProductError(
     'AGENT_ERROR',
     `The agent ${acpCommandLine(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then send another message in the session.`,

@@ -1,7 +1,7 @@
 /** Starts an ACP agent in a task's workspace and opens or resumes its session. */
 import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/sdk';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
 import type { TaskWithHistory } from '../../task/snapshot.ts';
@@ -119,7 +119,7 @@ function signInNeeded(
 ): SignInNeededError {
   const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
   return new SignInNeededError(
-    `The agent ${acpCommandLine(command)} requires a sign-in (${oneLine(messageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
+    `The agent ${acpCommandLine(command)} requires a sign-in (${oneLine(errorMessageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
     { cause: error },
   );
 }

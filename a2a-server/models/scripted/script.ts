@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
 
 /** The steps of each turn, in order. A question or a tool call ends a turn. The last turn may have no steps. */
@@ -78,7 +78,7 @@ export async function readScript(path: string): Promise<Script> {
     // A parser may ignore a byte order mark (RFC 8259 §8.1). Some editors write this mark.
     json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${messageOf(error)}`, {
+    throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${errorMessageOf(error)}`, {
       cause: error,
     });
   }

@@ -4,7 +4,7 @@
  * that runs the command gets no link.
  */
 import { requestServerProof } from '../../../shared/net/request-server-proof.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { obtainToken } from '../../../shared/state/token-file.ts';
@@ -156,6 +156,8 @@ async function signInLink(server: string, token: string): Promise<URL> {
     if (!response.ok) throw new Error(`the server answered ${response.status}`);
     return new URL(String(fieldOf(await response.json(), 'url')));
   } catch (error) {
-    throw new ProductError('AGENT_ERROR', `The server gave no link: ${messageOf(error)}.`, { cause: error });
+    throw new ProductError('AGENT_ERROR', `The server gave no link: ${errorMessageOf(error)}.`, {
+      cause: error,
+    });
   }
 }

@@ -3,7 +3,7 @@
  * server and changes nothing.
  */
 import { join } from 'node:path';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import {
   type CheckResult,
   failCheckResult,
@@ -78,12 +78,12 @@ export async function runStartChecks(
       variable === null
         ? failCheckResult(
             SETTINGS,
-            messageOf(error),
+            errorMessageOf(error),
             'Correct this: a server with these settings does not start.',
           )
         : failCheckResult(
             MODEL,
-            `${agent ?? 'it'} cannot be used: ${messageOf(error)}`,
+            `${agent ?? 'it'} cannot be used: ${errorMessageOf(error)}`,
             `Set ${variable} for the program that starts the server: your MCP client, or this terminal.`,
           );
     return { ok: false, agent, missingVariable: variable, findings: [finding] };
@@ -144,7 +144,7 @@ async function groups(settings: ServerSettings): Promise<CheckResult[]> {
     return [
       warnCheckResult(
         'policy',
-        `the groups of its rules cannot be checked: ${messageOf(error)}`,
+        `the groups of its rules cannot be checked: ${errorMessageOf(error)}`,
         'Check the stored tokens.',
       ),
     ];
@@ -175,7 +175,11 @@ async function journal({ database, stateDir }: ServerSettings): Promise<CheckRes
     return [];
   } catch (error) {
     return [
-      failCheckResult('journal', messageOf(error), 'Do what the message says: the server does not start.'),
+      failCheckResult(
+        'journal',
+        errorMessageOf(error),
+        'Do what the message says: the server does not start.',
+      ),
     ];
   }
 }

@@ -1,6 +1,6 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { Command } from 'commander';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
@@ -341,7 +341,7 @@ function forTerminal(text: string): string {
 /** Reports the error and ends the process. */
 export function reportErrorAndExit(error: unknown, json = false): never {
   const { reason = 'FAILURE', facts = {} } = error instanceof ProductError ? error : {};
-  const message = messageOf(error);
+  const message = errorMessageOf(error);
   if (json) say(JSON.stringify({ error: { reason, message, facts } }));
   else process.stderr.write(`a2a-server: ${forTerminal(message)}\n`);
   process.exit(

@@ -1,4 +1,4 @@
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Model } from '../../models/model.ts';
 import { parseModelId } from '../../models/model-settings.ts';
 import { needsResponsesApi } from '../../models/provider-requests/needs-responses.ts';
@@ -50,7 +50,7 @@ export async function tryModel(model: Model, limitMs = TRIAL_LIMIT_MS): Promise<
   } catch (error) {
     return limit.signal.aborted
       ? { type: 'slow', limitMs }
-      : { type: 'failed', problem: messageOf(error), cause: causeOf(error) };
+      : { type: 'failed', problem: errorMessageOf(error), cause: causeOf(error) };
   } finally {
     clearTimeout(timer);
   }

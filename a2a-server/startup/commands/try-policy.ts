@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { settingProblem } from '../../../shared/settings/setting-problem.ts';
 import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from '../settings/settings.ts';
@@ -90,7 +90,7 @@ async function rulesIn(file: string): Promise<Rule[]> {
   try {
     json = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable(file, messageOf(error));
+    throw unusable(file, errorMessageOf(error));
   }
   const parsed = rulesSchema.safeParse(json, { error: settingProblem });
   if (parsed.success) return parsed.data;

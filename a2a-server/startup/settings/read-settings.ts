@@ -8,7 +8,7 @@ import {
   sourceOfSetting,
 } from '../../../shared/settings/resolve-settings.ts';
 import type { SettingSources } from '../../../shared/settings/resolve-settings.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { locationFlags, findSettingsSources } from '../../../shared/settings/settings-sources.ts';
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { identifyBarredDirectory } from '../../tools/workspace/barred-directory.ts';
@@ -166,7 +166,7 @@ async function checkWorkspace(
     const origin = sourceOfSetting(ALL_SETTINGS, 'workspace', sources);
     throw new ProductError(
       'CONFIGURATION',
-      `Setting "workspace" from ${origin} is not valid: ${messageOf(error)}`,
+      `Setting "workspace" from ${origin} is not valid: ${errorMessageOf(error)}`,
       { facts: { key: 'workspace', origin }, cause: error },
     );
   }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
@@ -81,5 +81,5 @@ function lineOf({ path, kind, bytes }: RemovalEntry): string {
 function halfDone(error: unknown, gone: readonly RemovalEntry[], signal: AbortSignal): Error {
   const so = `Already deleted: ${countWithNoun(gone.length, 'item')}.`;
   if (signal.aborted) return new ToolStoppedError('The deletion was stopped.', { text: so, confirmed: true });
-  return new Error(`${messageOf(error)} ${so}`, { cause: error });
+  return new Error(`${errorMessageOf(error)} ${so}`, { cause: error });
 }

@@ -21,7 +21,7 @@
  */
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { findServiceSockets } from './service-sockets.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
 
@@ -133,7 +133,7 @@ async function obstacle(box: SandboxOptions, path: string | undefined): Promise<
     'exit 0',
   ]);
   const env = { PATH: path };
-  const unreadable = await socketsToHide({ box, root: directory }).then(() => undefined, messageOf);
+  const unreadable = await socketsToHide({ box, root: directory }).then(() => undefined, errorMessageOf);
   if (unreadable !== undefined) return unreadable;
   return new Promise((resolve) => {
     execFile(program, args, { timeout: TEST_SANDBOX_LIMIT_MS, env }, (error, _stdout, stderr) => {

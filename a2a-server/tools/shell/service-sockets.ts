@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 
 /** The list of sockets in this network namespace (proc_net(5)). */
 const SOCKETS_FILE = '/proc/net/unix';
@@ -26,7 +26,7 @@ async function readList(path: string): Promise<string> {
   } catch (cause) {
     throw new ProductError(
       'CONFIGURATION',
-      `The Unix sockets of services cannot be hidden from a command, because ${path} cannot be read (${messageOf(cause)}). The command was not run. Make the file readable, or set "confineShell" to "off".`,
+      `The Unix sockets of services cannot be hidden from a command, because ${path} cannot be read (${errorMessageOf(cause)}). The command was not run. Make the file readable, or set "confineShell" to "off".`,
       { facts: { key: 'confineShell' }, cause },
     );
   }

@@ -3,7 +3,7 @@
  * count as the decisions of a person.
  */
 import { systemClock } from '../../../shared/runtime/clock.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { AgentRegistry } from '../../agents/agent-registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
@@ -72,7 +72,10 @@ export class ApprovalWebhook {
         .then((session) => marked.state === 'asked' && webhook.#watch(session).takeOver(marked))
         .catch((error: unknown) => {
           rows.release(marked);
-          log.debug({ sessionId: marked.sessionId, problem: messageOf(error) }, 'a session that was posted');
+          log.debug(
+            { sessionId: marked.sessionId, problem: errorMessageOf(error) },
+            'a session that was posted',
+          );
         });
     }
     return webhook;

@@ -5,7 +5,7 @@
 import pRetry, { AbortError } from 'p-retry';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { readBoundedBytes } from '../../../shared/net/bounded-body.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { signatureHeaders } from './signature.ts';
 import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
@@ -52,7 +52,7 @@ export function sendWebhookPost(
     async () => {
       const to = await receiver().catch((error: unknown) => {
         // A missing secret is not retried, because it would still be missing.
-        throw new AbortError(messageOf(error));
+        throw new AbortError(errorMessageOf(error));
       });
       const answer = await postOnce({ id, body, signal }, to, answerMs);
       if (answer.type === 'troubled') throw new Error(answer.problem);
@@ -101,5 +101,7 @@ async function postOnce(
 
 /** Returns the message of the error's cause, because `fetch` itself says only "fetch failed". */
 function innermost(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+  return error instanceof Error && error.cause !== undefined
+    ? errorMessageOf(error.cause)
+    : errorMessageOf(error);
 }

@@ -9,7 +9,7 @@
  * - Each request is posted by one bridge only (`webhook-posts.ts`). That bridge first asks the agent whether the
  *   request still waits.
  */
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { refuseCutPreviews } from '../refuse-cut-previews.ts';
@@ -159,7 +159,7 @@ export class SessionWebhookPosts {
       await session.refresh();
     } catch (error) {
       log.debug(
-        { sessionId: session.id, problem: messageOf(error) },
+        { sessionId: session.id, problem: errorMessageOf(error) },
         'the agent did not answer, so the post is delayed',
       );
       this.#postIn(RETRY_MS);
@@ -210,7 +210,7 @@ export class SessionWebhookPosts {
       // The row stays in the database, so the next bridge posts the request again.
       for (const key of under.keys) this.#asked.delete(key);
       log.warn(
-        { sessionId: session.id, id, problem: messageOf(error) },
+        { sessionId: session.id, id, problem: errorMessageOf(error) },
         'the pending actions could not be posted to the webhook',
       );
     } finally {
@@ -231,7 +231,7 @@ export class SessionWebhookPosts {
     } catch (error) {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
       log[late ? 'info' : 'warn'](
-        { sessionId: session.id, problem: messageOf(error) },
+        { sessionId: session.id, problem: errorMessageOf(error) },
         'the response of the webhook decided nothing',
       );
     }
@@ -261,7 +261,7 @@ export class SessionWebhookPosts {
     };
     tell().catch((error: unknown) =>
       log.warn(
-        { sessionId: this.#session.id, problem: messageOf(error) },
+        { sessionId: this.#session.id, problem: errorMessageOf(error) },
         'the end of pending actions could not be posted to the webhook',
       ),
     );

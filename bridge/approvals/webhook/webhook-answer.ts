@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import {
   type DecisionInput,
   decisionInputSchema,
@@ -53,7 +53,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
       ? { type: 'decisions', decisions: parsed.data.decisions }
       : { type: 'malformed', problem: zodIssuesText(parsed.error) };
   } catch (error) {
-    return { type: 'malformed', problem: messageOf(error) };
+    return { type: 'malformed', problem: errorMessageOf(error) };
   }
 }
 

@@ -2,7 +2,7 @@
 import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
-import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
 export interface ClientConfigFile {
   /** The path of the file. Symbolic links are resolved, so that a write does not replace a link by a file. */
@@ -21,7 +21,7 @@ export async function readConfig(path: string): Promise<ClientConfigFile> {
     return { path: real, text, mode: mode & 0o777 };
   } catch (error) {
     if (systemErrorCode(error) === 'ENOENT') return { path, text: '', mode: undefined };
-    throw unusableConfigError(path, messageOf(error), error);
+    throw unusableConfigError(path, errorMessageOf(error), error);
   }
 }
 
@@ -61,7 +61,7 @@ export async function replaceConfig(
   } catch (error) {
     throw error instanceof ProductError
       ? error
-      : unusableConfigError(path, `it cannot be written (${messageOf(error)})`, error);
+      : unusableConfigError(path, `it cannot be written (${errorMessageOf(error)})`, error);
   }
 }
 

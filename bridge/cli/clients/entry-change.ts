@@ -1,5 +1,5 @@
 /** Plans a change of the bridge's entry in a client's configuration file, and makes the diff that the person sees. */
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { type ClientConfigFile, readConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
@@ -38,7 +38,7 @@ function decided(file: ClientConfigFile, decide: (text: string) => ConfigChange)
     return decide(file.text);
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw unusableConfigError(file.path, `${messageOf(error)}. Correct it, then run this again`, error);
+    throw unusableConfigError(file.path, `${errorMessageOf(error)}. Correct it, then run this again`, error);
   }
 }
 

@@ -2,7 +2,7 @@
 import { parse, patch, stringify } from '@decimalturn/toml-patch';
 import { stringify as stable } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { ConfigFormat, ServerEntry } from './config-format.ts';
 
 type Table = Record<string, unknown>;
@@ -33,7 +33,7 @@ function tableOf(text: string): Table {
   try {
     return table.parse(parse(text));
   } catch (error) {
-    throw new Error(`it is not TOML (${messageOf(error).split('\n')[0] ?? ''})`, { cause: error });
+    throw new Error(`it is not TOML (${errorMessageOf(error).split('\n')[0] ?? ''})`, { cause: error });
   }
 }
 

@@ -2,7 +2,7 @@
 import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -120,7 +120,7 @@ async function editedText(
     return { text: file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8') };
   } catch (error) {
     throw new UsageError(
-      `The edited text cannot be read from ${file}: ${messageOf(error)}. Nothing was decided.`,
+      `The edited text cannot be read from ${file}: ${errorMessageOf(error)}. Nothing was decided.`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /** The command `model set`: tries a model, writes it into the configuration file, and restarts the local server. */
 import { join } from 'node:path';
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
@@ -62,7 +62,7 @@ function changed({ path, text }: { path: string; text: string }, change: ModelCh
   try {
     return setModelInText(text, change);
   } catch (error) {
-    throw unusableConfigError(path, `${messageOf(error)}. Correct it, then run this again`, error);
+    throw unusableConfigError(path, `${errorMessageOf(error)}. Correct it, then run this again`, error);
   }
 }
 

@@ -4,7 +4,7 @@
  * differs.
  */
 import { readFile } from 'node:fs/promises';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { checkSealedReceipt, type CheckedReceipt } from '../../../shared/receipt/seal.ts';
 import { checkPresenceProofs, type ProvenPresence } from '../../../shared/receipt/receipt-presence.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -106,6 +106,6 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`);
+    throw new UsageError(`${file} cannot be read: ${errorMessageOf(error)}`);
   }
 }

@@ -1,5 +1,5 @@
 /** Runs one command: reads the settings, prints an error as a sentence, and sets the exit code. */
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
 import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
@@ -78,7 +78,7 @@ function tee(terminal: Terminal, copy: (text: string) => void): Terminal {
 
 /** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
 export function terminalErrorText(error: unknown): string {
-  return inTerminalWords(messageOf(error)).split('\n').map(escapeHiddenCharacters).join('\n');
+  return inTerminalWords(errorMessageOf(error)).split('\n').map(escapeHiddenCharacters).join('\n');
 }
 
 function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {
@@ -86,7 +86,7 @@ function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {
     terminal.complain(`mcp-a2a-bridge: ${terminalErrorText(error)}`);
     return;
   }
-  const message = inTerminalWords(messageOf(error));
+  const message = inTerminalWords(errorMessageOf(error));
   const { reason, facts } =
     error instanceof ProductError
       ? error

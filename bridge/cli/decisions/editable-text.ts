@@ -1,7 +1,7 @@
 /** Converts a pending action to editable text, and the edited text to a decision. Pure. */
 import { extname } from 'node:path';
 import { z } from 'zod';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
@@ -51,7 +51,7 @@ function parsed(text: string, callId: string): Record<string, unknown> {
   try {
     return object.parse(JSON.parse(text));
   } catch (error) {
-    const problem = error instanceof z.ZodError ? 'it is not a JSON object' : messageOf(error);
+    const problem = error instanceof z.ZodError ? 'it is not a JSON object' : errorMessageOf(error);
     throw new UsageError(`The edited input of ${callId} cannot be sent: ${problem}. Nothing was decided.`);
   }
 }

@@ -1,6 +1,6 @@
 /** Checks an agent: its card, its endpoint, its token and its clock. */
 import { randomUUID } from 'node:crypto';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeout } from '../../agents/timeout.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -39,7 +39,7 @@ export async function checkAgent(
     ]);
     return [card, ...found.filter((each) => each !== undefined)];
   } catch (error) {
-    return [failCheckResult(subject, inTerminalWords(messageOf(error)), nextFor(error))];
+    return [failCheckResult(subject, inTerminalWords(errorMessageOf(error)), nextFor(error))];
   }
 }
 

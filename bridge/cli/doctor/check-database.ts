@@ -1,6 +1,6 @@
 /** Checks the bridge's database. Does not create one. */
 import { stat } from 'node:fs/promises';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { databasePath } from '../../state/may-have-open-work.ts';
 import { Outbox } from '../../state/outbox.ts';
@@ -32,7 +32,7 @@ export async function checkDatabase(stateDirectory: string): Promise<CheckResult
   } catch (error) {
     return failCheckResult(
       SUBJECT,
-      messageOf(error),
+      errorMessageOf(error),
       'Do what the message says. The tasks on the servers are safe.',
     );
   }

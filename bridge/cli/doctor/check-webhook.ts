@@ -9,7 +9,7 @@ import {
   okCheckResult,
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { readWebhookReceiver } from '../../approvals/webhook/configured-receiver.ts';
 import { createWebhookPostFormatter } from '../../approvals/webhook/format-post.ts';
 import { WEBHOOK_RETRY_POLICY, sendWebhookPost } from '../../approvals/webhook/post.ts';
@@ -51,7 +51,7 @@ export async function checkWebhook(
   } catch (error) {
     return failCheckResult(
       SUBJECT,
-      `${to}: ${messageOf(error)}`,
+      `${to}: ${errorMessageOf(error)}`,
       'Correct "approvalWebhook" in the settings, or its receiver.',
     );
   }

@@ -11,7 +11,7 @@
  */
 import type { RequestId } from '@modelcontextprotocol/server';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { messageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { DelegationService } from '../../sessions/deliver-delegations.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -103,11 +103,13 @@ export class OpenMcpCall {
       fate: { type: ended ? 'ended-before' : cancels ? 'cancelling' : 'goes-on' },
     };
     this.#tell(call);
-    delivery?.catch((error: unknown) => this.#learn(call, { type: 'refused', message: messageOf(error) }));
+    delivery?.catch((error: unknown) =>
+      this.#learn(call, { type: 'refused', message: errorMessageOf(error) }),
+    );
     if (ended || !cancels) return;
     delegations.cancel(session, cancelCauseWords(cause)).then(
       (type) => this.#learn(call, { type }),
-      (error: unknown) => this.#learn(call, { type: 'not-cancelled', message: messageOf(error) }),
+      (error: unknown) => this.#learn(call, { type: 'not-cancelled', message: errorMessageOf(error) }),
     );
   }
 

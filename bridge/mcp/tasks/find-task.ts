@@ -5,7 +5,7 @@
 import { toCallToolResult } from '../tool/tool-result.ts';
 import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
 import { foldObservedEvent, hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
@@ -116,6 +116,6 @@ async function caughtUp(session: Session): Promise<string | undefined> {
     await session.refreshState();
     return session.trouble?.message;
   } catch (error) {
-    return messageOf(error);
+    return errorMessageOf(error);
   }
 }

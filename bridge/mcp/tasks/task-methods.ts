@@ -6,7 +6,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/requesting-client.ts';
 import type { BridgeContext } from '../bridge-context.ts';
@@ -195,7 +195,7 @@ async function answering<T>(work: () => Promise<T>): Promise<T> {
       (error.reason === 'UNKNOWN_SESSION' || error.reason === 'UNKNOWN_TASK');
     throw new ProtocolError(
       unknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-      messageOf(error),
+      errorMessageOf(error),
     );
   }
 }

@@ -2,7 +2,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { requestingClientOf } from '../../approvals/requesting-client.ts';
@@ -129,7 +129,7 @@ export function toolFailureResult(
   if (!known) log?.error({ tool: name, err: error }, 'a tool failed with an unexpected error');
   const sentence = known
     ? error.message
-    : `The bridge met an error it did not expect (${messageOf(error)}). Its log on stderr says more; try again.`;
+    : `The bridge met an error it did not expect (${errorMessageOf(error)}). Its log on stderr says more; try again.`;
   return {
     content: [{ type: 'text', text: escapeHiddenCharacters(withToolPrefix(sentence, prefix)) }],
     isError: true,

@@ -8,7 +8,7 @@ import { randomUUID } from 'node:crypto';
 import { parse } from 'node:path';
 import { z } from 'zod';
 import { onAbort } from '../../../shared/runtime/abort.ts';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { type WorkspaceCheckResult, checkWorkspace, resolvedPath } from '../../agents/check-workspace.ts';
 import type { ToolCall } from '../tool/tool.ts';
@@ -109,7 +109,7 @@ async function shown({ client, signal }: ToolCall, form: Form): Promise<Answered
     if (signal.aborted) throw error;
     throw new ProductError(
       'FORBIDDEN',
-      `The form for the person could not be shown: ${messageOf(error)}. Nothing was sent.`,
+      `The form for the person could not be shown: ${errorMessageOf(error)}. Nothing was sent.`,
       { cause: error },
     );
   } finally {

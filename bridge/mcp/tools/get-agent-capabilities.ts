@@ -1,6 +1,6 @@
 /** The MCP tool `get_agent_capabilities_and_version`: lists the agents, what they can do, and whether they answer. */
 import { z } from 'zod';
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -87,7 +87,7 @@ async function describe(agent: Agent): Promise<AgentReport> {
       },
     };
   } catch (error) {
-    return { agent: agent.name, reachable: false, message: messageOf(error), card: null };
+    return { agent: agent.name, reachable: false, message: errorMessageOf(error), card: null };
   }
 }
 

@@ -3,7 +3,7 @@
  * most once. So all bridges together send only one decision for each call and its shown content. If the agent asks
  * again with other content, that counts as a new call.
  */
-import { messageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { CallAndCode, DecisionClaim, DecisionClaims } from '../../state/decision-claims.ts';
 import type { TaskView } from './observed-task.ts';
 
@@ -102,7 +102,7 @@ export class SentDecisions {
     } catch (error) {
       throw new ProductError(
         'STORAGE',
-        `This agent would run the call again for a second decision, and the bridge cannot check whether there was an earlier one (${messageOf(error)}). Nothing was sent. Check that the bridge can write to its state directory, and decide again.`,
+        `This agent would run the call again for a second decision, and the bridge cannot check whether there was an earlier one (${errorMessageOf(error)}). Nothing was sent. Check that the bridge can write to its state directory, and decide again.`,
         { facts: { callId: asking.callId }, cause: error },
       );
     }

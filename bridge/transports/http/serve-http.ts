@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Readable } from 'node:stream';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { closeHttpServer } from '../../../shared/net/close-http-server.ts';
-import { messageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { TCP_KEEP_ALIVE } from '../../../shared/net/tcp-keep-alive.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
@@ -222,7 +222,7 @@ async function listen(server: Server, port: number): Promise<number> {
     const problem =
       systemErrorCode(error) === 'EADDRINUSE'
         ? 'another program listens there, perhaps another bridge'
-        : messageOf(error);
+        : errorMessageOf(error);
     throw new ProductError(
       'CONFIGURATION',
       `The bridge cannot serve MCP at port ${String(port)} of ${HOST}: ${problem}. Choose another port with --http.`,

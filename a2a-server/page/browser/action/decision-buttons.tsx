@@ -8,7 +8,7 @@ import {
   approvalNeededText,
   approverInsteadOfReader,
 } from '../../../../shared/protocol/demanded-approver.ts';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { DraftsContext } from './drafts-context.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
@@ -42,7 +42,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
       const grant = scope === 'once' ? undefined : grantFromForm(limits);
       onDecide({ callId, shown, decision: 'approve', scope, ...(grant && { grant }) });
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(errorMessageOf(error));
     }
   };
   const deny = (): void => {

@@ -1,7 +1,7 @@
 /** Edits an action in place, and shows the effect of the edit before the person sends it. */
 import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { DraftsContext } from './drafts-context.ts';
 import {
@@ -85,7 +85,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
     try {
       act(text);
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(errorMessageOf(error));
     }
   };
   const otherView = (): void =>

@@ -8,7 +8,7 @@ import {
   approvalNeededText,
   approverInsteadOfReader,
 } from '../../../../shared/protocol/demanded-approver.ts';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { ActionView } from '../action/action-view.tsx';
 import { decidedByText } from '../action/decided-elsewhere-text.ts';
@@ -58,7 +58,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
         take(await tools.show(sessionId, waitSeconds));
         setProblem(undefined);
       } catch (error) {
-        setProblem(messageOf(error));
+        setProblem(errorMessageOf(error));
       }
     },
     [tools, sessionId, take],
@@ -86,7 +86,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
           .catch(() => undefined);
       return true;
     } catch (error) {
-      setRefusal(messageOf(error));
+      setRefusal(errorMessageOf(error));
       await load();
       return false;
     }

@@ -1,5 +1,5 @@
 import { render } from 'preact';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { guardClicks } from '../click-guard.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CardTools, sessionIdOf } from './card-tools.ts';
@@ -44,7 +44,7 @@ async function start(root: HTMLElement): Promise<void> {
   try {
     host = await connection.initialize();
   } catch (error) {
-    root.textContent = messageOf(error);
+    root.textContent = errorMessageOf(error);
     return;
   }
   applyTheme(host.context);

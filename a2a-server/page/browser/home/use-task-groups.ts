@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { ClientError } from '../../../../shared/client/index.ts';
 import type { TaskGroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type TaskFilters } from '../task-filters.ts';
 import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
@@ -63,7 +63,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     const { code, status = 0 } = error instanceof ClientError ? error : { code: undefined };
     if (status === 401) onSignedOut();
     else if (code === 'unreachable' || status >= 500) lost();
-    else show(messageOf(error));
+    else show(errorMessageOf(error));
   };
 
   const refresh = useCallback(async (): Promise<void> => {

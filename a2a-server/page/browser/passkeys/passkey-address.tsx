@@ -1,6 +1,6 @@
 /** Shows what the person still needs before a passkey works here: another address, or a passkey. */
 import { useEffect, useState } from 'preact/hooks';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import {
   linkToPasskeyAddress,
   listPasskeys,
@@ -24,7 +24,7 @@ export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {
         setList(found);
         setProblem(undefined);
       } catch (error) {
-        if (mine === newest) setProblem(messageOf(error));
+        if (mine === newest) setProblem(errorMessageOf(error));
       }
     };
     void load();
@@ -34,7 +34,7 @@ export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {
     try {
       location.href = await linkToPasskeyAddress(target);
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(errorMessageOf(error));
     }
   };
   if (problem !== undefined) return <p class="problem">{problem}</p>;

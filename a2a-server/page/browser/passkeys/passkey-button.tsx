@@ -1,6 +1,6 @@
 /** Opens the list of the person's passkeys. A link of `a2a-server passkey add` opens it to add one. */
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import { listPasskeys, registerPasskey, removePasskey, type PasskeyView } from './passkey-requests.ts';
@@ -27,7 +27,7 @@ export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonPro
       const { passkeys: listed } = await listPasskeys();
       if (request === listRequests.current) setPasskeys(listed);
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(errorMessageOf(error));
     }
   };
   const open = (): void => {

@@ -1,7 +1,7 @@
 import { useCallback, useContext, useRef, useState } from 'preact/hooks';
 import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { readableTitle } from '../../../../shared/text/readable-title.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
@@ -48,7 +48,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   const [changes, setChanges] = useState(0);
   const facts = useTaskFacts(taskId, changes);
   const [problem, setProblem] = useState<string>();
-  const fail = (error: unknown): void => setProblem(messageOf(error));
+  const fail = (error: unknown): void => setProblem(errorMessageOf(error));
   const [refusal, setRefusal] = useState<DecisionRefusal>();
 
   const { execution, report, outage, failure } = useFollowedTask(client, taskId, (progress) => {
@@ -92,7 +92,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     try {
       await decideWithPasskey(execution, taskId, { decisions, presenceCallIds });
     } catch (error) {
-      setRefusal({ callIds: decisions.map(({ callId }) => callId), message: messageOf(error) });
+      setRefusal({ callIds: decisions.map(({ callId }) => callId), message: errorMessageOf(error) });
       return false;
     }
     for (const decision of decisions) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { fetchUrl, type WebResponse, type FetchContext } from '../fetch-url.ts';
 import { bodyKindOf } from '../media-type.ts';
 import { readWebPage } from '../page.ts';
@@ -147,7 +147,7 @@ async function visit(place: FrontierPage, going: Going): Promise<'go on' | 'stop
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof OtherSiteError && place.depth === 0) return error;
-    report.failed(place.url, messageOf(error));
+    report.failed(place.url, errorMessageOf(error));
   }
   return 'go on';
 }

@@ -4,7 +4,7 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
-import { messageOf, ProductError } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../../shared/runtime/errors.ts';
 import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { agentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
@@ -46,7 +46,7 @@ async function textOfFile(path: string): Promise<string> {
     if (size > MAX_FILE_BYTES) throw new Error('the file has more than 64 MB');
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`The registry ${path} cannot be read: ${messageOf(error)}.`);
+    throw new UsageError(`The registry ${path} cannot be read: ${errorMessageOf(error)}.`);
   }
 }
 
@@ -72,13 +72,13 @@ async function textAt(url: URL): Promise<string> {
 /** Returns the message of an error. For an error of `fetch`, returns the message of its cause, which says more. */
 function reasonOf(error: unknown): string {
   if (error instanceof DOMException && error.name === 'TimeoutError') return 'it did not answer in time';
-  return messageOf(error instanceof TypeError ? (error.cause ?? error) : error);
+  return errorMessageOf(error instanceof TypeError ? (error.cause ?? error) : error);
 }
 
 function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw unusableRegistryError(`it is not JSON (${messageOf(error)})`, error);
+    throw unusableRegistryError(`it is not JSON (${errorMessageOf(error)})`, error);
   }
 }

@@ -1,6 +1,6 @@
 /** Tries an agent of a registry, without credentials. The checks are those of `agents add`. */
 import { isOnThisMachine } from '../../../../shared/net/this-machine.ts';
-import { messageOf } from '../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import type { BridgeSettings } from '../../../settings/settings.ts';
 import type { CommandRun, CommonCommandOptions } from '../../context/run-command.ts';
@@ -38,7 +38,7 @@ export async function tryListedAgent(
     const tried = await tryAgent(run, { name, url, cardUrl, isElsewhere: isRemote });
     return { type: hasFailedCheck(tried.findings) ? 'refused' : 'usable', ...tried };
   } catch (error) {
-    return failed(inTerminalWords(messageOf(error)));
+    return failed(inTerminalWords(errorMessageOf(error)));
   }
 }
 

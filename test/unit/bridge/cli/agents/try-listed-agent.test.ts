@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import { tryListedAgent } from '../../../../../bridge/cli/agents/registry/try-listed-agent.ts';
 import { tryAgent } from '../../../../../bridge/cli/agents/try-agent.ts';
 import { readBridgeSettings } from '../../../../../bridge/settings/settings.ts';
-import { messageOf } from '../../../../../shared/runtime/errors.ts';
+import { errorMessageOf } from '../../../../../shared/runtime/errors.ts';
 import { hostileAgent } from '../../../../support/fake-agent-hostile.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -38,7 +38,7 @@ it('a registry on another machine causes no request to this machine', async () =
 
 it('an agent elsewhere whose card names an endpoint on this machine gets no request', async () => {
   const agent = await hostileAgent((_, response) => void response.writeHead(404).end());
-  const tried = await tryAgent(await run(), { url: agent.url, isElsewhere: true }).catch(messageOf);
+  const tried = await tryAgent(await run(), { url: agent.url, isElsewhere: true }).catch(errorMessageOf);
   await agent.stop();
   expect(tried).toContain('The card names an endpoint on this machine');
   expect(agent.posts()).toBe(0);
