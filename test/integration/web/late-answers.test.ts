@@ -47,14 +47,20 @@ describeInBrowser('an answer that arrives late', (browser) => {
   test('after a short outage, the page of a waiting task no longer says that it has no connection', async () => {
     const own = await stage();
     const { taskId } = await own.peer.send(plan(write('a.md', 'x'), { say: 'Written.' }));
+    // The outage begins with the answer about the task's directory.
+    await page.route('**/tasks/*?historyLength=0', (route) => route.abort());
     await signIn(page, own.server, { taskId });
     await button('Approve').waitFor();
+    const about = page.getByRole('region', { name: 'About this task' });
+    expect(await about.getByText('Directory').count()).toBe(0);
+    await page.unroute('**/tasks/*?historyLength=0');
     const { port } = new URL(own.server.url);
     await own.server.stop();
     await page.getByRole('status').getByText('No connection since').waitFor();
     const next = await stage({ home: own.server, args: ['--port', port] });
     // The client has not given up yet. The task waits, so its new stream has no event.
     await page.getByRole('status').waitFor({ state: 'detached' });
+    await about.getByText('Directory').waitFor();
     expect((await next.peer.task(taskId)).state).toBe('INPUT_REQUIRED');
   });
 
