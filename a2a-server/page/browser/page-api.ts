@@ -29,6 +29,6 @@ async function exchange(path: string, init?: RequestInit): Promise<unknown> {
   throw new ClientError(
     'refused',
     typeof message === 'string' ? message : `The server answered ${response.status}.`,
-    { status: response.status },
+    { status: response.status, retryable: response.status >= 500 },
   );
 }

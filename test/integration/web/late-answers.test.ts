@@ -209,6 +209,24 @@ describeInBrowser('an answer that arrives late', (browser) => {
     browser.problems.length = 0;
   });
 
+  test('after failed requests, the story of an ended task is read again, although the task has no further event', async () => {
+    const { taskId } = await on.peer.send('say The end.');
+    page = await browser.watchedPage();
+    await page.route('**/story?*', (route) => route.fulfill({ status: 502, json: {} }));
+    const refused = page.waitForResponse((response) => response.status() === 502);
+    await signIn(page, on.server, { taskId });
+    await refused;
+    await page.locator('article .state-completed').waitFor();
+    // The reads that the first events have caused.
+    await page.clock.runFor(1_000);
+    await handled();
+    await page.unroute('**/story?*');
+    await page.clock.runFor(5_000);
+    await page.getByLabel('Text of the agent').getByText('The end.').waitFor();
+    // The browser logs the failed request.
+    browser.problems.length = 0;
+  });
+
   test('the form for an edit does not take the focus from where the person has gone meanwhile', async () => {
     const input = { path: 'a.md', oldText: 'one', newText: 'two' };
     await writeFile(join(on.server.workspace, 'a.md'), 'one\n');

@@ -60,9 +60,9 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
     }, RETRY_MS);
   };
   const fail = (error: unknown, show: (problem: string) => void): void => {
-    const { code, status = 0 } = error instanceof ClientError ? error : { code: undefined };
-    if (status === 401) onSignedOut();
-    else if (code === 'unreachable' || status >= 500) lost();
+    const known = error instanceof ClientError ? error : undefined;
+    if (known?.status === 401) onSignedOut();
+    else if (known?.retryable === true) lost();
     else show(errorMessageOf(error));
   };
 

@@ -3,12 +3,15 @@
  * does not poll.
  */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { ClientError } from '../../../../shared/client/index.ts';
 import { storyPageSchema, type StoryPage } from '../../../../shared/protocol/task-story.ts';
 import { readJson } from '../page-api.ts';
 import { addToStory, NO_STORY, type Story } from './story.ts';
 
 /** The page waits this long between two reads, so that a fast stream causes few reads. In milliseconds. */
 const PAUSE_MS = 100;
+/** The page waits this long before it repeats a read that has failed. In milliseconds. */
+const RETRY_MS = 5_000;
 
 export interface FollowedStory {
   story: Story;
@@ -53,14 +56,15 @@ export function useStory(taskId: string): FollowedStory {
       reading.current = 'no';
       if (again && shown.current) readOn();
     };
-    // A failed read is ignored, because the banner of the task's stream reports an outage. The next event of the stream
-    // causes the next read.
-    readAll()
-      .catch(() => undefined)
-      .then(
-        () => setTimeout(done, PAUSE_MS),
-        () => undefined,
-      );
+    const retry = (error: unknown): void => {
+      // The banner of the task's stream reports an outage, and the next event causes the next read. But an ended task has
+      // no further event.
+      if (error instanceof ClientError && error.retryable)
+        setTimeout(() => shown.current && readOn(), RETRY_MS);
+    };
+    void readAll()
+      .catch(retry)
+      .then(() => setTimeout(done, PAUSE_MS));
   }, [taskId]);
 
   useEffect(() => {
