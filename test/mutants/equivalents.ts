@@ -8,7 +8,7 @@ interface Equivalent {
   change: string;
 }
 
-const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
+export const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
   {
     file: 'follow-task-journal.ts',
     line: 'let appended = false;',
@@ -22,25 +22,25 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     why: 'A promise that is resolved ignores a second call.',
   },
   {
-    file: 'context-window.ts',
+    file: 'context-reduction.ts',
     line: 'let tokens = total(shown.slice(Math.max(last, 0)));',
     change: '0 → 1',
     why: 'They differ only if no turn stands before the last one. Then no turn is counted.',
   },
   {
-    file: 'context-window.ts',
+    file: 'context-reduction.ts',
     line: 'if (since === -1) return all;',
     change: 'since === -1 → false',
     why: 'A count is of the last turn, and a summary deletes the count. So the turn exists.',
   },
   {
-    file: 'context-window.ts',
+    file: 'context-reduction.ts',
     line: 'if (since === -1) return all;',
     change: '1 → 0',
     why: 'As above. The turn is never first, because a message comes before it.',
   },
   {
-    file: 'context-window.ts',
+    file: 'context-reduction.ts',
     line: 'for (let index = last - 1; index >= 0; index -= 1) {',
     change: '>= → >',
     why: 'The first segment is never a turn, and the loop returns only turns.',
@@ -76,7 +76,7 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     why: 'Then no chunks are joined. The fold is the same, only slower.',
   },
   {
-    file: 'transcript.ts',
+    file: 'summary-transcript.ts',
     line: "const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));",
     change: "kind === 'turn' → true",
     why: 'Other segments have no calls.',
@@ -100,8 +100,8 @@ const EQUIVALENTS: readonly (Equivalent & { why: string })[] = [
     why: 'The loop ends before the last execution, so the element exists.',
   },
   {
-    file: 'policy.ts',
-    line: "{ tools, shell = process.platform === 'win32' ? 'cmd' : 'sh' }: { tools: readonly string[]; shell?: Shell },",
+    file: 'prepare-rules.ts',
+    line: "shell = process.platform === 'win32' ? 'cmd' : 'sh',",
     change: "process.platform === 'win32' → false",
     why: 'The two differ on Windows only.',
   },

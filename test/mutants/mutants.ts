@@ -5,21 +5,16 @@
  * The working tree stays as it is: esbuild bundles the fault with the tests. A fault runs only the tests that import its file,
  * the nearest first, until one fails or hangs.
  */
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { globSync } from 'tinyglobby';
 import { isEquivalent } from './equivalents.ts';
-import { mutationsOf } from './mutations.ts';
+import { changeOf, faultsIn, lineOf, SOURCES, type Fault } from './fault.ts';
 import { sample } from './sample.ts';
-import { TestBundles, testsOf, type Build, type Fault } from './test-bundles.ts';
+import { TestBundles, testsOf, type Build } from './test-bundles.ts';
 import { TestProcess, type Result } from './test-process.ts';
 
-const SOURCES = [
-  'a2a-server/task/**/*.ts',
-  'a2a-server/policy/*.ts',
-  'a2a-server/executor/queries/follow-task-journal.ts',
-];
 const UNIT_TESTS = [
   'test/unit/a2a-server/{task,policy,executor,http/wire}/**/*.test.ts',
   '!**/interleavings.test.ts',
@@ -92,23 +87,6 @@ class Tests {
     await rm(directory, { recursive: true, force: true });
     return result;
   }
-}
-
-function lineOf({ source, mutation: { line } }: Fault): string {
-  return source.split('\n')[line - 1]?.trim() ?? '';
-}
-
-function changeOf({ source, mutation: { from, to, text } }: Fault): string {
-  return `${source.slice(from, to).replaceAll(/\s+/g, ' ')} → ${text}`;
-}
-
-async function faultsIn(files: readonly string[]): Promise<Fault[]> {
-  const all: Fault[] = [];
-  for (const file of files) {
-    const source = await readFile(file, 'utf8');
-    for (const mutation of mutationsOf(source)) all.push({ file, source, mutation });
-  }
-  return all;
 }
 
 async function judge(tests: Tests, faults: readonly Fault[]): Promise<boolean> {

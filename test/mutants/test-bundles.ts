@@ -3,18 +3,12 @@ import { context, type BuildContext, type Metafile, type OutputFile, type Plugin
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import { mutated, type Mutation } from './mutations.ts';
+import type { Fault } from './fault.ts';
+import { mutated } from './mutations.ts';
 import type { Order } from './worker.ts';
 
 const HARNESS = 'test/mutants/harness.ts';
 const WORKER = 'test/mutants/worker.ts';
-
-export interface Fault {
-  file: string;
-  /** The text of the source file at the start of the run. */
-  source: string;
-  mutation: Mutation;
-}
 
 /** The bundles of one build, in memory. */
 export interface Build {
