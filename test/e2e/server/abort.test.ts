@@ -21,6 +21,8 @@ async function underWay(peer: A2aPeer): Promise<unknown> {
 
 /** A command with child processes that runs longer than a test. If a test fails, the command still ends by itself. */
 const LONG = 'sleep 90 & sleep 90 & wait';
+/** Prints `running` when all of its processes run. */
+const GROUP_OF_THREE = 'sleep 90 & sleep 90 & echo running; wait';
 
 describe('POST /api/tools/abort/:toolId', () => {
   it('R40 every tool execution has a toolId in the events and in the task, and an abort uses it', async () => {
@@ -178,7 +180,7 @@ describe('POST /api/tools/abort/:toolId', () => {
 
   it('R43 an abort of a shell command ends its whole process group', async () => {
     const { peer, file } = await sharedStage();
-    const stream = await peer.stream(plan(shell(`echo $$ > group.txt; echo running; ${LONG}`)), AUTO);
+    const stream = await peer.stream(plan(shell(`echo $$ > group.txt; ${GROUP_OF_THREE}`)), AUTO);
     const toolId = await stream.output('running');
     const group = Number(await file('group.txt'));
     expect(await runningProcesses(group)).toBe(3);

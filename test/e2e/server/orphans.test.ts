@@ -25,7 +25,7 @@ afterEach(() => {
 });
 
 /** `$$` is the process group of the command. */
-const NOTE_GROUP = 'echo $$ >> groups; echo running';
+const NOTE_GROUP = 'echo $$ >> groups';
 
 /** Returns the process groups of all runs of the command, in order. */
 async function groupsOf({ file }: Stage): Promise<number[]> {
@@ -34,7 +34,7 @@ async function groupsOf({ file }: Stage): Promise<number[]> {
   return ids;
 }
 
-/** Runs an approved command, and then kills only the server. */
+/** Runs an approved command until it prints `running`, and then kills only the server. */
 async function killedBeside(command: string, args: readonly string[] = []) {
   const before = await stage({ args });
   const first = await before.peer.stream(plan(shell(`${NOTE_GROUP}; ${command}`), { say: 'We end.' }));
@@ -48,9 +48,9 @@ async function killedBeside(command: string, args: readonly string[] = []) {
 
 describe('a server that is killed while a command runs', () => {
   it.each([
-    ['a sleeping child', 'sleep 90'],
-    ['grandchildren', '(sleep 90 & sleep 90 & wait) & wait'],
-    ['a child that ignores SIGTERM', "trap '' TERM; while :; do sleep 1; done"],
+    ['a sleeping child', 'echo running; sleep 90'],
+    ['grandchildren', '(sleep 90 & sleep 90 & echo running; wait) & wait'],
+    ['a child that ignores SIGTERM', "trap '' TERM; echo running; while :; do sleep 1; done"],
   ])(
     'R94 the next server ends the command’s process group before it asks a person: %s',
     async (_, command) => {
@@ -76,7 +76,7 @@ describe('a server that is killed while a command runs', () => {
 
   linux('R94 one that cannot be ended is named; the task asks nobody until it has gone', async () => {
     // The leader of the process group has ended. So the server cannot know who owns the remaining process.
-    const { before, taskId, group, seq } = await killedBeside('env -i sleep 90 & wait');
+    const { before, taskId, group, seq } = await killedBeside("env -i sh -c 'echo running; sleep 90' & wait");
     process.kill(group, 'SIGKILL');
 
     const after = await stageAgain(before);
