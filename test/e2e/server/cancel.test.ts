@@ -158,7 +158,7 @@ describe('--on-disconnect cancel', () => {
     expect(task.statusText).toBe(
       'Cancelled by local over disconnect: its client disconnected and did not come back',
     );
-    expect(ends.server.log()).toMatch(/"channel":"disconnect","reason":"its client disconnected/);
+    await ends.server.logged(/"channel":"disconnect","reason":"its client disconnected/);
     expect((await stays.peer.task(staying)).state).toBe('WORKING');
     // After it has noticed the cut, the server waits ten seconds for the client.
   }, 180_000);

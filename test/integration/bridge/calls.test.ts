@@ -278,7 +278,7 @@ describe('calls of the bridge’s tools', () => {
     expect(listed.structuredContent).toMatchObject({
       sessions: [{ sessionId: 'session-1', state: 'working' }],
     });
-    expect(client.stderr).toContain('AbortError: user-cancel');
+    await client.logged(/AbortError: user-cancel/);
     expect(agent.count('CancelTask')).toBe(0);
     agent.task.say('still here').complete();
     const result = await client.call(WAIT, { sessionId: 'session-1' });

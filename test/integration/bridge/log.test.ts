@@ -37,6 +37,7 @@ test('the log has one line for each state of a session, with the ids of session,
   const { structuredContent } = await client.call(DELEGATE, { task: 'SECRET work' });
   const sessionId = structuredContent?.['sessionId'];
   await client.call(DECIDE, { sessionId, ...APPROVE_ONE });
+  await client.logged(/"state":"completed"/);
   const states = linesAbout(client.stderr, 'the state of a session');
   expect(states.at(-1)).toMatchObject({ sessionId, taskId: expect.any(String), state: 'completed' });
   expect(states).toContainEqual(expect.objectContaining({ state: 'input-required', callIds: ['one'] }));
@@ -56,6 +57,7 @@ test('the log has one line for a decision over this bridge, with its ids and the
   const { sessionId, taskId, pending } = report.parse(asked.structuredContent);
   const { callId, shown } = actionOf(pending);
   await client.call(DECIDE, { sessionId, callId, shown, decision: 'deny', reason: 'not today' });
+  await client.logged(/a decision was (not )?sent/);
   const ids = { sessionId, taskId, callId, channel: 'tool' };
   expect(linesAbout(client.stderr, 'a decision was sent', 'a decision was not sent')).toMatchObject([
     { ...ids, msg: 'a decision was sent', decision: 'deny', reason: 'not today' },
@@ -78,6 +80,7 @@ test('the log has one line for a decision over another channel, with the person 
   });
   const client = await startClient(agent, { args: ['--log-level', 'info'] });
   await client.call(DELEGATE, { task: 'run' });
+  await client.logged(/a person decided/);
   expect(linesAbout(client.stderr, 'a person decided')).toMatchObject([
     { taskId: 'task-1', callId: 'one', decision: 'deny', by: 'ann', channel: 'page', reason: 'not today' },
   ]);
@@ -91,6 +94,7 @@ test('the log has one line for each abort and each cancel, with ids, reason and 
   await client.request('tools/abort', { toolId: 'live-1', reason: 'too long' });
   await client.request('tools/abort', { toolId: 'gone-1' });
   await client.call(CANCEL, { sessionId: ids.sessionId, reason: 'the plan has changed' });
+  await client.logged(/the outcome of a request to cancel a task/);
   expect(
     linesAbout(
       client.stderr,
