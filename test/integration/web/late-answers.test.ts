@@ -5,6 +5,7 @@ import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page, Route } from 'playwright-core';
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { makeGate } from '../../support/gate.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { signal } from '../../support/signal.ts';
@@ -269,7 +270,8 @@ describeInBrowser('an answer that arrives late', (browser) => {
   });
 
   test('a message that the server has accepted is not offered again after the person has looked at another task', async () => {
-    const { taskId } = await on.peer.send(plan(shell('until [ -e go ]; do sleep 0.05; done')));
+    const gate = await makeGate(on.server.workspace);
+    const { taskId } = await on.peer.send(plan(shell(gate.wait)));
     const other = await on.peer.send('paint the moon');
     await signIn(page, on.server, { taskId });
     await button('Approve').click();
@@ -287,7 +289,7 @@ describeInBrowser('an answer that arrives late', (browser) => {
     expect(await button('Send the message').isDisabled()).toBe(true);
     release();
     await page.locator('textarea[aria-label="Message to the agent"]:placeholder-shown').waitFor();
-    await writeFile(join(on.server.workspace, 'go'), '');
+    await gate.pass();
     await page.getByRole('region', { name: 'Story' }).getByText('and one more thing').waitFor();
   });
 

@@ -1,10 +1,10 @@
 /** The story of a task on the page, in a browser. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { beforeEach, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { checkSealedReceipt } from '../../../shared/receipt/seal.ts';
 import type { StoryEvent, StoryPage } from '../../../shared/protocol/task-story.ts';
+import { makeGate } from '../../support/gate.ts';
 import { plan, shell, type PlannedStep } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { sharedStage, type PrincipalStage } from '../../support/shared-stage.ts';
@@ -16,8 +16,11 @@ describeInBrowser('the story of a task on the page', (browser) => {
   let page: Page;
   let on: PrincipalStage;
 
-  async function shown(...steps: PlannedStep[]): Promise<string> {
+  beforeEach(async () => {
     on = await sharedStage();
+  });
+
+  async function shown(...steps: PlannedStep[]): Promise<string> {
     const { taskId } = await on.peer.send(plan(...steps));
     page = await browser.watchedPage();
     await signIn(page, on.server);
@@ -43,7 +46,7 @@ describeInBrowser('the story of a task on the page', (browser) => {
   });
 
   test('the story shows the output of a tool while it runs', async () => {
-    await shown(shell('echo first; until [ -e go ]; do sleep 0.05; done; echo second'));
+    await shown(shell('echo first; sleep 90; echo second'));
     await page.getByRole('button', { name: 'Approve' }).click();
     await story().getByLabel('Live output').getByText('first').waitFor();
     expect(await story().getByText('second', { exact: true }).count()).toBe(0);
@@ -69,7 +72,8 @@ describeInBrowser('the story of a task on the page', (browser) => {
   });
 
   test('a person can revoke a grant on the page; the next call then waits', async () => {
-    await shown(shell('echo one'), shell('until [ -e go ]; do sleep 0.05; done'), shell('echo three'));
+    const gate = await makeGate(on.server.workspace);
+    await shown(shell('echo one'), shell(gate.wait), shell('echo three'));
     await page.getByLabel('Scope of the approval').selectOption('tool');
     await page.getByRole('button', { name: 'Approve' }).click();
     const grants = page.getByRole('region', { name: 'Grants' });
@@ -87,13 +91,14 @@ describeInBrowser('the story of a task on the page', (browser) => {
     clicked.happen();
     await grants.waitFor({ state: 'detached' });
     expect(revocations).toBe(1);
-    await writeFile(join(on.server.workspace, 'go'), '');
+    await gate.pass();
     await page.getByLabel('Preview').getByText('echo three').waitFor();
     await story().getByText(`${on.principal} revoked a grant on an approval page`).waitFor();
   });
 
   test('a message on the page reaches the agent; after the end, it starts the next task of the session', async () => {
-    await shown(shell('until [ -e go ]; do sleep 0.05; done'), { say: 'First.' });
+    const gate = await makeGate(on.server.workspace);
+    await shown(shell(gate.wait), { say: 'First.' });
     await page.getByRole('button', { name: 'Approve' }).click();
     const message = page.getByLabel('Message to the agent');
     await message.fill('and one more thing');
@@ -109,7 +114,7 @@ describeInBrowser('the story of a task on the page', (browser) => {
     await story().getByText('and one more thing').waitFor();
     expect(await message.inputValue()).toBe('and one more thing, and this');
     await page.unroute('**/message:send');
-    await writeFile(join(on.server.workspace, 'go'), '');
+    await gate.pass();
     await state('completed');
     const before = page.url();
     await page.getByLabel('Message to the agent').fill(plan({ say: 'The next task.' }));
