@@ -15,7 +15,9 @@ const TASKS = ['a', 'b', 'c', 'd', 'e'];
 const roles: Record<Role, (journal: Journal) => Promise<void>> = {
   async hold() {
     report({ type: 'open' });
-    await new Promise(() => setInterval(() => {}, 60_000));
+    // It ends with the test, also if the test is killed.
+    const parent = process.ppid;
+    await new Promise(() => setInterval(() => process.ppid === parent || process.exit(), 1_000));
   },
 
   async stream(journal) {

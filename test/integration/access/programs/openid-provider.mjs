@@ -132,3 +132,7 @@ server.listen(port, '127.0.0.1', () => {
   });
   process.stdout.write(`${issuer}\n`);
 });
+
+// It ends with the test, also if the test is killed.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(), 1_000).unref();

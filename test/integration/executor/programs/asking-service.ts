@@ -49,4 +49,6 @@ const { taskId, seq } = await tasks.send({
 const { signal } = new AbortController();
 for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
 process.stdout.write(`${JSON.stringify({ taskId })}\n`);
-setInterval(() => undefined, 60_000);
+// It waits for the kill of the test. It ends with the test, also if the test itself is killed.
+const parent = process.ppid;
+setInterval(() => process.ppid === parent || process.exit(), 1_000);
