@@ -67,7 +67,8 @@ async function start(settings: object): Promise<Server> {
 afterEach(async () => {
   if (server === undefined) return;
   const { workspace } = await server;
-  for (const name of await readdir(workspace)) await rm(join(workspace, name), { recursive: true });
+  for (const name of await readdir(workspace))
+    await rm(join(workspace, name), { recursive: true, force: true });
 });
 
 afterAll(async () => (await server)?.end());
