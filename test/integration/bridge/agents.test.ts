@@ -139,7 +139,7 @@ describe('several configured agents', () => {
     expect(textOf(listed)).toMatch(/No answer from agent "gone": .*ECONNREFUSED/);
     const unknown = await client.call(WAIT, { sessionId: 'nowhere' });
     expect(textOf(unknown)).toMatch(/^There is no session "nowhere".*Not every agent answered/);
-  }, 40_000);
+  });
 
   test('no result and no log contains the token, even if an agent repeats the token in its text', async () => {
     const failed = await client.call(DELEGATE, { task: 'it', agent: 'elsewhere' });

@@ -28,7 +28,7 @@ async function run(args: string[], env: Record<string, string> = {}): Promise<En
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     env: { PATH: process.env['PATH'], HOME: home, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 20_000,
+    timeout: 50_000,
   });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
