@@ -125,10 +125,12 @@ describe('R101 an old session that waits among 600 newer sessions', () => {
         const page = await browser.newPage();
         await signIn(page, server);
         await page.getByText('+hello').waitFor();
-        expect(await page.title()).toBe('(1) Approvals');
+        await page.waitForFunction("document.title === '(1) Approvals'");
+        const more = page.getByRole('button', { name: `Show more (${NEWER + 1 - 51})` });
+        await more.waitFor();
         const entries = page.getByRole('navigation', { name: 'Tasks' }).getByRole('listitem');
         expect(await entries.count()).toBe(51);
-        await page.getByRole('button', { name: `Show more (${NEWER + 1 - 51})` }).click();
+        await more.click();
         await page.getByRole('button', { name: `Show more (${NEWER + 1 - 101})` }).waitFor();
         expect(await entries.count()).toBe(101);
       } finally {
