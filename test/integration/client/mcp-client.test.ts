@@ -9,7 +9,8 @@ import { startHttp } from '../bridge/support/bridge-stage.ts';
 import type { HttpBridge } from '../bridge/support/http-bridge.ts';
 import { CuttingFetch } from './support/cutting-fetch.ts';
 import { Watched } from './support/watched.ts';
-import { askPerson, plan, wait, write } from '../../support/offline-plan.ts';
+import { makeGate } from '../../support/gate.ts';
+import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 import { openPages } from '../../support/web-site.ts';
 
 const QUICK = { firstMs: 1, mostMs: 20, lookMs: 50 };
@@ -28,7 +29,8 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   const { workspace } = staged.server;
-  for (const name of await readdir(workspace)) await rm(join(workspace, name), { recursive: true });
+  for (const name of await readdir(workspace))
+    await rm(join(workspace, name), { recursive: true, force: true });
 });
 
 /** @returns a new client, on the bridge and the server of the tests that neither configure nor end them */
@@ -240,10 +242,11 @@ describe('the client library for the bridge, over MCP', () => {
 
   test('R48 aborting the signal of a plain call ends the call at once; its task continues, and the client can return to the session', async () => {
     const { client, server, bridge } = await open({}, ['--log-level', 'info']);
+    const gate = await makeGate(server.workspace);
     const controller = new AbortController();
     const watched = new Watched();
     const args = {
-      task: plan(wait(1), { say: 'done' }),
+      task: plan(shell(gate.wait), { say: 'done' }),
       autoExecute: true,
       workspace: server.workspace,
     };
@@ -255,6 +258,7 @@ describe('the client library for the bridge, over MCP', () => {
     controller.abort('the page has changed its mind');
     await expect(call).rejects.toMatchObject({ code: 'aborted' });
     await bridge.logged(/the page has changed its mind/);
+    await gate.pass();
     const listed = await client.call('list_all_active_sessions');
     const [session] = sessionsIn(listed.structuredContent);
     await expect(client.attach({ sessionId: session ?? '' }).result).resolves.toMatchObject({
@@ -270,9 +274,13 @@ describe('the client library for the bridge, over MCP', () => {
     // The requests are initialize, initialized and delegate. After them every other answer is lost.
     cutting.cutAfter = () => ((posts += 1) > 3 && posts % 2 === 0 ? 0 : undefined);
     const watched = new Watched();
-    const request = { text: 'wait 1 seconds', autoExecute: true, workspace: server.workspace };
-    const { state } = await client.start(request, { onProgress: watched.see }).result;
-    expect(state).toBe('completed');
+    const gate = await makeGate(server.workspace);
+    const request = { text: plan(shell(gate.wait)), autoExecute: true, workspace: server.workspace };
+    const execution = client.start(request, { onProgress: watched.see });
+    // The task runs until an answer was lost.
+    await watched.until(({ type }) => (type === 'reconnecting' ? true : undefined));
+    await gate.pass();
+    expect((await execution.result).state).toBe('completed');
     const connection = watched.told.map(({ type }) => type).filter((type) => type.startsWith('reconnect'));
     expect(connection).toContain('reconnecting');
     // Each lost connection works again later.
