@@ -37,7 +37,8 @@ function run(example: string, args: readonly string[], { server, bridge }: Surro
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const exited = once(child, 'exit').then(([code]: unknown[]) => code);
+  // An exit alone does not show that all output has arrived.
+  const exited = once(child, 'close').then(([code]: unknown[]) => code);
   return {
     child,
     output: () => output,
