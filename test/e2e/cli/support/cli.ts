@@ -53,20 +53,26 @@ export async function cliAtTerminal(
   );
   const type = (typed: string): Promise<void> =>
     new Promise((resolve) => {
-      const look = (chunk: Buffer): void => {
-        if (!chunk.toString('utf8').includes(typed.trimEnd())) return;
+      let shown = '';
+      const look = (chunk: string): void => {
+        shown += chunk;
+        if (!shown.includes(typed.trimEnd())) return;
         child.stdout?.off('data', look);
         resolve();
       };
       child.stdout?.on('data', look);
       child.stdin?.write(typed);
     });
-  const asked = (text: string): void => {
-    if (!text.includes(prompt)) return;
+  // One read can end in the middle of the prompt. Thus the text after the last prompt stays.
+  let unanswered = '';
+  child.stdout?.on('data', (chunk: string) => {
+    unanswered += chunk;
+    const at = unanswered.lastIndexOf(prompt);
+    if (at < 0) return;
+    unanswered = unanswered.slice(at + prompt.length);
     child.stdin?.write(keys);
     void onPrompt?.(type);
-  };
-  child.stdout?.on('data', (chunk: Buffer) => asked(chunk.toString('utf8')));
+  });
   return outcomeOf(child, undefined);
 }
 
