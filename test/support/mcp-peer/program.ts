@@ -29,6 +29,9 @@ else {
   server.listen(Number(port), '127.0.0.1', () => {
     process.stdout.write(`${JSON.stringify(server.address())}\n`);
   });
+  // It ends with the test, also if the test is killed.
+  const parent = process.ppid;
+  setInterval(() => process.ppid === parent || process.exit(), 1_000).unref();
 }
 
 /**
