@@ -1,5 +1,5 @@
 import type { IssuedToken } from './issued-token.ts';
-import { principalName } from './requester.ts';
+import { fullPrincipalName } from './requester.ts';
 import { type Role, ROLES } from './role.ts';
 
 /** The authenticated sender of a request. */
@@ -18,7 +18,7 @@ export interface Identity {
 
 /** Returns the identity behind an issued token. */
 export function identityOfToken({ id, principal, tenant }: IssuedToken): Identity & { tokenId: string } {
-  return { principal: principalName(principal, tenant), tokenId: id };
+  return { principal: fullPrincipalName(principal, tenant), tokenId: id };
 }
 
 /** Returns the roles of an identity. The local token and the tokens from the settings have all roles. */

@@ -22,7 +22,7 @@ const USED_ADDRESSES = ['jwks_uri', 'authorization_endpoint', 'token_endpoint'] 
  * @throws ProductError OVERLOADED if the provider is unreachable, or names another issuer; CONFIGURATION if it names an
  * address that is not secure
  */
-export async function readProvider(issuer: string): Promise<OidcProviderConfiguration> {
+export async function fetchOpenIdProvider(issuer: string): Promise<OidcProviderConfiguration> {
   const response = await fetch(openIdConnectUrl(issuer), {
     redirect: 'error',
     signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { clientSecretSchema } from './client-secret.ts';
-import { principalName, IDENTITY_NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
+import { fullPrincipalName, IDENTITY_NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
 /**
@@ -134,7 +134,11 @@ export function accessOfClaims(
   const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));
   if (name === undefined || team === undefined || given.length === 0) return undefined;
   const groups = groupRules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.groups : []));
-  return { principal: principalName(name, team), roles: [...new Set(given)], groups: [...new Set(groups)] };
+  return {
+    principal: fullPrincipalName(name, team),
+    roles: [...new Set(given)],
+    groups: [...new Set(groups)],
+  };
 }
 
 /** True if the provider's claims could give access as this principal. Only the provider knows which users exist. */

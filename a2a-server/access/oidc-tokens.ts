@@ -11,7 +11,7 @@ import {
   PROVIDER_COOLDOWN_MS,
   PROVIDER_TIMEOUT_MS,
   providerUnreachableError,
-  readProvider,
+  fetchOpenIdProvider,
   createCachedRead,
 } from './oidc-provider.ts';
 import { accessOfClaims, type OidcSettings } from './oidc-settings.ts';
@@ -87,7 +87,10 @@ export function createClaimsVerifier({
 }
 
 async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number): Promise<Keys> {
-  const [{ createRemoteJWKSet }, configuration] = await Promise.all([import('jose'), readProvider(issuer)]);
+  const [{ createRemoteJWKSet }, configuration] = await Promise.all([
+    import('jose'),
+    fetchOpenIdProvider(issuer),
+  ]);
   return createRemoteJWKSet(new URL(configuration.jwks_uri), {
     timeoutDuration: PROVIDER_TIMEOUT_MS,
     cooldownDuration,

@@ -33,7 +33,7 @@ interface Sharing {
 const SHARING_ROLES: readonly Role[] = ['approve', 'operate', 'read'];
 
 /** Returns the full name of a principal: `name`, or `tenant/name`. */
-export function principalName(name: string, tenant: string | undefined): string {
+export function fullPrincipalName(name: string, tenant: string | undefined): string {
   return tenant === undefined ? name : `${tenant}/${name}`;
 }
 

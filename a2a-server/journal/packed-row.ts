@@ -85,7 +85,7 @@ export interface EventRow {
 const ALL_ENTRIES = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
 /** Returns the entries of a row. For a packed row, returns the requested part. @throws DamagedDataError */
-export function entriesOfEventRow({ seq, at, body, first }: EventRow, asked = ALL_ENTRIES): JournalEntry[] {
+export function journalEntriesOfRow({ seq, at, body, first }: EventRow, asked = ALL_ENTRIES): JournalEntry[] {
   if (first === null) return [{ seq, at, event: toEvent(body) }];
   return unpackEntries(body, { first, last: seq }, asked);
 }

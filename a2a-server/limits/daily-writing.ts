@@ -7,7 +7,7 @@ import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written-amounts.ts';
 import { dayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
-  limitCountText,
+  countedByLimitText,
   type ScopedLimit,
   type LimitName,
   type Limits,
@@ -58,7 +58,7 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 
 /** Returns the question that a running task asks when a daily limit is reached. */
 export function dailyLimitQuestion({ name, scope, limit }: ReachedDailyLimit, now: number): string {
-  return `${HOLDERS[scope]} ${limitCountText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
+  return `${HOLDERS[scope]} ${countedByLimitText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
 }
 
 /** Returns the reason why a task of this size fails. Undefined if it may write more. */

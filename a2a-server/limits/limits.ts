@@ -118,7 +118,7 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 };
 
 /** Returns a text such as `3 running tasks`. */
-export function limitCountText(name: LimitName, number: number): string {
+export function countedByLimitText(name: LimitName, number: number): string {
   return `${number} ${number === 1 ? LIMITS[name].one : LIMITS[name].what}`;
 }
 
@@ -136,7 +136,7 @@ export function limitRefusal(
   const most = limit[scope] ?? limit.server;
   const facts = { limit: name, scope, most: String(most), retryAfter: String(retryAfterS) };
   const again = `Nothing was changed. Send the same request again in ${String(retryAfterS)} s.`;
-  const has = `${HOLDERS[scope]} ${limitCountText(name, most)}`;
+  const has = `${HOLDERS[scope]} ${countedByLimitText(name, most)}`;
   return scope === 'server'
     ? new ProductError('OVERLOADED', `${has}, its limit. ${again}`, { facts })
     : new ProductError('LIMIT_REACHED', `${has}, the limit of this server. ${again}`, { facts });

@@ -14,7 +14,7 @@ import {
   PROVIDER_COOLDOWN_MS,
   PROVIDER_TIMEOUT_MS,
   type OidcProviderConfiguration,
-  readProvider,
+  fetchOpenIdProvider,
   createCachedRead,
 } from '../access/oidc-provider.ts';
 import {
@@ -83,7 +83,7 @@ export function createProviderSignIn({
 }: ProviderSignInParts): ProviderSignIn {
   const name = providerName(settings);
   const redirectUri = redirectUriOf(base);
-  const configuration = createCachedRead(() => readProvider(settings.issuer), {
+  const configuration = createCachedRead(() => fetchOpenIdProvider(settings.issuer), {
     clock,
     cooldownMs: PROVIDER_COOLDOWN_MS,
     maxAgeMs: MAX_CONFIGURATION_AGE_MS,

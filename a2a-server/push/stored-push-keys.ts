@@ -14,7 +14,10 @@ const READ_AGAIN_MS = 1_000;
 type KeyRecords = Pick<RecordStore, 'read' | 'create' | 'replace' | 'swap'>;
 
 /** Returns a function that reads the keys. The first server that reads them creates them. */
-export function storedPushKeys(records: KeyRecords, clock: Pick<Clock, 'now'>): () => Promise<PushKeys> {
+export function createPushKeysReader(
+  records: KeyRecords,
+  clock: Pick<Clock, 'now'>,
+): () => Promise<PushKeys> {
   let last: { at: number; keys: Promise<PushKeys> } | undefined;
   return () => {
     const at = clock.now();

@@ -48,7 +48,7 @@ import { fileRoute } from '../http/routes/file-route.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
 import type { RequestMeasurement } from '../http/routes/request-measurement.ts';
-import { type MetricsAccess, metricsRoute } from '../http/routes/metrics-route.ts';
+import { type MetricsRouteOptions, metricsRoute } from '../http/routes/metrics-route.ts';
 import { receiptRoute } from '../http/routes/receipt-route.ts';
 import { serverProofRoute } from '../http/routes/server-proof-route.ts';
 import type { ServerIdentity } from '../http/routes/server-proof-route.ts';
@@ -129,7 +129,7 @@ export interface AppOptions {
   /** Records a span for each request with a caller. By default, nothing is recorded. */
   traces?: Traces;
   /** Access to the route `/metrics`. By default, the route does not exist. */
-  metrics?: MetricsAccess;
+  metrics?: MetricsRouteOptions;
   /** Decides what happens to the tasks of disconnected clients. By default, nothing happens. */
   disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */

@@ -5,7 +5,7 @@ import { createAuthenticator } from '../http/auth/tokens.ts';
 import { createRequestMeasurement } from '../http/routes/request-measurement.ts';
 import type { RunningTaskService } from '../executor/journal-task-service.ts';
 import type { Journal } from '../journal/journal.ts';
-import { createServerMeasurementsReader } from '../telemetry/server-measurements.ts';
+import { createMeasuredServerStateReader } from '../telemetry/measured-server-state.ts';
 import type { AppOptions } from './app.ts';
 import { listenForMetrics } from './listen-for-metrics.ts';
 import type { Telemetry } from './open-telemetry.ts';
@@ -28,7 +28,7 @@ export async function openOfferedMetrics(
   if (metrics === undefined) return {};
   const measured = createRequestMeasurement((request) => metrics.request(request));
   metrics.observe(
-    createServerMeasurementsReader({
+    createMeasuredServerStateReader({
       journal,
       clock: systemClock,
       streams: () => measured.openStreams(),

@@ -7,7 +7,7 @@ import type { Journal } from '../journal/journal.ts';
 import type { PushPostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
 import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
-import { storedPushKeys } from '../push/stored-push-keys.ts';
+import { createPushKeysReader } from '../push/stored-push-keys.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { createHostAllowList } from '../tools/web/allowed-hosts.ts';
 import { resolveHostBySystem } from '../tools/web/resolve-checked-host.ts';
@@ -42,7 +42,11 @@ export function openPushNotifications({
   push: PushNotificationConfigs;
   pushKeys: NotificationSigner;
 } {
-  const signer = createNotificationSigner({ issuer: base, keys: storedPushKeys(records, clock), clock });
+  const signer = createNotificationSigner({
+    issuer: base,
+    keys: createPushKeysReader(records, clock),
+    clock,
+  });
   const push = new PushNotificationConfigs({
     bodies: createPushBodyBuilder({ base, previews: settings.preview }),
     signer,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { prepareStateDirectory, checkWritable } from '../../shared/state/state-directory.ts';
-import { obtainToken } from '../../shared/state/token-file.ts';
+import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
 import { closeResponseWithConnection } from '../http/streams/close-with-connection.ts';
 import { createToolOutputReader } from '../executor/tool-executions/output-reader.ts';
 import { ChatWebhooks } from '../push/chat-webhooks.ts';
@@ -76,7 +76,7 @@ export async function serve(
       .catch((error: unknown) =>
         log.error({ err: error, act: act.act }, 'an administrative action was not recorded in the audit log'),
       );
-  const token = await obtainToken(stateDir);
+  const token = await readOrCreateTokenFile(stateDir);
   let answer: RequestListener = notReady;
   const server = createServer(TCP_KEEP_ALIVE, (request, response) => {
     closeResponseWithConnection(request, response);

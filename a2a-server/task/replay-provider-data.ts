@@ -71,7 +71,7 @@ export function isTurnReplayable(
 /**
  * Returns the parts of a turn with their content. White space without state is omitted, because providers refuse it.
  */
-export function replayedParts(
+export function turnPartsForProvider(
   { text, reasoning = '', replay }: Turn,
   calls: readonly (RequestedCall & { originalInput: Record<string, unknown> | null })[],
 ): ReplayedPart[] {

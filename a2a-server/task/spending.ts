@@ -52,7 +52,7 @@ function ratesOf({ longPrompt, hours = [], ...base }: Price, inputTokens: number
 }
 
 /** Returns the spending of one turn. @param usd the cost that the event contains */
-export function spendingOf(usage: TokenUsage, usd: number | undefined): Spending {
+export function turnSpending(usage: TokenUsage, usd: number | undefined): Spending {
   return { ...usage, usd: usd ?? usageCost(usage, undefined, 0) ?? null };
 }
 
@@ -76,5 +76,5 @@ export function addModelSpending(
   { usage, usd }: { usage: TokenUsage; usd?: number },
 ): SpendingByModel {
   const before = Object.hasOwn(spending, model) ? spending[model] : undefined;
-  return { ...spending, [model]: addSpending(before ?? NO_SPENDING, spendingOf(usage, usd)) };
+  return { ...spending, [model]: addSpending(before ?? NO_SPENDING, turnSpending(usage, usd)) };
 }

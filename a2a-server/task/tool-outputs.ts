@@ -11,7 +11,7 @@ export interface ToolExecutionOutput {
 }
 
 /** The limit for all executions of a task together. The output then fits into one response. */
-export const MAX_OUTPUT_CHARS = 2_000_000;
+export const MAX_TASK_OUTPUT_CHARS = 2_000_000;
 
 /**
  * Adds output. Executions are sorted by the time of their first output. Above the limit, the oldest executions are
@@ -29,7 +29,7 @@ export function withToolOutput(
       : outputs.with(at, { ...before, text: before.text + text });
   let held = after.reduce((sum, output) => sum + output.text.length, 0);
   let gone = 0;
-  while (held > MAX_OUTPUT_CHARS && gone < after.length - 1) {
+  while (held > MAX_TASK_OUTPUT_CHARS && gone < after.length - 1) {
     held -= after[gone]?.text.length ?? 0;
     gone += 1;
   }

@@ -15,7 +15,7 @@ export interface AnsweredRequest {
 }
 
 /** The server's state at the time of a measurement. */
-export interface ServerMeasurements {
+export interface MeasuredServerState {
   streams: number;
   executions: number;
   queued: number;
@@ -36,7 +36,7 @@ export interface Metrics {
   /** Counts an attempt to deliver a push notification, or the end of all attempts for a receiver. */
   pushed(result: PushResult): void;
   /** Sets the source of the gauges. Until then they have no value. */
-  observe(facts: () => Promise<ServerMeasurements>): void;
+  observe(facts: () => Promise<MeasuredServerState>): void;
   /** Returns all metrics in the text format of Prometheus. */
   prometheusText(): Promise<string>;
   /** Sends the last values over OTLP, if that is configured. */

@@ -14,7 +14,7 @@ import { LIMIT_SCOPES, type LimitName, type LimitScope, REFUSING_LIMITS } from '
 import { PUSH_RESULTS, type PushResult } from '../push/push-subscription.ts';
 import { createInstruments, type Instruments, type SetGauge } from './instruments.ts';
 import { modelAttributes } from './model-attributes.ts';
-import type { Metrics, ServerMeasurements } from './metrics.ts';
+import type { Metrics, MeasuredServerState } from './metrics.ts';
 import { metricNameWithUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
 import { STATE_NAMES } from '../task/snapshot.ts';
@@ -125,7 +125,7 @@ function withUnits(collected: ResourceMetrics): ResourceMetrics {
   };
 }
 
-function setGauges(set: SetGauge, facts: ServerMeasurements): void {
+function setGauges(set: SetGauge, facts: MeasuredServerState): void {
   const { statistics, leaseMs } = facts;
   set('a2a.server.streams', facts.streams);
   set('a2a.server.executions', facts.executions);

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { obtainToken } from '../../shared/state/token-file.ts';
+import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
 
 /** The lifetime of a state: one hour. After that, the client's next tool call asks the person again. */
 const VALID_SECONDS = 60 * 60;
@@ -77,7 +77,7 @@ export class RequestStateSigner {
   }
 
   #opened(): Promise<RequestStateCodec> {
-    this.#codec ??= obtainToken(this.#stateDirectory, 'request-state-key')
+    this.#codec ??= readOrCreateTokenFile(this.#stateDirectory, 'request-state-key')
       .then((key) => createRequestStateCodec({ key, ttlSeconds: VALID_SECONDS }))
       .catch((error: unknown) => {
         this.#codec = undefined; // The next tool call tries again.

@@ -21,7 +21,7 @@ export interface PlainTextQuestion {
 /** The keys under which agents send the schema of a form. An agent may also send the schema itself as the data. */
 const SCHEMA_KEYS = ['schema', 'requestedSchema', 'jsonSchema', 'inputSchema', 'form'];
 
-export function withShownCode(asked: Omit<PlainTextQuestion, 'shown'>): PlainTextQuestion {
+export function questionWithCode(asked: Omit<PlainTextQuestion, 'shown'>): PlainTextQuestion {
   return { ...asked, shown: shownCode(asked.id, asked.text, asked.form ?? null) };
 }
 

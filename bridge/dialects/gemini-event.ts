@@ -20,7 +20,7 @@ import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
 import { dataOfPart, messageText, partsText } from './parts.ts';
 import { questionOf } from './question.ts';
-import { withShownCode } from './asked-question.ts';
+import { questionWithCode } from './asked-question.ts';
 
 const kindMetadata = z.object({ coderAgent: z.object({ kind: z.string() }) });
 const errorMetadata = z.object({ error: z.string() });
@@ -106,7 +106,7 @@ function statusUpdate({
 function stateChange(ids: Ids, status: TaskStatus, metadata: unknown): readonly Observation[] {
   const text = messageText(status.message);
   const said: PlainTextQuestion | null =
-    text === '' ? null : withShownCode({ id: idOf(status.message, ids.taskId), text: withNextStep(text) });
+    text === '' ? null : questionWithCode({ id: idOf(status.message, ids.taskId), text: withNextStep(text) });
   if (hasEnded(status) || status.state === TaskState.TASK_STATE_AUTH_REQUIRED) {
     const question = questionOf(status, ids.taskId);
     return [
@@ -182,7 +182,7 @@ function observationsOfTask(task: Task): readonly Observation[] {
   const question =
     told && text === ''
       ? null
-      : withShownCode({ id: idOf(last, `${taskId}-recalled`), text: told ? withNextStep(text) : UNTOLD });
+      : questionWithCode({ id: idOf(last, `${taskId}-recalled`), text: told ? withNextStep(text) : UNTOLD });
   return [...known, { type: 'turn-ended', ...ids, question, told }];
 }
 

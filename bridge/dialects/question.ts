@@ -11,7 +11,7 @@ import {
   answerAsJsonObject,
   missingRequiredFields,
   type PlainTextQuestion,
-  withShownCode,
+  questionWithCode,
   questionSchemaIn,
 } from './asked-question.ts';
 import { urlsOutsideText } from './urls-outside-text.ts';
@@ -29,7 +29,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Plai
   const links = signIn ? urlsOutsideText(parts) : [];
   const data = parts.map(dataOfPart).filter((each) => each !== undefined);
   const id = message?.messageId;
-  return withShownCode({
+  return questionWithCode({
     id: id === undefined || id === '' ? `question-${taskId}` : id,
     text: links.length === 0 ? text : `${text}\nTo open in a browser: ${links.join(' ')}`,
     ...(data.length === 0 || signIn

@@ -17,7 +17,7 @@ const OWN_NAME = `notices.${String(process.pid)}`;
 /** How long the hooks remember which entries they have shown in a session, in milliseconds. */
 const REMEMBERED_MS = 30 * 24 * 60 * 60 * 1000;
 
-export class InboxNoticeFiles implements InboxSurface {
+export class HookNoticeFiles implements InboxSurface {
   readonly #root: string;
   readonly #name: (tool: ToolName) => string;
   /** The text of each file that this process has written, by path. */

@@ -7,7 +7,7 @@ import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runt
 import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/server-proof.ts';
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
-import { obtainToken } from '../../shared/state/token-file.ts';
+import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
 import type { AgentEndpoint } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
@@ -46,7 +46,7 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Agen
 async function foundOrStarted(local: LocalServerOptions): Promise<AgentEndpoint> {
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
-  const token = await obtainToken(stateDirectory);
+  const token = await readOrCreateTokenFile(stateDirectory);
   const running = await runningServer(stateDirectory, token);
   if (running !== undefined) return running;
   if (!autoStart) {

@@ -12,7 +12,7 @@ export type LocalServerState =
   /** The process exists, but the program at the URL does not prove that it is this user's server. */
   | { type: 'strange'; record: ServerRecord; message: string };
 
-export async function readLocalServerState(stateDirectory: string): Promise<LocalServerState> {
+export async function checkLocalServerState(stateDirectory: string): Promise<LocalServerState> {
   const record = await readServerRecord(stateDirectory);
   // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return { type: 'stopped' };

@@ -3,7 +3,7 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import type { LocalServerOptions } from './find-or-start-server.ts';
 import { endRunningServer } from './end-running-server.ts';
-import { readLocalServerState, unverifiedServerError } from './local-server-state.ts';
+import { checkLocalServerState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
 import { startLocalServer } from './start-server.ts';
 
@@ -17,7 +17,7 @@ export async function restartLocalServer(
 ): Promise<{ before: ServerRecord; after: ServerRecord } | undefined> {
   await prepareStateDirectory(local.stateDirectory);
   return withStartLock(local.stateDirectory, async () => {
-    const state = await readLocalServerState(local.stateDirectory);
+    const state = await checkLocalServerState(local.stateDirectory);
     if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
     await endRunningServer(state.record);

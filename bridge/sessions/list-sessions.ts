@@ -227,7 +227,10 @@ export interface NamedSessions extends Pick<SessionListing, 'unreachable'> {
 }
 
 /** Returns the agent's sessions whose id or task id starts with the prefix. */
-export async function findSessionsByPrefix(agent: Agent, prefix: string): Promise<readonly NamedSession[]> {
+export async function findAgentSessionsByPrefix(
+  agent: Agent,
+  prefix: string,
+): Promise<readonly NamedSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
   if (found !== null) return found.tasks;
   const { sessions } = await listSessionsOfAgent(agent, {});

@@ -20,7 +20,7 @@ import {
   listSessionsOfAgent,
   type SessionListing,
   mergeSessionListings,
-  findSessionsByPrefix,
+  findAgentSessionsByPrefix,
   type NamedSession,
   type NamedSessions,
   listedOutboxEntry,
@@ -162,7 +162,7 @@ export class Sessions {
    */
   async withPrefix(prefix: string): Promise<NamedSessions> {
     const { answers, unreachable } = await askEachAgent(this.#registry.all, (agent) =>
-      findSessionsByPrefix(agent, prefix),
+      findAgentSessionsByPrefix(agent, prefix),
     );
     const entries = this.#outbox.entries().map((entry) => listedOutboxEntry(entry));
     const own = [...entries, ...this.#live.all.map(toAgentListing)].filter((each) =>

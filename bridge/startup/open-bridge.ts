@@ -12,7 +12,7 @@ import type { BridgeSettings } from '../settings/settings.ts';
 import { ResultInbox } from '../inbox/result-inbox.ts';
 import { DesktopNotifications } from '../inbox/desktop-notifications.ts';
 import { InboxFollower } from '../inbox/inbox-follower.ts';
-import { InboxNoticeFiles } from '../inbox/notice-files.ts';
+import { HookNoticeFiles } from '../inbox/notice-files.ts';
 import { DelegatingClients } from '../sessions/delegating-clients.ts';
 import { logSessions } from '../sessions/log-sessions.ts';
 import { CutPreviews } from '../state/cut-previews.ts';
@@ -44,7 +44,7 @@ export async function openBridge({
   const inbox = new ResultInbox({ results, registry, outbox, live, sessions, delegations, log });
   const outside = new InboxFollower({
     surfaces: [
-      new InboxNoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),
+      new HookNoticeFiles(settings.stateDir, (tool) => `${settings.toolPrefix}${tool}`),
       ...(settings.desktopNotifications
         ? [new DesktopNotifications(new NotifiedEntries(database), log)]
         : []),

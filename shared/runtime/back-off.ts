@@ -21,7 +21,7 @@ export const DEFAULT_BACK_OFF: BackOffOptions = {
 };
 
 /** Chooses the random part of the delays once. `backOffDelay` can then compute each delay in advance. */
-export function withFixedJitter({ minTimeout, randomize, ...rest }: BackOffOptions): BackOffOptions {
+export function withJitterChosenOnce({ minTimeout, randomize, ...rest }: BackOffOptions): BackOffOptions {
   return { ...rest, minTimeout: randomize ? minTimeout * (1 + Math.random()) : minTimeout, randomize: false };
 }
 

@@ -20,7 +20,10 @@ export const tokenPath = (stateDirectory: string, file: TokenFileName = 'token')
  * same token.
  * @throws ProductError CONFIGURATION, see `obtainSecret`
  */
-export function obtainToken(stateDirectory: string, file: TokenFileName = 'token'): Promise<string> {
+export function readOrCreateTokenFile(
+  stateDirectory: string,
+  file: TokenFileName = 'token',
+): Promise<string> {
   return obtainSecret({
     path: tokenPath(stateDirectory, file),
     what: 'token',

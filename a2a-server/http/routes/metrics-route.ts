@@ -8,13 +8,13 @@ import type { Authenticate } from '../auth/tokens.ts';
 /** The media type of Prometheus's text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-export interface MetricsAccess {
+export interface MetricsRouteOptions {
   text: () => Promise<string>;
   /** Checks the token of the operator. @throws ProductError UNAUTHENTICATED */
   authenticate: Authenticate;
 }
 
-export function metricsRoute({ text, authenticate }: MetricsAccess): Router {
+export function metricsRoute({ text, authenticate }: MetricsRouteOptions): Router {
   const router = Router();
   router.get('/metrics', async (request, response) => {
     await authenticate(request.headers.authorization);

@@ -16,16 +16,16 @@ interface WithMetadata {
 }
 
 /** Adds the generation to a task or an update event. */
-export function withGeneration<T extends WithMetadata>(value: T, generation: number): T {
+export function withGenerationMetadata<T extends WithMetadata>(value: T, generation: number): T {
   return { ...value, metadata: { ...value.metadata, [METADATA_KEY]: generation } };
 }
 
 export function eventWithGeneration(event: StreamResponse, generation: number): StreamResponse {
   const { payload } = event;
   if (payload?.$case === 'statusUpdate')
-    return { payload: { $case: 'statusUpdate', value: withGeneration(payload.value, generation) } };
+    return { payload: { $case: 'statusUpdate', value: withGenerationMetadata(payload.value, generation) } };
   if (payload?.$case === 'artifactUpdate')
-    return { payload: { $case: 'artifactUpdate', value: withGeneration(payload.value, generation) } };
+    return { payload: { $case: 'artifactUpdate', value: withGenerationMetadata(payload.value, generation) } };
   return event;
 }
 

@@ -24,7 +24,7 @@ import {
   RESPONSE_ARTIFACT_NAME,
   statusMessageId,
 } from './event-projection.ts';
-import { withGeneration } from './generation-field.ts';
+import { withGenerationMetadata } from './generation-field.ts';
 import {
   agentArtifact,
   toA2aMessage,
@@ -61,7 +61,7 @@ export function toA2aTask(snapshot: Snapshot, options: WireOptions, detail: Task
       ...(sessionCost && { sessionUsage: costView(sessionCost) }),
     }),
   };
-  return options.generations ? withGeneration(task, generationOf(snapshot.counted, options)) : task;
+  return options.generations ? withGenerationMetadata(task, generationOf(snapshot.counted, options)) : task;
 }
 
 function latest<T>(items: T[], count: number | undefined): T[] {

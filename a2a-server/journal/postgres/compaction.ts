@@ -3,7 +3,7 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import { entriesOfEventRow, findPackableEventRuns, packEventRun } from '../packed-row.ts';
+import { journalEntriesOfRow, findPackableEventRuns, packEventRun } from '../packed-row.ts';
 import type { PostgresConnection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
@@ -23,7 +23,7 @@ export async function packNextEvents(connection: PostgresConnection, limit: numb
     { text: 'SELECT seq, at, body, first FROM events WHERE task = $1 AND seq > $2 ORDER BY seq LIMIT $3' },
     [key, packed, limit],
   );
-  const entries = rows.flatMap((row) => entriesOfEventRow(toEventRow(row)));
+  const entries = rows.flatMap((row) => journalEntriesOfRow(toEventRow(row)));
   const runs = findPackableEventRuns(entries).flatMap((run) => {
     const [first, last] = [run.entries[0], run.entries.at(-1)];
     return first === undefined || last === undefined

@@ -1,7 +1,7 @@
 /** Reads the rows of the table `events`. */
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
-import { type EventRow, entriesOfEventRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
+import { type EventRow, journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 import type { QueryRunner, SqlRow } from './driver.ts';
 
 // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
@@ -27,7 +27,7 @@ export async function readEntries(
   { after, limit }: { after: number; limit: number },
 ): Promise<JournalEntry[]> {
   const rows = await database.query(READ, [taskId, after, limit]);
-  return rows.flatMap((row) => entriesOfEventRow(toEventRow(row), { after, limit }));
+  return rows.flatMap((row) => journalEntriesOfRow(toEventRow(row), { after, limit }));
 }
 
 /** Returns all entries of a task. @throws PostgresError, DamagedDataError */

@@ -65,7 +65,7 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
  * Opens the records of a database for a command line, while servers may run.
  * @throws ProductError CONFIGURATION if no server has used the database, STORAGE
  */
-export async function openPostgresRecordStore(url: string): Promise<RecordStore & { close: () => void }> {
+export async function openExistingPostgresRecords(url: string): Promise<RecordStore & { close: () => void }> {
   const address = parseDatabaseUrl(url);
   const named = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     try {

@@ -7,7 +7,7 @@
 import type { RunStatement, RunQuery, SqlRow, Sqlite } from '../../../shared/sqlite/driver.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
-import { entriesOfEventRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
+import { journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 
 /**
  * The maximum length of the parameters of one statement, in UTF-16 code units. SQLite allows 10⁹ bytes for one value,
@@ -121,5 +121,5 @@ export class EventRowReader {
 /** Returns the entries of a row `[seq, at, body, first]`. For a packed row, returns the requested part. */
 export function toEntries(row: SqlRow, asked?: { after: number; limit: number }): JournalEntry[] {
   const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
-  return entriesOfEventRow({ seq, at, body, first: nullableIntegerColumn(row[3]) }, asked);
+  return journalEntriesOfRow({ seq, at, body, first: nullableIntegerColumn(row[3]) }, asked);
 }

@@ -3,7 +3,7 @@
  * filters of the task list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment
  * to a server or proxy.
  */
-import { filterParameters, filtersInFragment, type TaskFilters } from './task-filters.ts';
+import { filterParameters, filtersInFragment, type PageTaskFilters } from './task-filters.ts';
 
 interface AddressTarget extends LinkedAction {
   taskId: string | undefined;
@@ -60,12 +60,12 @@ export function taskFragment(taskId?: string): string {
   return `#${new URLSearchParams([...task, ...filterParameters(readAddressFilters())]).toString()}`;
 }
 
-export function readAddressFilters(): TaskFilters {
+export function readAddressFilters(): PageTaskFilters {
   return filtersInFragment(new URLSearchParams(location.hash.slice(1)));
 }
 
 /** Changes the filters without a new entry in the history, because each typed letter changes them. */
-export function setAddressFilters(filters: TaskFilters): void {
+export function setAddressFilters(filters: PageTaskFilters): void {
   const { taskId, callId, shown } = readAddressTarget();
   const target = Object.entries({ task: taskId, call: callId, shown }).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value]],

@@ -7,7 +7,7 @@ import { requestServerProof } from '../../../shared/net/request-server-proof.ts'
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
-import { obtainToken } from '../../../shared/state/token-file.ts';
+import { readOrCreateTokenFile } from '../../../shared/state/token-file.ts';
 import { identityOfToken } from '../../access/identity.ts';
 import { expiryOfToken, type IssuedToken, issuedTokenState } from '../../access/issued-token.ts';
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
@@ -45,7 +45,7 @@ export async function addPasskey(
       'FORBIDDEN',
       'Run `a2a-server passkey add` yourself in a terminal. Its link must not reach a program or a model.',
     );
-  const local = await obtainToken(stateDir);
+  const local = await readOrCreateTokenFile(stateDir);
   const configured =
     principal === LOCAL_PRINCIPAL ? local : tokens.find((each) => each.principal === principal)?.token;
   const records = await openRecordStoreForCommand({ stateDir, database });

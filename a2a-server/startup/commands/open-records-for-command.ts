@@ -13,8 +13,8 @@ export async function openRecordStoreForCommand({
   database,
 }: Pick<ServerSettings, 'stateDir' | 'database'>): Promise<CommandRecords> {
   if (database !== undefined) {
-    const { openPostgresRecordStore } = await import('../../journal/postgres/postgres-records.ts');
-    return openPostgresRecordStore(database);
+    const { openExistingPostgresRecords } = await import('../../journal/postgres/postgres-records.ts');
+    return openExistingPostgresRecords(database);
   }
   await prepareStateDirectory(stateDir);
   return { ...createFileRecordStore(stateDir, () => undefined), close: () => undefined };

@@ -5,7 +5,7 @@ import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
 import { identityOfToken } from '../../access/identity.ts';
 import { type IssuedToken, makeToken, issuedTokenState } from '../../access/issued-token.ts';
-import { principalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';
+import { fullPrincipalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
 import { type TokenStore, createTokenStore } from '../../access/token-store.ts';
@@ -98,7 +98,7 @@ export async function listTokens(place: TokenPlace, json: boolean, { say, note }
   if (tokens.length === 0) return note('There are no issued tokens.');
   for (const { id, name, tenant, roles, groups, state, createdAt, expiresAt } of tokens)
     say(
-      `${id}  ${principalName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroupsText(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
+      `${id}  ${fullPrincipalName(name, tenant)}  ${roles.join(',')}${groups === undefined ? '' : `  ${inGroupsText(groups)}`}  ${state}  created ${createdAt}  expires ${expiresAt ?? 'never'}`,
     );
 }
 

@@ -10,7 +10,7 @@ import { messageFiles } from '../task-files.ts';
 import { isAnswerWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
 import {
   isTurnReplayable,
-  replayedParts,
+  turnPartsForProvider,
   type ReceivingModel,
   type ReplayedPart,
 } from '../replay-provider-data.ts';
@@ -272,7 +272,7 @@ function turnSteps(
       tool: call.tool,
       input: call.originalInput ?? call.input,
     })),
-    ...(replays && { parts: replayedParts(turn, calls) }),
+    ...(replays && { parts: turnPartsForProvider(turn, calls) }),
   };
   if (calls.length === 0)
     return [

@@ -7,7 +7,7 @@ import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
 import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
-import { RequestPacer } from '../web/crawl/request-pacer.ts';
+import { SiteRequestPacer } from '../web/crawl/request-pacer.ts';
 import type { FetchContext } from '../web/fetch-url.ts';
 
 /** The time after which the crawl requests no further page. */
@@ -32,7 +32,7 @@ type Input = z.infer<typeof schema>;
 
 export function createCrawlTool(web: FetchContext): Tool {
   // All crawls of the server share one rate limit. So two tasks on one site do not double the request rate.
-  const pace = new RequestPacer(web.clock);
+  const pace = new SiteRequestPacer(web.clock);
   return defineTool({
     name: 'crawl',
     description:
@@ -61,7 +61,7 @@ async function place(url: string, { allowed }: FetchContext): Promise<URL> {
 async function crawl(
   { url, query: text, maxPages }: Input,
   { signal, output, goesTo }: ToolRun,
-  { web, pace }: { web: FetchContext; pace: RequestPacer },
+  { web, pace }: { web: FetchContext; pace: SiteRequestPacer },
 ): Promise<ToolResult> {
   const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
   const start = await place(url, web);

@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 /** A request for one decision. If the content of the tool call changes, it is a new request. */
-export interface ApprovalRequest {
+export interface ApprovalRequestId {
   callId: string;
   /** The code of what the request shows. D2: a decision is valid only for what the person saw. */
   shown: string;
 }
 
 /** Returns the key of a request. It is unique within a task. */
-export function approvalRequestKey({ callId, shown }: ApprovalRequest): string {
+export function approvalRequestKey({ callId, shown }: ApprovalRequestId): string {
   return `${callId} ${shown}`;
 }
 
@@ -18,7 +18,10 @@ export function approvalRequestKey({ callId, shown }: ApprovalRequest): string {
  * @param settled true if the task waits or has ended. Before that, a listed action may already be decided, so the list
  * is empty.
  */
-export function approvalRequestsOf(view: TaskView | undefined, settled: boolean): readonly ApprovalRequest[] {
+export function approvalRequestsOf(
+  view: TaskView | undefined,
+  settled: boolean,
+): readonly ApprovalRequestId[] {
   if (view === undefined || !settled) return [];
   const { pending, question } = view;
   const actions = pending.map(({ callId, shown }) => ({ callId, shown }));
@@ -31,7 +34,7 @@ export function approvalRequestsOf(view: TaskView | undefined, settled: boolean)
  */
 export function webhookPostId(
   task: { agent: string; taskId: string },
-  askings: readonly ApprovalRequest[],
+  askings: readonly ApprovalRequestId[],
   what: string,
 ): string {
   const about = [what, task.agent, task.taskId, ...askings.map(approvalRequestKey).toSorted()];

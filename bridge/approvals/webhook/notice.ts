@@ -9,7 +9,7 @@ import { offeredDecisionWords } from '../../mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
-import type { ApprovalRequest } from './list-approval-requests.ts';
+import type { ApprovalRequestId } from './list-approval-requests.ts';
 
 /** The maximum length of a preview or question in a post, in characters. */
 const MAX_PREVIEW_CHARACTERS = 10_000;
@@ -86,8 +86,8 @@ export interface ApprovalDecidedFacts {
   view: TaskView | undefined;
   state: SessionStateName;
   /** The requests that no longer wait, because they were decided or the task has ended. */
-  over: readonly ApprovalRequest[];
-  waiting: readonly ApprovalRequest[];
+  over: readonly ApprovalRequestId[];
+  waiting: readonly ApprovalRequestId[];
 }
 
 /** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */

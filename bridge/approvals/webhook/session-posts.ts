@@ -18,7 +18,7 @@ import { taskPageUrl } from '../ways-to-decide.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import {
-  type ApprovalRequest,
+  type ApprovalRequestId,
   approvalRequestKey,
   approvalRequestsOf,
   webhookPostId,
@@ -65,7 +65,7 @@ interface UnderWay {
 /** The actions and questions that a post lists. The receiver's response can decide only these. */
 interface PostedRequests {
   actions: ReturnType<typeof postedActions>;
-  requests: readonly ApprovalRequest[];
+  requests: readonly ApprovalRequestId[];
 }
 
 function requestsToPost({ pending, question }: TaskView): PostedRequests {
@@ -126,7 +126,7 @@ export class SessionWebhookPosts {
     this.#schedule();
   }
 
-  #waiting(): readonly ApprovalRequest[] {
+  #waiting(): readonly ApprovalRequestId[] {
     return approvalRequestsOf(this.#session.view, this.#session.settled);
   }
 

@@ -10,7 +10,7 @@ import { createHmac } from 'node:crypto';
  */
 const PREFIX = 'whsec_';
 
-export interface WebhookMessage {
+export interface SignedPostContent {
   /** The id of the post. It is the same for every attempt, so that the receiver can detect repetitions. */
   id: string;
   /** The time of this attempt, in seconds since 1970. */
@@ -19,7 +19,7 @@ export interface WebhookMessage {
 }
 
 export function signatureHeaders(
-  { id, timestamp, body }: WebhookMessage,
+  { id, timestamp, body }: SignedPostContent,
   secret: string,
 ): Record<string, string> {
   const key = secret.startsWith(PREFIX)

@@ -12,7 +12,7 @@ import {
   toPersonDecision,
 } from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
-import type { ApprovalRequest } from './list-approval-requests.ts';
+import type { ApprovalRequestId } from './list-approval-requests.ts';
 
 export type WebhookAnswer =
   /** The receiver has accepted the post, and has not decided yet. */
@@ -65,7 +65,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
  */
 export function readPostedDecisions(
   decisions: readonly DecisionInput[],
-  posted: readonly ApprovalRequest[],
+  posted: readonly ApprovalRequestId[],
 ): readonly PersonDecision[] {
   return decisionsOfToolCall({}, decisions).map((each) => {
     if (!posted.some(({ callId, shown }) => callId === each.callId && shown === each.shown))

@@ -8,7 +8,7 @@ import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartLocalServer } from '../../local-server/restart-server.ts';
 import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, setModelInText } from '../models/edit-model-settings.ts';
-import { refuseKeyInSettings } from '../models/refuse-key-in-settings.ts';
+import { refuseKeyInModelChange } from '../models/refuse-key-in-settings.ts';
 import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryModelChange } from '../models/try-change.ts';
 import type { CommandRun } from '../context/run-command.ts';
@@ -23,7 +23,7 @@ const MODE = 0o600;
 export async function setModelCommand(run: CommandRun<SetModelOptions>, id: string): Promise<void> {
   const { options, settings, terminal } = run;
   const change = await readModelChange(run, id);
-  await refuseKeyInSettings(change, run.env);
+  await refuseKeyInModelChange(change, run.env);
   await prepareStateDirectory(settings.stateDir);
   const file = await readConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
   const text = changed(file, change);

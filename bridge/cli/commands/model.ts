@@ -1,6 +1,6 @@
 /** The commands `model` and `model list`: show the models in use, and the models that can be used. */
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
-import { readLocalServerState } from '../../local-server/local-server-state.ts';
+import { checkLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
 import { readServerModels } from '../models/server-models.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -16,7 +16,7 @@ export async function showModelCommand({
   terminal,
 }: CommandRun<CommonCommandOptions>): Promise<void> {
   const report = await readServerModels(settings, places.serverScript);
-  const state = await readLocalServerState(settings.stateDir);
+  const state = await checkLocalServerState(settings.stateDir);
   const running =
     state.type === 'running'
       ? ((await fetchRunningAgentName(state.record, settings.stateDir)) ?? null)

@@ -5,7 +5,7 @@ import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts
 import { endRunningServer } from '../../local-server/end-running-server.ts';
 import {
   type LocalServerState,
-  readLocalServerState,
+  checkLocalServerState,
   unverifiedServerError,
 } from '../../local-server/local-server-state.ts';
 import { durationText } from '../terminal/age.ts';
@@ -17,9 +17,9 @@ import { durationText } from '../terminal/age.ts';
 export async function startServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
   const { settings, places } = run;
   const { stateDir: stateDirectory, configFile } = settings;
-  const before = (await readLocalServerState(stateDirectory)).type === 'running';
+  const before = (await checkLocalServerState(stateDirectory)).type === 'running';
   await findOrStartServer({ stateDirectory, script: places.serverScript, autoStart: true, configFile });
-  tell(run, await readLocalServerState(stateDirectory), before ? 'It was running already.' : 'Started.');
+  tell(run, await checkLocalServerState(stateDirectory), before ? 'It was running already.' : 'Started.');
 }
 
 /**
@@ -28,7 +28,7 @@ export async function startServerCommand(run: CommandRun<CommonCommandOptions>):
  */
 export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): Promise<void> {
   const { stateDir } = run.settings;
-  const state = await readLocalServerState(stateDir);
+  const state = await checkLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   if (state.type === 'running') await endRunningServer(state.record);
   tell(
@@ -43,7 +43,7 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
  * @returns EXIT_UNAVAILABLE if it does not run
  */
 export async function serverStatusCommand(run: CommandRun<CommonCommandOptions>): Promise<number> {
-  const state = await readLocalServerState(run.settings.stateDir);
+  const state = await checkLocalServerState(run.settings.stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
   tell(run, state, '');
   return state.type === 'running' ? 0 : EXIT_UNAVAILABLE;

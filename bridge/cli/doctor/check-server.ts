@@ -6,7 +6,7 @@ import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { packageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
-import { readLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
+import { checkLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
 import {
@@ -33,7 +33,7 @@ export async function checkLocalServer(
   env: Readonly<Record<string, string | undefined>>,
   agent: string | null,
 ): Promise<LocalServer> {
-  const state = await readLocalServerState(stateDir);
+  const state = await checkLocalServerState(stateDir);
   switch (state.type) {
     case 'running': {
       const runs = await fetchRunningAgentName(state.record, stateDir);

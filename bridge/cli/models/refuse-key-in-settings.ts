@@ -13,7 +13,7 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * @throws UsageError if the person typed a variable's value instead of its name; ProductError CONFIGURATION if the key
  * command fails or contains the key
  */
-export async function refuseKeyInSettings(
+export async function refuseKeyInModelChange(
   { key }: ModelChange,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {

@@ -14,7 +14,7 @@ export interface GuidanceContext {
  * Explains how a person's decision reaches the agent. With `human-only`, `tools/list` does not contain the tool that
  * decides.
  */
-export function decideHint(approvals: ApprovalMode): string {
+export function decideHintForModel(approvals: ApprovalMode): string {
   return approvals === 'human-only'
     ? 'Show them its preview. They decide it themselves: in a form, on the page or at a terminal. No tool decides.'
     : 'Show them its preview, then send their decision with approve_or_deny_pending_action.';

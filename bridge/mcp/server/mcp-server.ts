@@ -72,7 +72,7 @@ export interface McpServerOptions {
   bridge: () => Promise<BridgeContext>;
 }
 
-export interface ServerClient {
+export interface ServedMcpClient {
   connection: ClientConnection;
   withdrawals: CancelledMcpCalls;
   receipts: SentReplies;
@@ -91,7 +91,7 @@ export interface ServerClient {
   released?: (requestId: RequestId) => void;
 }
 
-export function createMcpServer(parts: McpServerOptions, client: ServerClient): McpServer {
+export function createMcpServer(parts: McpServerOptions, client: ServedMcpClient): McpServer {
   const { version, prefix, bridge } = parts;
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },

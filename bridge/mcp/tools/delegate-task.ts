@@ -8,7 +8,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
 import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
-import { decideHint, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
+import { decideHintForModel, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
@@ -32,7 +32,7 @@ export const delegateTaskTool = defineTool({
 
 With a sessionId it goes on in that session: a live task gets the message unless it waits for a decision or an answer, an ended one is followed by the session's next task, with the conversation so far.
 
-Actions with side effects wait for the person's approval. ${decideHint(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. If an answer is slow, do not delegate the same task again.`,
+Actions with side effects wait for the person's approval. ${decideHintForModel(approvals)} autoExecute, and the modes auto and accept-edits, run things without asking: set them only when the person said so. The task outlives this call: if it takes longer, wait_for_task waits on. If an answer is slow, do not delegate the same task again.`,
   input: z.strictObject({
     task: z.string().min(1).describe('What to do, in words, with all the agent needs to know.'),
     agent: fields.agentSchema,

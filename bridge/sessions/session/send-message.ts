@@ -8,7 +8,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import { requestFailure } from '../../agents/failure.ts';
-import { type BackOffOptions, backOffDelay, withFixedJitter } from '../../../shared/runtime/back-off.ts';
+import { type BackOffOptions, backOffDelay, withJitterChosenOnce } from '../../../shared/runtime/back-off.ts';
 import { requestedRetryDelayMs, waitForRetryAfter } from '../../../shared/runtime/retry-after.ts';
 import { findTaskByMessage } from './find-lost-message.ts';
 import type { MessageDeliveryState } from './session-state.ts';
@@ -62,7 +62,7 @@ type MessageArrival = 'no' | 'unresolved' | 'unknown';
  */
 export async function sendUntilAcknowledged(sending: SendOptions): Promise<AcknowledgedMessage> {
   const { agent, signal, withdrawal, resumed = false, onDelivery = () => undefined } = sending;
-  const backOff = withFixedJitter(sending.backOff);
+  const backOff = withJitterChosenOnce(sending.backOff);
   /**
    * True after an attempt that may have arrived. It stays true even if a later attempt cannot connect. R99: a repeated
    * tool call starts no second task.

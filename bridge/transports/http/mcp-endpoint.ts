@@ -10,7 +10,7 @@ import {
 import type { McpRequestContext, McpServer, RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_MCP_SESSION_LIMITS, McpSessions, type McpSessionLimits } from './mcp-sessions.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
@@ -46,7 +46,7 @@ export interface McpEndpoint {
 }
 
 interface McpEndpointOptions {
-  serve: (client: ServerClient) => McpServer;
+  serve: (client: ServedMcpClient) => McpServer;
   /** Called when a client ends its MCP session. */
   onLeft: (connection: ClientConnection) => void;
   log: Logger;

@@ -11,9 +11,9 @@ import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/r
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { TCP_KEEP_ALIVE } from '../../../shared/net/tcp-keep-alive.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
-import { obtainToken, tokenPath } from '../../../shared/state/token-file.ts';
+import { readOrCreateTokenFile, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
-import type { ServerClient } from '../../mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type HttpAccessRules } from './check-access.ts';
@@ -42,7 +42,7 @@ interface ServeHttpOptions {
   port: number;
   stateDir: string;
   origins: readonly string[];
-  serve: (client: ServerClient) => McpServer;
+  serve: (client: ServedMcpClient) => McpServer;
   abortTool: AbortTool;
   onLeft: (connection: ClientConnection) => void;
   log: Logger;
@@ -63,7 +63,7 @@ export async function serveHttp({
 }: ServeHttpOptions): Promise<RunningHttpServer> {
   await prepareStateDirectory(stateDir);
   const access: HttpAccessRules = {
-    token: await obtainToken(stateDir, 'http-token'),
+    token: await readOrCreateTokenFile(stateDir, 'http-token'),
     tokenPath: tokenPath(stateDir, 'http-token'),
     origins,
   };

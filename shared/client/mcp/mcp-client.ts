@@ -12,7 +12,7 @@ import { ToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { BridgeClient } from './bridge-client.ts';
 import { McpConnection } from './mcp-connection.ts';
-import type { ClientIdentity, RequestOptions } from './mcp-connection.ts';
+import type { McpClientInfo, RequestOptions } from './mcp-connection.ts';
 import { BridgeTaskTransport } from './bridge-task-transport.ts';
 import type { RequestOrSession, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
 import type { McpCallResult, SessionToolExecution } from './session-report.ts';
@@ -21,7 +21,7 @@ export interface McpClientOptions extends ClientOptions {
   /** The prefix of the bridge's tool names (the bridge's setting `--tool-prefix`). */
   toolPrefix?: string | undefined;
   /** The client's name and version. The server may log them. */
-  identity?: ClientIdentity | undefined;
+  identity?: McpClientInfo | undefined;
 }
 
 export class McpClient {
@@ -136,4 +136,4 @@ export class McpClient {
   }
 }
 
-const DEFAULT_IDENTITY: ClientIdentity = { name: 'mcp-a2a-bridge/client', version: '1' };
+const DEFAULT_IDENTITY: McpClientInfo = { name: 'mcp-a2a-bridge/client', version: '1' };

@@ -31,7 +31,7 @@ export interface RequestOptions {
   onProgress?: ((message: string, params: ProgressParams) => void) | undefined;
 }
 
-export interface ClientIdentity {
+export interface McpClientInfo {
   name: string;
   version: string;
 }
@@ -41,14 +41,14 @@ type Outgoing = { method: string; params?: object };
 
 export class McpConnection {
   readonly #service: HttpClient;
-  readonly #identity: ClientIdentity;
+  readonly #identity: McpClientInfo;
   readonly #quietMs: number;
   #beginning: Promise<Headers> | undefined;
   /** The headers of the session. Undefined before the session has started. */
   #session: Headers | undefined;
   #lastId = 0;
 
-  constructor(service: HttpClient, identity: ClientIdentity, quietMs: number) {
+  constructor(service: HttpClient, identity: McpClientInfo, quietMs: number) {
     this.#service = service;
     this.#identity = identity;
     this.#quietMs = quietMs;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { agentFetch } from '../../../bridge/agents/http/agent-fetch.ts';
 import { restartLocalServer } from '../../../bridge/local-server/restart-server.ts';
-import { readLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
+import { checkLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
 import {
   findOrStartServer,
@@ -13,7 +13,7 @@ import {
 } from '../../../bridge/local-server/find-or-start-server.ts';
 import { serverProof } from '../../../shared/net/server-proof.ts';
 import { readServerRecord, writeServerRecord } from '../../../shared/state/server-record.ts';
-import { obtainToken } from '../../../shared/state/token-file.ts';
+import { readOrCreateTokenFile } from '../../../shared/state/token-file.ts';
 
 /**
  * Simulates the built a2a-server. It records each start, listens, and writes its address when it is ready. Like the
@@ -87,7 +87,7 @@ describe('the local server that a bridge starts', () => {
 
   test('the bridge starts a server if none runs, and gets a credential that is valid for this run, not the token', async () => {
     const endpoint = await findOrStartServer(local());
-    const token = await obtainToken(stateDirectory);
+    const token = await readOrCreateTokenFile(stateDirectory);
     expect(endpoint.headers['authorization']).toMatch(/^Bearer [\w-]{43}$/);
     expect(JSON.stringify(endpoint)).not.toContain(token);
     expect(endpoint.isGone?.()).toBe(false);
@@ -152,7 +152,7 @@ describe('the local server that a bridge starts', () => {
 
   test('the bridge waits while a server shuts down, and then starts a new one', async () => {
     let asked = 0;
-    const token = await obtainToken(stateDirectory);
+    const token = await readOrCreateTokenFile(stateDirectory);
     const { url, server: closing } = await listening((request, response) => {
       asked += 1;
       response.end(proofOf(request, token, 'closing'));
@@ -206,7 +206,7 @@ describe('the local server that a bridge starts', () => {
   });
 
   test('R104 X1 another program at the address, with a copy of the agent card, receives no token', async () => {
-    const token = await obtainToken(stateDirectory);
+    const token = await readOrCreateTokenFile(stateDirectory);
     const credentials: unknown[] = [];
     const { url, server } = await listening((request, response) => {
       credentials.push(request.headers.authorization);
@@ -215,7 +215,7 @@ describe('the local server that a bridge starts', () => {
     });
     await writeServerRecord(stateDirectory, { url, pid: process.pid, version: '0', startedAt: 'now' });
     await expect(findOrStartServer(local())).rejects.toThrow(/does not answer as it should/);
-    expect(await readLocalServerState(stateDirectory)).toMatchObject({ type: 'strange' });
+    expect(await checkLocalServerState(stateDirectory)).toMatchObject({ type: 'strange' });
     expect(credentials).toEqual([undefined, undefined]);
     expect(token).not.toBe('');
     server.close();

@@ -22,7 +22,7 @@ export interface DecisionRefusal {
  * Returns the call whose action shows the refusal: the last one, because "Approve all" is below it. Returns undefined if
  * no such action waits any more.
  */
-export function callShowingRefusal(
+export function callIdForRefusal(
   actions: readonly ShownAction[],
   refusal: Pick<DecisionRefusal, 'callIds'> | undefined,
 ): string | undefined {

@@ -18,7 +18,7 @@ import { PendingActionView } from '../action/pending-action.tsx';
 import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
 import { WrittenTexts } from '../action/written-texts.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
-import type { CardAction, CardSession, CardTools } from './card-tools.ts';
+import type { CardAction, SessionOnCard, CardTools } from './card-tools.ts';
 import type { McpAppHost, McpAppHostConnection } from './host-connection.ts';
 
 /** The time that one tool call waits for the agent, in seconds. */
@@ -39,7 +39,7 @@ interface ApprovalCardProps {
 }
 
 export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCardProps) {
-  const [session, setSession] = useState<CardSession>();
+  const [session, setSession] = useState<SessionOnCard>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [problem, setProblem] = useState<string>();
   /** Why the bridge refused the last decision. The card follows the session also after a refusal. */
@@ -47,7 +47,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   const drafts = useContext(DraftsContext);
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
-  const take = useCallback((next: CardSession): void => {
+  const take = useCallback((next: SessionOnCard): void => {
     setSession(next);
     const pending = next.pending.map(({ action }) => action);
     setActions((before) => updateShownActions(before, pending));
@@ -112,7 +112,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
 }
 
 interface SessionProps extends Pick<ApprovalCardProps, 'connection' | 'host'> {
-  session: CardSession;
+  session: SessionOnCard;
   actions: readonly ShownAction[];
   onDecide: (action: CardAction, decision: Decision) => Promise<boolean>;
 }

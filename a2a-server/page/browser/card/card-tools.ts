@@ -14,7 +14,7 @@ export interface ReportedDecision extends CallDecision {
   callId: string;
 }
 
-export interface CardSession {
+export interface SessionOnCard {
   sessionId: string;
   state: string;
   message: string;
@@ -36,13 +36,13 @@ export class CardTools {
     this.#prefix = prefix;
   }
 
-  async show(sessionId: string, waitSeconds = 0): Promise<CardSession> {
+  async show(sessionId: string, waitSeconds = 0): Promise<SessionOnCard> {
     return sessionOf(
       await this.#host.callTool(`${this.#prefix}show_approval_card`, { sessionId, waitSeconds }),
     );
   }
 
-  async decide(sessionId: string, code: string, decision: Decision): Promise<CardSession> {
+  async decide(sessionId: string, code: string, decision: Decision): Promise<SessionOnCard> {
     return sessionOf(
       await this.#host.callTool(`${this.#prefix}decide_on_approval_card`, { sessionId, code, decision }),
     );
@@ -59,7 +59,7 @@ export function sessionIdOf(structured: unknown): string | undefined {
  * Reads a session from a tool result. The bridge omits empty fields from a result.
  * @throws Error if the result is not about a session
  */
-function sessionOf(structured: unknown): CardSession {
+function sessionOf(structured: unknown): SessionOnCard {
   const sessionId = sessionIdOf(structured);
   if (sessionId === undefined) throw new Error('The bridge gave an unexpected result.');
   const text = (name: string): string | undefined => {

@@ -2,13 +2,13 @@
 import type { TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { STATE_WORDS } from '../state-words.ts';
-import { areFiltersOn, NO_FILTERS, type TaskFilters } from '../task-filters.ts';
+import { areFiltersOn, NO_FILTERS, type PageTaskFilters } from '../task-filters.ts';
 
 interface TaskFilterFieldsProps {
-  filters: TaskFilters;
+  filters: PageTaskFilters;
   /** The offered values of the filters. Undefined before the first answer of the server. */
   offered: Pick<TaskGroups, 'workspaces' | 'models'> | undefined;
-  onChange: (filters: TaskFilters) => void;
+  onChange: (filters: PageTaskFilters) => void;
 }
 
 const plain = (value: string) => ({ value, text: visibleLine(value) });

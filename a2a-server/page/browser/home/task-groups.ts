@@ -7,10 +7,10 @@ import {
   type TaskGroups,
 } from '../../../../shared/protocol/task-groups.ts';
 import { readJson } from '../page-api.ts';
-import { filterParameters, type TaskFilters } from '../task-filters.ts';
+import { filterParameters, type PageTaskFilters } from '../task-filters.ts';
 
 /** @throws ClientError */
-export async function readTaskGroups(filters: TaskFilters): Promise<TaskGroups> {
+export async function readTaskGroups(filters: PageTaskFilters): Promise<TaskGroups> {
   return taskGroupsSchema.parse(await readJson(`/task-groups?${filterParameters(filters).toString()}`));
 }
 
@@ -18,7 +18,7 @@ export async function readTaskGroups(filters: TaskFilters): Promise<TaskGroups> 
 export async function readNextGroupPage(
   group: TaskGroupName,
   token: string,
-  filters: TaskFilters,
+  filters: PageTaskFilters,
 ): Promise<TaskGroupPage> {
   const query = filterParameters(filters);
   query.set('token', token);

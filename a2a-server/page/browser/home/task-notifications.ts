@@ -2,7 +2,7 @@
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 
-export interface TaskNotification {
+export interface BrowserTaskNotification {
   taskId: string;
   /** The id of the question. Two tabs with the same key show one notification. */
   key: string;
@@ -16,7 +16,7 @@ const MAX_TITLE_CHARS = 60;
  * Returns the notifications for these tasks. A notification names the kind of action and the task. It never contains
  * the action's input, which may be secret.
  */
-export function taskNotifications(tasks: readonly GroupedTask[]): TaskNotification[] {
+export function taskNotifications(tasks: readonly GroupedTask[]): BrowserTaskNotification[] {
   return tasks.flatMap((task) =>
     questionsOf(task).map(({ id, kind }) => ({
       taskId: task.taskId,

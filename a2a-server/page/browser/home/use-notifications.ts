@@ -4,7 +4,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { GroupedTask } from '../../../../shared/protocol/task-groups.ts';
 import { openTask } from '../address.ts';
-import { taskNotifications, type TaskNotification } from './task-notifications.ts';
+import { taskNotifications, type BrowserTaskNotification } from './task-notifications.ts';
 
 const SETTING = 'notifications';
 
@@ -47,7 +47,7 @@ function currentState(): NotificationState {
   return Notification.permission === 'granted' && localStorage.getItem(SETTING) !== null ? 'on' : 'off';
 }
 
-function notify({ taskId, key, title, body }: TaskNotification): void {
+function notify({ taskId, key, title, body }: BrowserTaskNotification): void {
   try {
     const notification = new Notification(title, { body, tag: key });
     notification.addEventListener('click', () => {

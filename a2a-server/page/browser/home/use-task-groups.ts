@@ -4,7 +4,7 @@ import { ClientError } from '../../../../shared/client/index.ts';
 import type { TaskGroupName, TaskGroups } from '../../../../shared/protocol/task-groups.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
-import { filterParameters, type TaskFilters } from '../task-filters.ts';
+import { filterParameters, type PageTaskFilters } from '../task-filters.ts';
 import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
 import { keepLoadedTaskPages, addNextTaskPage } from './task-pages.ts';
 
@@ -33,7 +33,7 @@ interface Answer {
   groups: TaskGroups;
 }
 
-export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): TaskGroupsView {
+export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void): TaskGroupsView {
   const [answer, setAnswer] = useState<Answer>();
   const [since, setSince] = useState<number>();
   const [problem, setProblem] = useState<string>();
@@ -131,7 +131,7 @@ export function useTaskGroups(filters: TaskFilters, onSignedOut: () => void): Ta
 }
 
 /** Reads the first page of each group, and as many further pages as the list has already. */
-async function readAll(filters: TaskFilters, known: TaskGroups | undefined): Promise<TaskGroups> {
+async function readAll(filters: PageTaskFilters, known: TaskGroups | undefined): Promise<TaskGroups> {
   const found = await readTaskGroups(filters);
   for (const group of ['waiting', 'working'] as const) {
     const wanted = known?.[group].tasks.length ?? 0;

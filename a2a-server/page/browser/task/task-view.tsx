@@ -15,7 +15,7 @@ import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
 import { ConnectionOutageBanner } from './outage-banner.tsx';
-import { callShowingRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
+import { callIdForRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
 import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessageText } from './story.ts';
 import { StoryView } from './story-view.tsx';
@@ -124,7 +124,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
     if (outage !== undefined) return <ConnectionOutageBanner outage={outage} />;
     return <p class={failure === undefined ? 'quiet' : 'problem'}>{failure ?? 'Loading …'}</p>;
   }
-  const refusedCall = callShowingRefusal(actions, refusal);
+  const refusedCall = callIdForRefusal(actions, refusal);
   const shownProblem = problem ?? failure ?? (refusedCall === undefined ? refusal?.message : undefined);
   const ended = hasEnded(report);
   // A note about progress changes often. It must not move a button.

@@ -6,7 +6,7 @@ import { readWebPage } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { CrawlFrontier, type FrontierPage } from './frontier.ts';
-import type { RequestPacer } from './request-pacer.ts';
+import type { SiteRequestPacer } from './request-pacer.ts';
 import type { QueryWords } from './query-words.ts';
 import { readRobots, type RobotsRules } from './robots.ts';
 
@@ -36,7 +36,7 @@ export interface CrawlOptions {
   signal: AbortSignal;
   output: ToolRun['output'];
   web: FetchContext;
-  pace: RequestPacer;
+  pace: SiteRequestPacer;
   /** The crawl calls this before it follows a redirect. The function throws to refuse the host. */
   onHost: (to: URL) => void;
 }

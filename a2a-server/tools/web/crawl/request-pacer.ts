@@ -2,7 +2,7 @@
 import type { Clock } from '../../../../shared/runtime/clock.ts';
 import { delay } from '../../../../shared/runtime/timeout.ts';
 
-export class RequestPacer {
+export class SiteRequestPacer {
   readonly #clock: Clock;
   /** Maps each site to the time of its next allowed request. */
   readonly #next = new Map<string, number>();

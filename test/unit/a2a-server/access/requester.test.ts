@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  principalName,
+  fullPrincipalName,
   IDENTITY_NAME_PATTERN,
   visibleTasksFilter,
   maySeeTasksOf,
@@ -35,7 +35,7 @@ describe('a requester', () => {
 
   test('X1 no name of a principal contains a tenant', () => {
     expect(IDENTITY_NAME_PATTERN.test('acme/ann')).toBe(false);
-    expect(tenantOf(principalName('ann', 'acme'))).toBe('acme');
-    expect(tenantOf(principalName('ann', undefined))).toBeUndefined();
+    expect(tenantOf(fullPrincipalName('ann', 'acme'))).toBe('acme');
+    expect(tenantOf(fullPrincipalName('ann', undefined))).toBeUndefined();
   });
 });

@@ -11,7 +11,7 @@ import {
 import {
   replaceStoredPushKeys,
   rotateStoredPushKeys,
-  storedPushKeys,
+  createPushKeysReader,
 } from '../../../../a2a-server/push/stored-push-keys.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
@@ -61,7 +61,12 @@ describe('the keys of push notifications', () => {
 function servers() {
   const records = memoryRecords();
   const clock = new FakeClock();
-  return { records, clock, one: storedPushKeys(records, clock), other: storedPushKeys(records, clock) };
+  return {
+    records,
+    clock,
+    one: createPushKeysReader(records, clock),
+    other: createPushKeysReader(records, clock),
+  };
 }
 
 describe('the stored keys of push notifications', () => {

@@ -4,7 +4,7 @@ import {
   addModelSpending,
   usageCost,
   NO_SPENDING,
-  spendingOf,
+  turnSpending,
   addSpending,
   type Spending,
 } from '../../../../a2a-server/task/spending.ts';
@@ -59,8 +59,8 @@ describe('the cost of a turn', () => {
   it('the cost is unknown without a price, unless there are no tokens', () => {
     expect(usageCost({ inputTokens: 1, outputTokens: 0 }, undefined, 0)).toBeUndefined();
     expect(usageCost({ inputTokens: 0, outputTokens: 0 }, undefined, 0)).toBe(0);
-    expect(spendingOf({ inputTokens: 1, outputTokens: 0 }, undefined).usd).toBeNull();
-    expect(spendingOf({ inputTokens: 0, outputTokens: 0 }, undefined).usd).toBe(0);
+    expect(turnSpending({ inputTokens: 1, outputTokens: 0 }, undefined).usd).toBeNull();
+    expect(turnSpending({ inputTokens: 0, outputTokens: 0 }, undefined).usd).toBe(0);
   });
 
   it('the cost is never negative, for any number of cached tokens', () => {

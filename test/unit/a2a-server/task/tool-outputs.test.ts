@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  MAX_OUTPUT_CHARS,
+  MAX_TASK_OUTPUT_CHARS,
   withToolOutput,
   type ToolExecutionOutput,
 } from '../../../../a2a-server/task/tool-outputs.ts';
@@ -23,7 +23,7 @@ describe('the tool output in a snapshot', () => {
   });
 
   it('X3 above the limit the output drops the oldest executions, and never the newest', () => {
-    const half = 'x'.repeat(MAX_OUTPUT_CHARS / 2);
+    const half = 'x'.repeat(MAX_TASK_OUTPUT_CHARS / 2);
     const two = put(put([], 'a', half), 'b', half);
     expect(textsOf(two)).toEqual([
       ['a', half.length],
@@ -33,20 +33,20 @@ describe('the tool output in a snapshot', () => {
       ['b', half.length],
       ['c', 1],
     ]);
-    expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_OUTPUT_CHARS + 1]]);
+    expect(textsOf(put(two, 'c', half + half + 'x'))).toEqual([['c', MAX_TASK_OUTPUT_CHARS + 1]]);
   });
 
   it('the kept executions are always the last ones, each with all its text since its first kept piece', () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_OUTPUT_CHARS / 3))), {
+        fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(Math.floor(MAX_TASK_OUTPUT_CHARS / 3))), {
           maxLength: 12,
         }),
         (pieces) => {
           let outputs: readonly ToolExecutionOutput[] = [];
           for (const [toolId, length] of pieces) outputs = put(outputs, toolId, ' '.repeat(length));
           const held = outputs.reduce((sum, { text }) => sum + text.length, 0);
-          expect(held <= MAX_OUTPUT_CHARS || outputs.length === 1).toBe(true);
+          expect(held <= MAX_TASK_OUTPUT_CHARS || outputs.length === 1).toBe(true);
           expect(new Set(outputs.map(({ toolId }) => toolId)).size).toBe(outputs.length);
         },
       ),

@@ -3,7 +3,7 @@ import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approv
 import { readFormAnswer } from '../../../../bridge/approvals/form-answer.ts';
 import { fitsFormField, bridgeTextRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
-import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' | 'other-approver' }>;
@@ -20,7 +20,7 @@ const onPage = (): ApprovalForm =>
 const question = (): ApprovalForm =>
   only(
     buildApprovalForms(
-      { pending: [], question: withShownCode({ id: 'q', text: 'Which?' }) },
+      { pending: [], question: questionWithCode({ id: 'q', text: 'Which?' }) },
       () => undefined,
     ),
   );

@@ -6,7 +6,7 @@ import { formFieldsOfQuestion, parseFormAnswer } from '../../../../bridge/approv
 import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
 import { FORM_ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
-import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -27,7 +27,7 @@ function askAbout(question: Question): ApprovalForm {
 }
 
 const plainAsk = (text: string): ApprovalForm | undefined =>
-  buildApprovalForms({ pending: [], question: withShownCode({ id: 'q', text }) }, () => undefined)[0];
+  buildApprovalForms({ pending: [], question: questionWithCode({ id: 'q', text }) }, () => undefined)[0];
 
 describe('D5 a question that does not fit into four rows of 74 columns', () => {
   const LONG = `Is this fine?${' word'.repeat(80)} No: delete all.`;

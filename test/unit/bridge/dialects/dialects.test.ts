@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
 import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
@@ -202,7 +202,7 @@ const status = (state: TaskState, text?: string): StreamResponse => ({
 });
 
 describe('the plain dialect, for agents without extensions', () => {
-  const question = withShownCode({ id: 'm', text: 'Who?' });
+  const question = questionWithCode({ id: 'm', text: 'Who?' });
   const code = question.shown;
 
   test('the plain dialect reads "input-required" as a question', () => {

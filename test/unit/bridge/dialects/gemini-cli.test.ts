@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';
@@ -314,7 +314,7 @@ describe('messages to gemini-cli', () => {
   });
 
   test('an answer is sent as text, and only if a question waits', () => {
-    const question = withShownCode({ id: 'q', text: '?' });
+    const question = questionWithCode({ id: 'q', text: '?' });
     const { shown } = question;
     const answer = { type: 'answer', callId: 'q', shown, answer: 'go on' } as const;
     expect(geminiDialect.phraseDecisions([answer], { pending: [], question }, 'tool').parts).toMatchObject([

@@ -6,7 +6,7 @@ import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.t
 import {
   answerAsJsonObject,
   missingRequiredFields,
-  withShownCode,
+  questionWithCode,
   questionSchemaIn,
 } from '../../../../bridge/dialects/asked-question.ts';
 import { part } from '../../../support/fake-agent-task.ts';
@@ -30,7 +30,7 @@ const status = (state: TaskState, parts: Part[]): TaskStatus => ({
 const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
 /** Returns the answer to a question with this form. */
 const answered = (text: string, form?: Record<string, unknown> | null) => {
-  const question = withShownCode({ id: 'q', text: '', ...(form !== undefined && { form }) });
+  const question = questionWithCode({ id: 'q', text: '', ...(form !== undefined && { form }) });
   const { shown } = question;
   return phraseAnswer([{ type: 'answer', callId: 'q', shown, answer: text }], question);
 };
@@ -38,7 +38,9 @@ const answered = (text: string, form?: Record<string, unknown> | null) => {
 describe('the question that an agent asks', () => {
   test('a question in text has no form; a question with data has a form, with the data’s schema if there is one', () => {
     const asks = TaskState.TASK_STATE_INPUT_REQUIRED;
-    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(withShownCode({ id: 'q', text: 'Who?' }));
+    expect(questionOf(status(asks, [words('Who?')]), 't')).toEqual(
+      questionWithCode({ id: 'q', text: 'Who?' }),
+    );
     expect(questionOf(status(asks, [words('Who?'), data({ schema })]), 't')?.form).toEqual(schema);
     expect(questionOf(status(asks, [data([1])]), 't')?.form).toBeNull();
   });

@@ -1,7 +1,7 @@
 /** Runs the test suites of the journal port on the PostgreSQL journal, with a real server. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
-import { openPostgresRecordStore } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
+import { openExistingPostgresRecords } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
 import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
 import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
 import { recordStoreContract } from '../../../../support/record-store-contract.ts';
@@ -69,14 +69,14 @@ else {
 
     it('a command line shares them with the running servers', async () => {
       const journal = await openPostgresJournal({ url, clock: Date.now });
-      const records = await openPostgresRecordStore(url);
+      const records = await openExistingPostgresRecords(url);
       opened.push(journal, records);
       await records.create('tokens', 'a', 'value');
       expect(await journal.records.read('tokens', 'a')).toBe('value');
     });
 
     it('a command line does not create the tables of a database', async () => {
-      await expect(openPostgresRecordStore(url)).rejects.toMatchObject({
+      await expect(openExistingPostgresRecords(url)).rejects.toMatchObject({
         reason: 'CONFIGURATION',
         message: expect.stringContaining('no server has used it'),
       });

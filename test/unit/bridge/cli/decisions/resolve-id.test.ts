@@ -4,7 +4,7 @@ import {
   resolveSessionId,
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
-import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
 import { shortIds } from '../../../../../bridge/cli/terminal/short-ids.ts';
 import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
@@ -94,7 +94,7 @@ describe('the action argument of a command', () => {
     [view([]), undefined, true, /No action of this session waits/],
     [undefined, undefined, false, /No action of this session waits/],
     [
-      { ...view([]), question: withShownCode({ id: 'q', text: 'Who?' }) },
+      { ...view([]), question: questionWithCode({ id: 'q', text: 'Who?' }) },
       undefined,
       false,
       /mcp-a2a-bridge answer/,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
 import { nextStepText, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
   buildSessionReport,
@@ -178,7 +178,7 @@ describe('the report of a session', () => {
           sideEffect: 'network',
         }),
       ],
-      question: withShownCode({ id: 'q-1', text: 'Which one?' }),
+      question: questionWithCode({ id: 'q-1', text: 'Which one?' }),
       calls: [
         {
           callId: 'c-9',
@@ -312,7 +312,7 @@ describe('the next step in a report', () => {
     ],
     [
       'a question',
-      view({ state: 'input-required', question: withShownCode({ id: 'q', text: '?' }) }),
+      view({ state: 'input-required', question: questionWithCode({ id: 'q', text: '?' }) }),
       /callId "q", shown "[0-9a-f]{8}", decision "answer"/,
     ],
     ['waiting for words', view({ state: 'input-required' }), /g_delegate_task_to_assistant/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
 import fc from 'fast-check';
 import { countTokens as cl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
@@ -106,7 +106,7 @@ describe.each(Object.entries(LONG))('the status report of a task with many %s', 
       facts(
         view({
           state: 'input-required',
-          question: withShownCode({ id: UUIDS[0], text: words }),
+          question: questionWithCode({ id: UUIDS[0], text: words }),
           calls: calls(9, words),
         }),
       ),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
 import type { Observation } from '../../../../../bridge/dialects/observation.ts';
 import {
   foldObservedEvent,
@@ -33,7 +33,7 @@ const ended = (callId: string): Observation => ({
     summary: '',
   },
 });
-const question = withShownCode({ id: 'q', text: 'What now?' });
+const question = questionWithCode({ id: 'q', text: 'What now?' });
 const over = (more: { question?: typeof question; told?: boolean } = {}): Observation => ({
   type: 'turn-ended',
   ...ids,

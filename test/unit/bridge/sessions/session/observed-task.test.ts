@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withShownCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
 import type { Observation, ObservedEvent } from '../../../../../bridge/dialects/observation.ts';
 import {
   foldObservedEvent,
@@ -297,7 +297,9 @@ function timeOf(seq: number): string {
 }
 
 function asking(id: string): TaskView {
-  return folded(at(null, status({ state: 'input-required', question: withShownCode({ id, text: 'Who?' }) })));
+  return folded(
+    at(null, status({ state: 'input-required', question: questionWithCode({ id, text: 'Who?' }) })),
+  );
 }
 
 function started(callId: string) {

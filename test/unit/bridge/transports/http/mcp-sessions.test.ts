@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { McpServer } from '@modelcontextprotocol/server';
-import type { ServerClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
+import type { ServedMcpClient } from '../../../../../bridge/mcp/server/mcp-server.ts';
 import type { HttpExchangeEnd } from '../../../../../bridge/transports/http/http-sent-replies.ts';
 import { McpSessions, MCP_SESSION_HEADER } from '../../../../../bridge/transports/http/mcp-sessions.ts';
 
@@ -14,9 +14,9 @@ const PING = { jsonrpc: '2.0', id: 2, method: 'ping' };
 const IDLE_MS = 60_000;
 
 /** The MCP server of each session, with the state of its client. */
-const served: { server: McpServer; client: ServerClient }[] = [];
+const served: { server: McpServer; client: ServedMcpClient }[] = [];
 
-function serve(client: ServerClient): McpServer {
+function serve(client: ServedMcpClient): McpServer {
   const server = new McpServer({ name: 'test', version: '0' }, { capabilities: { tools: {} } });
   served.push({ server, client });
   return server;

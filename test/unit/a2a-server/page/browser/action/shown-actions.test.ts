@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  callShowingRefusal,
+  callIdForRefusal,
   withAcceptedDecision,
   updateShownActions,
 } from '../../../../../../a2a-server/page/browser/action/shown-actions.ts';
@@ -76,8 +76,8 @@ describe('the actions that the page shows', () => {
 
   test('a refusal is shown at the last of its actions that waits, or at none', () => {
     const actions = updateShownActions(updateShownActions([], [one, two, three]), [one, two]);
-    expect(callShowingRefusal(actions, { callIds: ['1', '2', '3'] })).toBe('2');
-    expect(callShowingRefusal(actions, { callIds: ['3'] })).toBeUndefined();
-    expect(callShowingRefusal(actions, undefined)).toBeUndefined();
+    expect(callIdForRefusal(actions, { callIds: ['1', '2', '3'] })).toBe('2');
+    expect(callIdForRefusal(actions, { callIds: ['3'] })).toBeUndefined();
+    expect(callIdForRefusal(actions, undefined)).toBeUndefined();
   });
 });

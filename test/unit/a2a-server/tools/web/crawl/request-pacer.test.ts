@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { getEventListeners } from 'node:events';
-import { RequestPacer } from '../../../../../../a2a-server/tools/web/crawl/request-pacer.ts';
+import { SiteRequestPacer } from '../../../../../../a2a-server/tools/web/crawl/request-pacer.ts';
 import { FakeClock } from '../../../../../support/fake-clock.ts';
 
 const { signal } = new AbortController();
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
 /** Requests time slots, and records who got them. */
-function taker(pace: RequestPacer, had: string[]) {
+function taker(pace: SiteRequestPacer, had: string[]) {
   return (name: string, site = 'a') => pace.turn(site, 1000, signal).then(() => had.push(name));
 }
 
@@ -15,7 +15,7 @@ describe('Pace, the pause between requests to a site', () => {
   it('Pace allows the first request at once, the next one after the pause, and requests to other sites at once', async () => {
     const clock = new FakeClock();
     const had: string[] = [];
-    const take = taker(new RequestPacer(clock), had);
+    const take = taker(new SiteRequestPacer(clock), had);
     const all = [take('first'), take('second'), take('third'), take('elsewhere', 'b')];
     await settle();
     expect(had).toEqual(['first', 'elsewhere']);
@@ -33,7 +33,7 @@ describe('Pace, the pause between requests to a site', () => {
 
   it('A2 an aborted request gives its time slot to the next request', async () => {
     const clock = new FakeClock();
-    const pace = new RequestPacer(clock);
+    const pace = new SiteRequestPacer(clock);
     const controller = new AbortController();
     await pace.turn('a', 1000, signal);
     const waiting = pace.turn('a', 1000, controller.signal);

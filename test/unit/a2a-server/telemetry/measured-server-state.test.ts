@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { createServerMeasurementsReader } from '../../../../a2a-server/telemetry/server-measurements.ts';
+import { createMeasuredServerStateReader } from '../../../../a2a-server/telemetry/measured-server-state.ts';
 import type { JournalStatistics } from '../../../../a2a-server/journal/journal.ts';
 import { createSingleServerOwnership } from '../../../../a2a-server/journal/ownership.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -19,7 +19,7 @@ function countedFacts(statistics: () => Promise<JournalStatistics>) {
   return {
     clock,
     counts: () => counts,
-    facts: createServerMeasurementsReader({
+    facts: createMeasuredServerStateReader({
       journal,
       clock,
       streams: () => 2,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Journal, JournalStatistics } from '../journal/journal.ts';
-import type { ServerMeasurements } from './metrics.ts';
+import type { MeasuredServerState } from './metrics.ts';
 
 /** The time for which a count is reused. Several readers, e.g. two Prometheus servers and OTLP, share one count. */
 const CACHED_MS = 5_000;
@@ -18,13 +18,13 @@ interface FactSources {
   queued: () => number;
 }
 
-export function createServerMeasurementsReader({
+export function createMeasuredServerStateReader({
   journal,
   clock,
   streams,
   executions,
   queued,
-}: FactSources): () => Promise<ServerMeasurements> {
+}: FactSources): () => Promise<MeasuredServerState> {
   let running: Promise<JournalStatistics | undefined> | undefined;
   let counted: { at: number; statistics: Promise<JournalStatistics | undefined> } | undefined;
   /** Counts the tasks. If the database hangs, only one count waits for it, and each reader gets an answer in time. */
