@@ -65,7 +65,8 @@ it('R30 a server that starts with thousands of waiting tasks does not load them;
     COUNT + 1 - sample.length,
   );
   expect(failures).toEqual([]);
-}, 60_000);
+  // Ten thousand tasks share the machine with other tests. The test does not wait for this time.
+}, 240_000);
 
 /** Creates waiting tasks: the executor makes the first one, and the test writes copies. The process then ends. */
 async function park(stateDir: string, workspace: string): Promise<void> {
