@@ -1,4 +1,4 @@
-import type { IssuedToken } from './issued-token.ts';
+import type { IssuedTokenRecord } from './issued-token.ts';
 import { fullPrincipalName } from './requester.ts';
 import { type Role, ROLES } from './role.ts';
 
@@ -17,14 +17,18 @@ export interface Identity {
 }
 
 /** Returns the identity behind an issued token. */
-export function identityOfToken({ id, principal, tenant }: IssuedToken): Identity & { tokenId: string } {
+export function identityOfToken({
+  id,
+  principal,
+  tenant,
+}: IssuedTokenRecord): Identity & { tokenId: string } {
   return { principal: fullPrincipalName(principal, tenant), tokenId: id };
 }
 
 /** Returns the roles of an identity. The local token and the tokens from the settings have all roles. */
 export function rolesOf(
   { tokenId, roles }: Identity,
-  issued: Pick<IssuedToken, 'roles'> | undefined,
+  issued: Pick<IssuedTokenRecord, 'roles'> | undefined,
 ): readonly Role[] {
   return tokenId === undefined ? (roles ?? ROLES) : (issued?.roles ?? []);
 }

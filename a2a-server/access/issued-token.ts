@@ -26,7 +26,7 @@ export const issuedTokenSchema = z.strictObject({
   /** The time of the revocation. Null until the token is revoked. */
   revokedAt: z.iso.datetime().nullable(),
 });
-export type IssuedToken = z.infer<typeof issuedTokenSchema>;
+export type IssuedTokenRecord = z.infer<typeof issuedTokenSchema>;
 
 /**
  * Makes a token. Only the returned text contains the secret. If `lifetimeMs` is null, the token does not expire.
@@ -39,12 +39,12 @@ export function makeToken(
     roles,
     groups,
     lifetimeMs,
-  }: Pick<IssuedToken, 'principal' | 'tenant' | 'roles' | 'groups'> & { lifetimeMs: number | null },
+  }: Pick<IssuedTokenRecord, 'principal' | 'tenant' | 'roles' | 'groups'> & { lifetimeMs: number | null },
   now: number,
-): { text: string; token: IssuedToken } {
+): { text: string; token: IssuedTokenRecord } {
   const id = randomBytes(6).toString('hex');
   const secret = randomBytes(32).toString('base64url');
-  const token: IssuedToken = {
+  const token: IssuedTokenRecord = {
     id,
     principal,
     ...(tenant !== undefined && { tenant }),
@@ -65,7 +65,7 @@ export function parseToken(text: string): { id: string; secret: string } | undef
 }
 
 /** Compares the secret in constant time. X1: the duration must reveal nothing about a secret. */
-export function isTokenSecret({ digest }: IssuedToken, secret: string): boolean {
+export function isTokenSecret({ digest }: IssuedTokenRecord, secret: string): boolean {
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
 }
 
@@ -73,12 +73,12 @@ export function isTokenSecret({ digest }: IssuedToken, secret: string): boolean 
 export type IssuedTokenState = 'active' | 'expired' | 'revoked';
 
 /** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
-export function expiryOfToken({ expiresAt }: Pick<IssuedToken, 'expiresAt'>): number | undefined {
+export function expiryOfToken({ expiresAt }: Pick<IssuedTokenRecord, 'expiresAt'>): number | undefined {
   return expiresAt === null ? undefined : Date.parse(expiresAt);
 }
 
 /** Returns the state of a token at the time `now`. @param now milliseconds since 1970 */
-export function issuedTokenState(token: IssuedToken, now: number): IssuedTokenState {
+export function issuedTokenState(token: IssuedTokenRecord, now: number): IssuedTokenState {
   if (token.revokedAt !== null) return 'revoked';
   return (expiryOfToken(token) ?? Infinity) <= now ? 'expired' : 'active';
 }

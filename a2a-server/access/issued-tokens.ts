@@ -4,14 +4,14 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type IssuedToken, isTokenSecret, parseToken, issuedTokenState } from './issued-token.ts';
+import { type IssuedTokenRecord, isTokenSecret, parseToken, issuedTokenState } from './issued-token.ts';
 import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
 export interface IssuedTokens {
   /** Returns the token with this text. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
-  find(text: string): Promise<IssuedToken | undefined>;
+  find(text: string): Promise<IssuedTokenRecord | undefined>;
   /** Returns the token with this id. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
-  active(id: string): Promise<IssuedToken | undefined>;
+  active(id: string): Promise<IssuedTokenRecord | undefined>;
   /** Calls `act` when the token is revoked. Returns a function that removes the listener. */
   onRevoked(id: string, act: () => void): () => void;
   close(): void;
@@ -35,7 +35,7 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
   const store = createTokenStore(records);
   const listeners = new Map<string, Set<() => void>>();
 
-  const active = async (id: string): Promise<IssuedToken | undefined> => {
+  const active = async (id: string): Promise<IssuedTokenRecord | undefined> => {
     try {
       const token = await store.read(id);
       return token !== undefined && issuedTokenState(token, clock.now()) === 'active' ? token : undefined;

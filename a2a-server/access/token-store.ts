@@ -4,26 +4,26 @@
  */
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type IssuedToken, issuedTokenSchema } from './issued-token.ts';
+import { type IssuedTokenRecord, issuedTokenSchema } from './issued-token.ts';
 
 export interface TokenStore {
   /** @throws ProductError STORAGE */
-  add(token: IssuedToken): Promise<void>;
+  add(token: IssuedTokenRecord): Promise<void>;
   /** Returns all tokens, the oldest first. @throws ProductError STORAGE, also for a damaged token */
-  list(): Promise<IssuedToken[]>;
+  list(): Promise<IssuedTokenRecord[]>;
   /**
    * Returns the token with this id, or undefined if there is none. The result includes every change that was stored
    * before this call.
    * @throws ProductError STORAGE; DamagedTokenError
    */
-  read(id: string): Promise<IssuedToken | undefined>;
+  read(id: string): Promise<IssuedTokenRecord | undefined>;
   /**
    * Marks the token as revoked. Returns undefined if there is no such token, and the unchanged token if it was revoked
    * before.
    * @param now milliseconds since 1970
    * @throws ProductError STORAGE
    */
-  revoke(id: string, now: number): Promise<IssuedToken | undefined>;
+  revoke(id: string, now: number): Promise<IssuedTokenRecord | undefined>;
 }
 
 /** Thrown for a stored token that is not valid. It gives no access. */
@@ -37,7 +37,7 @@ export class DamagedTokenError extends ProductError {
 }
 
 export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStore {
-  const read = async (id: string): Promise<IssuedToken | undefined> => {
+  const read = async (id: string): Promise<IssuedTokenRecord | undefined> => {
     const text = await records.read('tokens', id);
     return text === undefined ? undefined : parsed(id, text);
   };
@@ -61,7 +61,7 @@ export function createTokenStore(records: Omit<RecordStore, 'watch'>): TokenStor
   };
 }
 
-function parsed(id: string, text: string): IssuedToken {
+function parsed(id: string, text: string): IssuedTokenRecord {
   try {
     const token = issuedTokenSchema.parse(JSON.parse(text));
     if (token.id !== id) throw new Error(`it is the token ${token.id}`);
@@ -71,4 +71,4 @@ function parsed(id: string, text: string): IssuedToken {
   }
 }
 
-const textOf = (token: IssuedToken): string => `${JSON.stringify(token, null, 2)}\n`;
+const textOf = (token: IssuedTokenRecord): string => `${JSON.stringify(token, null, 2)}\n`;

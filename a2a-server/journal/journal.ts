@@ -92,7 +92,7 @@ export interface OwnerFilter {
   tenant?: string;
 }
 
-export interface TaskFilter extends OwnerFilter {
+export interface JournalTaskFilter extends OwnerFilter {
   sessionId?: string;
   states?: readonly StateName[];
   /** Selects tasks whose task id or session id starts with one of these prefixes. */
@@ -167,7 +167,7 @@ export interface Journal {
   /** Returns the principal's tasks with saved file contents. The task with the newest change is first. */
   withSavedFiles(principal: string): Promise<TaskRow[]>;
   /** Returns a page of tasks. @throws ProductError MALFORMED for an unknown page token */
-  list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
+  list(filter: JournalTaskFilter, page: TaskPageRequest): Promise<TaskPage>;
   /** Returns the workspaces and the models of these owners' tasks. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /** Returns a session's tasks, oldest first. Returns no tasks for an unknown session. */

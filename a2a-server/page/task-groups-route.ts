@@ -24,7 +24,7 @@ import { undefinedIfDeleted } from '../executor/queries/undefined-if-deleted.ts'
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';
-import type { OwnerFilter, TaskFilter, TaskRow } from '../journal/journal.ts';
+import type { OwnerFilter, JournalTaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { countDecidableActions, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
@@ -153,7 +153,7 @@ function parsed(value: unknown): Query {
   );
 }
 
-function filterOf(group: TaskGroupName, owner: OwnerFilter, asked: Query): TaskFilter {
+function filterOf(group: TaskGroupName, owner: OwnerFilter, asked: Query): JournalTaskFilter {
   const { text: words, workspace, model, state } = asked;
   const states = STATES_OF[group];
   return {

@@ -10,7 +10,7 @@ import { parseFormAnswer } from './answer-fields.ts';
 import { type DecisionInput, DECISION_WORDS, toPersonDecision } from './decision-input.ts';
 import type { ApprovalForm } from './form.ts';
 
-export type FormAnswer =
+export type FormOutcome =
   | { type: 'decision'; decision: PersonDecision }
   /** The person has opened the link to the page, and has not decided yet. */
   | { type: 'opened' }
@@ -64,7 +64,7 @@ export function readFormAnswer(
   ask: ApprovalForm,
   response: unknown,
   { afterMs, fastestAnswerMs }: AnswerTiming,
-): FormAnswer {
+): FormOutcome {
   const parsed = elicitResult.safeParse(response);
   if (!parsed.success) return notUnderstood('The answer had no action.');
   const { action, content } = parsed.data;
@@ -103,7 +103,7 @@ function answerTo(
   ask: Extract<ApprovalForm, { about: 'question' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
-): FormAnswer {
+): FormOutcome {
   // A person who declines a plain-text question denies nothing. The question stays open.
   if (action === 'decline') return { type: 'unanswered', why: 'cancelled', note: '' };
   const parsed = answered.safeParse(content);
@@ -119,7 +119,7 @@ function answerOn(
   { callId, action: { shown }, asked }: Extract<ApprovalForm, { about: 'asked' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
-): FormAnswer {
+): FormOutcome {
   // D2: a decision is valid only for what the person saw. So it contains the code of the action that this form showed.
   if (action === 'decline')
     return { type: 'decision', decision: toPersonDecision({ callId, shown, decision: 'deny' }) };
@@ -132,7 +132,7 @@ function decisionOn(
   ask: Extract<ApprovalForm, { about: 'action' | 'page' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
-): FormAnswer {
+): FormOutcome {
   // An answer with a field that was not in the form is refused, because the person has not seen that field.
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
@@ -178,7 +178,7 @@ function inputIn(
   }
 }
 
-function notUnderstood(problem: string): FormAnswer {
+function notUnderstood(problem: string): FormOutcome {
   return {
     type: 'unanswered',
     why: 'not understood',

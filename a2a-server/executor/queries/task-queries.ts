@@ -6,7 +6,7 @@ import type { Requester } from '../../access/requester.ts';
 import type {
   FileBytes,
   OwnerFilter,
-  TaskFilter,
+  JournalTaskFilter,
   TaskFilterValues,
   TaskPage,
   TaskPageRequest,
@@ -73,7 +73,7 @@ export interface TaskQueries {
     by: Requester,
     hash: string,
   ): Promise<Pick<StoredFile, 'mediaType'> & Pick<FileBytes, 'bytes'>>;
-  list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage>;
+  list(filter: JournalTaskFilter, page: TaskPageRequest): Promise<TaskPage>;
   /** Returns the workspaces and the models of these tasks. */
   filterValues(owner: OwnerFilter): Promise<TaskFilterValues>;
   /**

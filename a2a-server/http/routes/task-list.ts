@@ -3,7 +3,7 @@ import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { undefinedIfDeleted } from '../../executor/queries/undefined-if-deleted.ts';
-import type { TaskFilter } from '../../journal/journal.ts';
+import type { JournalTaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
@@ -25,7 +25,7 @@ export async function listTasks(
   const { historyLength, includeArtifacts = false } = request;
   const { requester } = context.caller;
   const states = status === TaskState.TASK_STATE_UNSPECIFIED ? undefined : statesOf(status);
-  const filter: TaskFilter = {
+  const filter: JournalTaskFilter = {
     ...visibleTasksFilter(requester),
     ...(contextId !== '' && { sessionId: contextId }),
     ...(states && { states }),

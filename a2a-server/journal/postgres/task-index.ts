@@ -3,7 +3,7 @@ import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import type {
   OwnerFilter,
   RecordedCommand,
-  TaskFilter,
+  JournalTaskFilter,
   TaskFilterValues,
   TaskPage,
   TaskPageRequest,
@@ -101,7 +101,7 @@ export class TaskIndex {
   }
 
   async list(
-    filter: TaskFilter,
+    filter: JournalTaskFilter,
     { size, token, order = 'newest-first' }: TaskPageRequest,
   ): Promise<TaskPage> {
     const after = token === undefined ? undefined : decodePageToken(token);
@@ -165,7 +165,7 @@ class Conditions {
   }
 }
 
-function addConditions(conditions: Conditions, filter: TaskFilter): void {
+function addConditions(conditions: Conditions, filter: JournalTaskFilter): void {
   const { sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
   conditions.add((value) => ownedBy(filter, value));
   if (sessionId !== undefined) conditions.addEqual('session_id', sessionId);

@@ -16,7 +16,7 @@ import type {
   JournalStatistics,
   RecordedCommand,
   OwnerFilter,
-  TaskFilter,
+  JournalTaskFilter,
   TaskFilterValues,
   TaskPage,
   TaskPageRequest,
@@ -192,7 +192,7 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#index.withSavedFiles(principal));
   }
 
-  async list(filter: TaskFilter, page: TaskPageRequest): Promise<TaskPage> {
+  async list(filter: JournalTaskFilter, page: TaskPageRequest): Promise<TaskPage> {
     requirePositive(page.size);
     return this.#ask(() => this.#index.list(filter, page));
   }

@@ -2,7 +2,7 @@
 import type {
   OwnerFilter,
   RecordedCommand,
-  TaskFilter,
+  JournalTaskFilter,
   TaskFilterValues,
   TaskPage,
   TaskPageRequest,
@@ -98,7 +98,7 @@ export class TaskIndex {
     return this.#withSavedFiles(principal).map(toTaskRow);
   }
 
-  list(filter: TaskFilter, { size, token, order = 'newest-first' }: TaskPageRequest): TaskPage {
+  list(filter: JournalTaskFilter, { size, token, order = 'newest-first' }: TaskPageRequest): TaskPage {
     const after = token === undefined ? undefined : decodePageToken(token);
     const matching = conditionsOf(filter);
     const [comparison, direction] = order === 'newest-first' ? ['<', 'DESC'] : ['>', 'ASC'];
@@ -156,7 +156,7 @@ interface Condition {
 const EVERY: Condition = { sql: 'TRUE', values: [] };
 const NONE: Condition = { sql: 'FALSE', values: [] };
 
-function conditionsOf(filter: TaskFilter): Condition {
+function conditionsOf(filter: JournalTaskFilter): Condition {
   const { sessionId, idPrefixes, states, updatedSince, text, workspace, model } = filter;
   const all: Condition[] = [
     ownedBy(filter),

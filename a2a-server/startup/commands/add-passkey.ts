@@ -9,7 +9,7 @@ import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { readOrCreateTokenFile } from '../../../shared/state/token-file.ts';
 import { identityOfToken } from '../../access/identity.ts';
-import { expiryOfToken, type IssuedToken, issuedTokenState } from '../../access/issued-token.ts';
+import { expiryOfToken, type IssuedTokenRecord, issuedTokenState } from '../../access/issued-token.ts';
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
 import { createTokenStore } from '../../access/token-store.ts';
 import { createPageAccessStore } from '../../page/page-access.ts';
@@ -74,7 +74,7 @@ export async function addPasskey(
 
 type User =
   | { type: 'configured'; token: string }
-  | { type: 'issued'; token: IssuedToken }
+  | { type: 'issued'; token: IssuedTokenRecord }
   /** The user signs in to the page with the OpenID Connect provider. */
   | { type: 'provided' };
 
@@ -117,7 +117,7 @@ async function serverLink(
 }
 
 /** Returns the valid issued token that lasts longest, of those of the user that have the role to register a passkey. */
-async function approvingToken(records: Records, principal: string): Promise<IssuedToken | undefined> {
+async function approvingToken(records: Records, principal: string): Promise<IssuedTokenRecord | undefined> {
   const now = Date.now();
   const [longest] = (await createTokenStore(records).list())
     .filter(
@@ -137,7 +137,7 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
  * Creates the code that signs the browser in, because the server does not store the text of an issued token. The
  * session ends with this token, as if the user had made the link.
  */
-async function codeOfIssued(records: Records, token: IssuedToken): Promise<string> {
+async function codeOfIssued(records: Records, token: IssuedTokenRecord): Promise<string> {
   const { principal } = identityOfToken(token);
   const links = createPageAccessStore(records, 'page-links', Date.now);
   const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + PAGE_LINK_MS };

@@ -4,7 +4,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
 import { identityOfToken } from '../../access/identity.ts';
-import { type IssuedToken, makeToken, issuedTokenState } from '../../access/issued-token.ts';
+import { type IssuedTokenRecord, makeToken, issuedTokenState } from '../../access/issued-token.ts';
 import { fullPrincipalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
 import { ROLES, roleSchema } from '../../access/role.ts';
@@ -135,7 +135,7 @@ async function withTokens<Result>(
   }
 }
 
-function tokenView(token: IssuedToken, now: number) {
+function tokenView(token: IssuedTokenRecord, now: number) {
   const { id, principal, tenant, roles, groups, createdAt, expiresAt, revokedAt } = token;
   return {
     id,

@@ -1,4 +1,4 @@
-import { issuedTokenState, type IssuedToken } from '../../access/issued-token.ts';
+import { issuedTokenState, type IssuedTokenRecord } from '../../access/issued-token.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { RESTORE_CHECKPOINT } from '../../checkpoints/restore-checkpoint-tool.ts';
 import { createPolicy, type Policy } from '../../policy/prepare-rules.ts';
@@ -42,7 +42,7 @@ export function unknownMcpServers({
  */
 export function groupsWithoutMembers(
   { policy, oidc }: Pick<ServerSettings, 'policy' | 'oidc'>,
-  tokens: readonly IssuedToken[],
+  tokens: readonly IssuedTokenRecord[],
   now: number,
 ): string[] {
   const demanded = policy.flatMap(({ approver }) => approver?.group ?? []);

@@ -54,7 +54,7 @@ interface PostedAction {
  * Builds the body of a post about everything that waits in the session.
  * @param now the time in milliseconds since 1970
  */
-export function approvalRequestNotice(
+export function approvalRequestPostBody(
   about: WebhookNoticeSubject,
   view: TaskView,
   now: number,
@@ -91,7 +91,7 @@ export interface ApprovalDecidedFacts {
 }
 
 /** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */
-export function approvalDecidedNotice(
+export function approvalDecidedPostBody(
   about: WebhookNoticeSubject,
   { view, state, over, waiting }: ApprovalDecidedFacts,
   now: number,

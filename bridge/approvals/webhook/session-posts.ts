@@ -26,8 +26,8 @@ import {
 import type { WebhookPostedAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import {
   type WebhookNoticeSubject,
-  approvalRequestNotice,
-  approvalDecidedNotice,
+  approvalRequestPostBody,
+  approvalDecidedPostBody,
   postedActions,
 } from './notice.ts';
 import { approvalRequestMessage, approvalDecidedMessage } from './chat-message.ts';
@@ -195,7 +195,7 @@ export class SessionWebhookPosts {
     this.#underWay.add(under);
     try {
       const content = {
-        notice: approvalRequestNotice(about, view, clock.now()),
+        notice: approvalRequestPostBody(about, view, clock.now()),
         message: approvalRequestMessage(about, view, taskPageUrl(session)),
       };
       const answer = await this.#deliver(id, content, under.call.signal);
@@ -253,7 +253,7 @@ export class SessionWebhookPosts {
       const about = this.#about();
       const facts = { view, state, over: askings, waiting: this.#waiting() };
       const content = {
-        notice: approvalDecidedNotice(about, facts, clock.now()),
+        notice: approvalDecidedPostBody(about, facts, clock.now()),
         message: approvalDecidedMessage(about, facts, taskPageUrl(this.#session)),
       };
       const under = { keys: [], call: new AbortController() };

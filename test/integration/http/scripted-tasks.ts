@@ -7,7 +7,12 @@ import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { AcceptedMessage } from '../../../a2a-server/executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { TaskService } from '../../../a2a-server/executor/task-service.ts';
-import type { TaskFilter, TaskFilterValues, TaskPage, TaskRow } from '../../../a2a-server/journal/journal.ts';
+import type {
+  JournalTaskFilter,
+  TaskFilterValues,
+  TaskPage,
+  TaskRow,
+} from '../../../a2a-server/journal/journal.ts';
 import type { ReaderDisconnect } from '../../../a2a-server/task/cancel.ts';
 import { listRequestCosts } from '../../../a2a-server/task/costs/request-costs.ts';
 import { costReport, sumCosts } from '../../../a2a-server/task/costs/cost-report.ts';
@@ -242,7 +247,7 @@ export class ScriptedTasks implements TaskService {
     return Promise.resolve({ workspaces: [], models: [] });
   }
 
-  list(filter: TaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {
+  list(filter: JournalTaskFilter, page: { size: number; token?: string }): Promise<TaskPage> {
     const rows = [...this.#journals].flatMap(([taskId, { entries }]): TaskRow[] => {
       const snapshot = foldAll(taskId, entries);
       if (snapshot?.principal !== filter.principal) return [];

@@ -2,7 +2,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { buildTaskRow } from '../../../a2a-server/journal/build-task-row.ts';
-import type { AppendRequest, Journal, TaskFilter, TaskPage } from '../../../a2a-server/journal/journal.ts';
+import type {
+  AppendRequest,
+  Journal,
+  JournalTaskFilter,
+  TaskPage,
+} from '../../../a2a-server/journal/journal.ts';
 import {
   beginning,
   completed,
@@ -264,7 +269,7 @@ async function pagesOf(journal: Journal, size: number): Promise<TaskPage[]> {
   return pages;
 }
 
-async function idsOf(journal: Journal, filter: Partial<TaskFilter>): Promise<string[]> {
+async function idsOf(journal: Journal, filter: Partial<JournalTaskFilter>): Promise<string[]> {
   const page = await journal.list({ principal: 'alice', ...filter }, { size: 10 });
   expect(page.total).toBe(page.rows.length);
   return page.rows.map(({ taskId }) => taskId);

@@ -9,7 +9,7 @@ import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
 import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
 import { withoutShownInput } from '../../../../bridge/mcp/reports/session-result.ts';
 import { approvalRequestMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
-import { approvalRequestNotice } from '../../../../bridge/approvals/webhook/notice.ts';
+import { approvalRequestPostBody } from '../../../../bridge/approvals/webhook/notice.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
 import { NEEDS_ROLE } from '../../../support/delegator-stage.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -92,7 +92,7 @@ test('R121 a terminal shows it, and escapes the group of another agent', () => {
 
 test('R121 a post says who must approve: as a field for a program, and in words for a chat', () => {
   const view = taskView({ pending: [mayNot] });
-  expect(approvalRequestNotice(ABOUT, view, 0).data).toMatchObject({
+  expect(approvalRequestPostBody(ABOUT, view, 0).data).toMatchObject({
     pending: [{ approver, decisions: ['deny'] }],
   });
   expect(approvalRequestMessage(ABOUT, view, undefined).lines).toContainEqual(

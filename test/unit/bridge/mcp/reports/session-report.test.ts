@@ -9,7 +9,7 @@ import {
 import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
-import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
+import { approvalRequestPostBody } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { taskResourceContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
@@ -80,7 +80,7 @@ describe('an agent’s text before a decision', () => {
     expect(pending?.cut).toBeGreaterThan(0);
     expect(pending?.preview).toMatch(/x⟨[\d,]+ characters left out⟩x+; echo HIDDEN\n\(in \/w\)$/);
     expect(sessionText(structured)).toContain('it cannot be approved here');
-    const { pending: posted } = approvalRequestNotice(
+    const { pending: posted } = approvalRequestPostBody(
       { sessionId: 's', agent: 'a', title: '' },
       view({ pending: [pendingWrite('one', { preview })] }),
       0,
@@ -89,7 +89,7 @@ describe('an agent’s text before a decision', () => {
   });
 
   test('R93 the text is the same in a webhook post as in the report', () => {
-    const { data } = approvalRequestNotice(
+    const { data } = approvalRequestPostBody(
       { sessionId: 's', agent: 'a', title: '' },
       view({ pending: [hostile] }),
       0,
