@@ -12,7 +12,7 @@ const LONG = [
   'test/integration/(acp|bridge|client|mcp-servers|web)/',
   'executor/interleavings.test',
   'http/server-program.test',
-  'journal/postgres/(lost-database|postgres-ownership|wake-ups).test',
+  'journal/postgres/(lost-database|postgres-ownership|wake-channel).test',
   'journal/sqlite/processes.test',
 ];
 

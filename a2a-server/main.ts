@@ -6,8 +6,8 @@ import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
 import { openLogFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
-import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
-import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
+import { endOnUncaughtError, createStderrReport } from '../shared/runtime/uncaught-error.ts';
+import { CHILD_MARKER, hideProcEnviron } from '../shared/runtime/hide-proc-environ.ts';
 import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/commands/command-line.ts';
 import { readServerSettings } from './startup/settings/read-settings.ts';
 import { createSettingsReloader } from './startup/settings/reload-settings.ts';
@@ -23,14 +23,14 @@ const SHUTDOWN_STAGES = [
 ] as const;
 
 /** True if no unconfined command can read the environment of this process in /proc. */
-const secretsHidden = hideEnvironment(isHarmless);
+const secretsHidden = hideProcEnviron(isHarmless);
 
 // The reader of a pipe may close it, e.g. `head`, or the program that started the server. Without a listener, Node
 // would throw.
 process.stdout.on('error', () => undefined);
 process.stderr.on('error', () => undefined);
 
-endOnUncaughtError('a2a-server', reportWithoutLog('A2A_SERVER_LOG_LEVEL'));
+endOnUncaughtError('a2a-server', createStderrReport('A2A_SERVER_LOG_LEVEL'));
 
 void createCommandLine(start, PAGE_DIRECTORY).parseAsync();
 

@@ -5,17 +5,17 @@
  */
 import { fileURLToPath } from 'node:url';
 import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
-import { CHILD_MARKER, hideEnvironment } from '../shared/runtime/hide-environment.ts';
+import { CHILD_MARKER, hideProcEnviron } from '../shared/runtime/hide-proc-environ.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
-import { endOnUncaughtError, reportWithoutLog } from '../shared/runtime/uncaught-error.ts';
+import { endOnUncaughtError, createStderrReport } from '../shared/runtime/uncaught-error.ts';
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 
 // This comes before everything else. Otherwise a shell command of the agent could read the bridge's secrets in /proc.
-hideEnvironment((name) => name === CHILD_MARKER);
+hideProcEnviron((name) => name === CHILD_MARKER);
 
-endOnUncaughtError('mcp-a2a-bridge', reportWithoutLog('MCP_A2A_BRIDGE_LOG_LEVEL'));
+endOnUncaughtError('mcp-a2a-bridge', createStderrReport('MCP_A2A_BRIDGE_LOG_LEVEL'));
 
 // The paths of the built files. The built server and the built card are beside the built bridge.
 const places: BuiltProgramPaths = {

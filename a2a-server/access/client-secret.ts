@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 
-export const clientSecretSchema = z.union(
+export const clientSecretSourceSchema = z.union(
   [
     z.strictObject({ env: z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/) }),
     z.strictObject({ file: z.string().min(1) }),
@@ -18,11 +18,11 @@ export const clientSecretSchema = z.union(
       'a secret is {"env": "NAME"}, {"file": "/path"} or {"command": ["program", "argument"]}; the secret itself does not belong in the file',
   },
 );
-export type ClientSecret = z.infer<typeof clientSecretSchema>;
+type ClientSecretSource = z.infer<typeof clientSecretSourceSchema>;
 
 /** Reads the secret. @throws ProductError CONFIGURATION. Its message contains no secret. */
 export async function readClientSecret(
-  source: ClientSecret,
+  source: ClientSecretSource,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<string> {
   if ('command' in source) return secretOfCommand(source.command);

@@ -17,7 +17,7 @@ export interface Identity {
 }
 
 /** Returns the identity behind an issued token. */
-export function identityOfToken({
+export function identityOfTokenRecord({
   id,
   principal,
   tenant,

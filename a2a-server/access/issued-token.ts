@@ -65,12 +65,12 @@ export function parseToken(text: string): { id: string; secret: string } | undef
 }
 
 /** Compares the secret in constant time. X1: the duration must reveal nothing about a secret. */
-export function isTokenSecret({ digest }: IssuedTokenRecord, secret: string): boolean {
+export function isSecretOfToken({ digest }: IssuedTokenRecord, secret: string): boolean {
   return timingSafeEqual(Buffer.from(digest, 'hex'), digestOf(secret));
 }
 
 /** The state of a token. Only an active token gives access. */
-export type IssuedTokenState = 'active' | 'expired' | 'revoked';
+type IssuedTokenState = 'active' | 'expired' | 'revoked';
 
 /** Returns the end of a token in milliseconds since 1970. Undefined if it has no end. */
 export function expiryOfToken({ expiresAt }: Pick<IssuedTokenRecord, 'expiresAt'>): number | undefined {

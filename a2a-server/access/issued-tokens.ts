@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { type IssuedTokenRecord, isTokenSecret, parseToken, issuedTokenState } from './issued-token.ts';
+import { type IssuedTokenRecord, isSecretOfToken, parseToken, issuedTokenState } from './issued-token.ts';
 import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
 export interface IssuedTokens {
@@ -60,7 +60,7 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
     async find(text) {
       const parsed = parseToken(text);
       const token = parsed && (await active(parsed.id));
-      return parsed && token && isTokenSecret(token, parsed.secret) ? token : undefined;
+      return parsed && token && isSecretOfToken(token, parsed.secret) ? token : undefined;
     },
     active,
     onRevoked(id, act) {

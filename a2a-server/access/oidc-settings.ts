@@ -1,7 +1,7 @@
 /** The settings of an OpenID Connect provider whose tokens the server accepts, and the rules from claims to access. */
 import { z } from 'zod';
 import { isLoopback } from '../../shared/net/loopback.ts';
-import { clientSecretSchema } from './client-secret.ts';
+import { clientSecretSourceSchema } from './client-secret.ts';
 import { fullPrincipalName, IDENTITY_NAME_PATTERN, PRINCIPAL_PATTERN, tenantOf } from './requester.ts';
 import { roleSchema, type Role } from './role.ts';
 
@@ -70,7 +70,7 @@ export const oidcSchema = z
          * The secret of a confidential client: `{"env": "NAME"}`, `{"file": "/path"}` or `{"command": ["program",
          * "argument"]}`. A public client has none.
          */
-        clientSecret: clientSecretSchema.optional(),
+        clientSecret: clientSecretSourceSchema.optional(),
         /** How the client sends its secret. */
         clientAuthentication: z.enum(CLIENT_AUTHENTICATION).default('client_secret_basic'),
         /**
@@ -117,7 +117,7 @@ export function requestedScopes(settings: OidcSettings, offered: readonly string
   return [...new Set(['openid', 'profile', 'email', ...claims.filter((name) => offered.includes(name))])];
 }
 
-export interface AccessFromClaims {
+interface GrantedAccess {
   /** The full name of the principal: `name`, or `tenant/name`. */
   principal: string;
   roles: Role[];
@@ -128,7 +128,7 @@ export interface AccessFromClaims {
 export function accessOfClaims(
   claims: Readonly<Record<string, unknown>>,
   { principalClaim, tenant, roles: rules, groups: groupRules }: OidcSettings,
-): AccessFromClaims | undefined {
+): GrantedAccess | undefined {
   const name = nameIn(claims[principalClaim]);
   const team = typeof tenant === 'string' ? tenant : nameIn(claims[tenant.claim]);
   const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));

@@ -20,7 +20,7 @@ import { accessOfClaims, type OidcSettings } from './oidc-settings.ts';
  * Returns the identity behind a JWT.
  * @throws ProductError UNAUTHENTICATED; OVERLOADED if the provider is unreachable; CONFIGURATION if it names an insecure address
  */
-export type VerifyJwt = (token: string) => Promise<Identity>;
+export type AuthenticateJwt = (token: string) => Promise<Identity>;
 
 const MAX_KEY_AGE_MS = 10 * 60_000;
 
@@ -39,7 +39,7 @@ export function looksLikeJwt(token: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(token);
 }
 
-export function createJwtVerifier(parts: VerifierParts): VerifyJwt {
+export function createJwtAuthenticator(parts: VerifierParts): AuthenticateJwt {
   const { settings, onRefusal } = parts;
   const verifiedClaims = createClaimsVerifier(parts);
   return async (token) => {

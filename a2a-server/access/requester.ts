@@ -67,7 +67,7 @@ export function maySeeTasksOf({ principal, sharing }: Requester, owner: string):
  * route is enough.
  * @throws ProductError FORBIDDEN
  */
-export function requireRoleFor({ principal, sharing }: Requester, owner: string, needed: Role): void {
+export function requireOwnerOrRole({ principal, sharing }: Requester, owner: string, needed: Role): void {
   if (owner !== principal) requireRole(sharing?.roles ?? [], [needed]);
 }
 

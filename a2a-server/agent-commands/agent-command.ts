@@ -5,7 +5,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
  * The data that a command may read. A command itself changes nothing. To change something, it requests a tool call,
  * which needs approval.
  */
-export interface AgentCommandContext {
+interface AgentCommandContext {
   workspace: Workspace;
   principal: string;
   signal: AbortSignal;

@@ -7,7 +7,7 @@ import {
 } from '../../shared/protocol/agent-command.ts';
 import type { Model } from '../models/model.ts';
 import type { UserMessage } from '../task/events.ts';
-import { callsOfTurn, lastTurn, type Snapshot } from '../task/snapshot.ts';
+import { callsOfTurn, trailingTurn, type Snapshot } from '../task/snapshot.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { AgentCommand } from './agent-command.ts';
 import { createAgentCommandModel } from './command-model.ts';
@@ -49,7 +49,7 @@ export function createAgentCommands(commands: readonly AgentCommand[]): AgentCom
           if ('begin' in command) return command.begin(args, { workspace, principal, signal });
           throw unknown(commands, call);
         },
-        calls: callsOfTurn(snapshot, lastTurn(snapshot)),
+        calls: callsOfTurn(snapshot, trailingTurn(snapshot)),
       });
     },
   };

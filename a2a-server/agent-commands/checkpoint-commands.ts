@@ -2,7 +2,7 @@ import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortCheckpointId, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
 import { isSameFileState, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
-import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
 const MAX_CHECKPOINTS = 50;
@@ -87,7 +87,7 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
     `Checkpoints of ${root}, newest first. Files changed by shell commands are not in them.`,
     ...shown.map(
       (it) =>
-        `- ${checkpointLine(it)}: ${names(it.files)}${it.commands.length === 0 ? '' : `; commands ran in this turn: ${it.commands.map((title) => oneLine(title)).join(', ')}`}`,
+        `- ${checkpointLine(it)}: ${names(it.files)}${it.commands.length === 0 ? '' : `; commands ran in this turn: ${it.commands.map((title) => oneLineExcerpt(title)).join(', ')}`}`,
     ),
     ...(older === 0 ? [] : [`${older} older checkpoints are not shown.`]),
     ...others,
@@ -121,6 +121,6 @@ function commandLines({ commands }: Checkpoint): string[] {
   return commands.length === 0
     ? []
     : [
-        `Shell commands ran in this turn, and their changes are unknown: ${commands.map((title) => oneLine(title)).join(', ')}`,
+        `Shell commands ran in this turn, and their changes are unknown: ${commands.map((title) => oneLineExcerpt(title)).join(', ')}`,
       ];
 }

@@ -8,7 +8,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
 import { osUserName } from '../../shared/runtime/user-name.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
-import type { AuditedAct, AuditRecord } from './audit-record.ts';
+import type { NewAuditRecord, AuditRecord } from './audit-record.ts';
 
 export interface AuditLog {
   /**
@@ -16,16 +16,16 @@ export interface AuditLog {
    * @param now milliseconds since 1970
    * @throws ProductError STORAGE
    */
-  append(act: AuditedAct, now: number): Promise<void>;
+  append(act: NewAuditRecord, now: number): Promise<void>;
   /** Returns all records, the oldest first, and the number of damaged ones. @throws ProductError STORAGE */
-  read(): Promise<{ records: ListedAuditRecord[]; damaged: number }>;
+  read(): Promise<{ records: AuditRecordWithChanges[]; damaged: number }>;
 }
 
 /**
  * An audit record as the command lists it. Only a record with a configuration has `changed`: the names of the settings
  * that differ from the previous record with a configuration.
  */
-export type ListedAuditRecord = AuditRecord & { changed?: string[] };
+export type AuditRecordWithChanges = AuditRecord & { changed?: string[] };
 
 /** The number of digits of the time in a record's name. The number is fixed, so sorting by name also sorts by time. */
 const TIME_DIGITS = 15;
@@ -47,7 +47,7 @@ export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): A
   };
 }
 
-function withChanges(records: readonly AuditRecord[]): ListedAuditRecord[] {
+function withChanges(records: readonly AuditRecord[]): AuditRecordWithChanges[] {
   let before: Record<string, unknown> | undefined;
   return records.map((record) => {
     if (!('configuration' in record)) return record;

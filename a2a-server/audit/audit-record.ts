@@ -52,7 +52,7 @@ const act = z.discriminatedUnion('act', [
   /** With `revoked`, signatures of the earlier keys are no longer valid. */
   z.object({ act: z.literal('push.key-rotated'), revoked: z.boolean() }),
 ]);
-export type AuditedAct = z.infer<typeof act>;
+export type NewAuditRecord = z.infer<typeof act>;
 
 /** `at` is RFC 3339. `user` is the user of the operating system whose process wrote the record. */
 export const auditRecordSchema = z.object({ at: z.string(), user: z.string() }).and(act);

@@ -1,6 +1,6 @@
 import type { Checkpoint, CheckpointFile } from '../task/compute-checkpoints.ts';
 import type { FileState } from '../task/events.ts';
-import { countDiffLines, type LineCounts, unifiedDiff } from '../../shared/text/unified-diff.ts';
+import { countDiffLines, type LineCounts, unifiedFileDiff } from '../../shared/text/unified-diff.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import type { RestorePlan } from './restore-plan.ts';
@@ -16,7 +16,7 @@ const MAX_COMPARED_BYTES = 1024 * 1024;
 type Side = Uint8Array | undefined | null;
 
 /** The diffs of several files as one text. */
-export interface MultiFileDiff {
+interface MultiFileDiff {
   text: string;
   /** The numbers of changed lines, by path. Files that the text does not show are absent. */
   lines: ReadonlyMap<string, LineCounts>;
@@ -97,7 +97,7 @@ async function joined(remarks: string, files: readonly ComparedFile[]): Promise<
 function fileDiff(path: string, from: Side, to: Side): string | undefined {
   const before = from && textOf(from);
   const after = to && textOf(to);
-  return before === null || after === null ? undefined : unifiedDiff(path, before, after);
+  return before === null || after === null ? undefined : unifiedFileDiff(path, before, after);
 }
 
 function sizeOf(side: Side): string {

@@ -10,7 +10,7 @@ import type { FileBytes } from '../journal/journal.ts';
 import type { FileState, RecordedFileChange } from '../task/events.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { refuseNonEmptyDirectory } from '../tools/workspace/remove.ts';
-import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/list-for-removal.ts';
+import { removalHash, withDescendants, type RemovalEntry } from '../tools/workspace/removal-tree.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
 import { contentHashOf, type FileContent } from '../tools/workspace/text-file.ts';
 

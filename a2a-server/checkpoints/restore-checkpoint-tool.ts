@@ -10,19 +10,19 @@
 import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
-import { countWithNoun, oneLine } from '../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { Tool, ToolContext, ToolRun } from '../tools/tool.ts';
 import { inputChangedError } from '../tools/workspace/replace-file.ts';
-import { removalHash } from '../tools/workspace/list-for-removal.ts';
+import { removalHash } from '../tools/workspace/removal-tree.ts';
 import { ABSENT_FILE_BASIS } from '../tools/workspace/text-file.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
 import {
   contentLostError,
-  findRestorePlan,
+  planRestore,
   notRestoredText,
   nothingToRestoreError,
-  type RestoredFile,
+  type FileToRestore,
   type RestorePlan,
 } from './restore-plan.ts';
 
@@ -40,9 +40,9 @@ type Target = z.output<typeof schema>;
 
 export function createRestoreCheckpointTool(checkpoints: CheckpointFinder): Tool {
   const planned = (target: Target, { principal, workspace }: ToolContext): Promise<RestorePlan> =>
-    findRestorePlan(target, { principal, workspace, checkpoints });
+    planRestore(target, { principal, workspace, checkpoints });
 
-  async function putBack(file: RestoredFile, { workspace, signal }: ToolRun): Promise<void> {
+  async function putBack(file: FileToRestore, { workspace, signal }: ToolRun): Promise<void> {
     const { path, taskId, now, before } = file;
     const basis = now?.hash ?? ABSENT_FILE_BASIS;
     if (before === undefined) return takeAway(path, basis, { workspace, signal });
@@ -99,7 +99,7 @@ export function createRestoreCheckpointTool(checkpoints: CheckpointFinder): Tool
 }
 
 function targetText({ checkpoint, since }: Target): string {
-  return `checkpoint ${oneLine(checkpoint)}${since ? ' and all later turns' : ''}`;
+  return `checkpoint ${oneLineExcerpt(checkpoint)}${since ? ' and all later turns' : ''}`;
 }
 
 /** Removes a file if it still has the expected hash. If the file changes after this check, `remove` refuses. */

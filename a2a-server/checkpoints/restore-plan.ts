@@ -11,7 +11,7 @@ import type { CheckpointFinder } from './find-checkpoints.ts';
 import { readFileState } from './checkpointing-workspace.ts';
 
 /** A file to restore, with the hashes of its current and its saved content. Undefined means that there is no file. */
-export interface RestoredFile {
+export interface FileToRestore {
   path: string;
   /** The task whose journal has the saved content. */
   taskId: string;
@@ -20,7 +20,7 @@ export interface RestoredFile {
 }
 
 export interface RestorePlan {
-  files: readonly RestoredFile[];
+  files: readonly FileToRestore[];
   /** Files that the turns changed but the restoration leaves unchanged, with the reason. */
   left: readonly { path: string; why: string }[];
   /** A hash of the files' current state. D2: if this state changes, the person must decide again. */
@@ -44,7 +44,7 @@ interface RestorePlace {
  * Finds a checkpoint and plans its restoration with `createRestorePlan`.
  * @throws ProductError MALFORMED if the id is unknown; OUTSIDE_WORKSPACE if the checkpoint has another workspace
  */
-export async function findRestorePlan(
+export async function planRestore(
   { checkpoint, since }: RestoreTarget,
   { principal, workspace, checkpoints }: RestorePlace,
 ): Promise<RestorePlan> {
@@ -94,7 +94,7 @@ async function createRestorePlan(
 function putBackOf(
   taskId: string,
   { path, now, before }: Extract<RestoreStep, { type: 'put-back' }>,
-): RestoredFile {
+): FileToRestore {
   return {
     path,
     taskId,
@@ -148,7 +148,7 @@ export function changedPathsInError({ reason, facts }: ProductError): string[] |
   return reason === 'INPUT_CHANGED' ? facts['paths']?.split('\n') : undefined;
 }
 
-function basisOf(files: readonly RestoredFile[]): string {
+function basisOf(files: readonly FileToRestore[]): string {
   const states = files.map(({ path, now }) => [path, now?.hash ?? 'absent']);
   return createHash('sha256').update(JSON.stringify(states)).digest('hex');
 }

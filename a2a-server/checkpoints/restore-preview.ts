@@ -7,9 +7,9 @@ import { restoreDiff } from './checkpoint-diff.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import {
   changedPathsInError,
-  findRestorePlan,
+  planRestore,
   nothingToRestoreError,
-  type RestoredFile,
+  type FileToRestore,
   type RestoreTarget,
 } from './restore-plan.ts';
 
@@ -28,7 +28,7 @@ export async function previewRestore(
 ): Promise<RestorePreview> {
   try {
     const workspace = await openWorkspace(root);
-    const plan = await findRestorePlan(target, { principal, workspace, checkpoints });
+    const plan = await planRestore(target, { principal, workspace, checkpoints });
     if (plan.files.length === 0) throw nothingToRestoreError(plan);
     const { text, lines } = await restoreDiff(plan, workspace, checkpoints);
     const files = plan.files.map((file) => ({
@@ -46,7 +46,7 @@ export async function previewRestore(
   }
 }
 
-function changeOf({ now, before }: RestoredFile): 'created' | 'changed' | 'deleted' {
+function changeOf({ now, before }: FileToRestore): 'created' | 'changed' | 'deleted' {
   if (before === undefined) return 'deleted';
   return now === undefined ? 'created' : 'changed';
 }

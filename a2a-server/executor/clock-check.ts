@@ -7,7 +7,7 @@
  * time.
  */
 import type { ClockReading } from '../../shared/state/clock-mark.ts';
-import { clockJump } from '../../shared/state/clock-mark.ts';
+import { clockJumpMs } from '../../shared/state/clock-mark.ts';
 
 interface ClockMarkStore {
   read(): Promise<ClockReading | undefined>;
@@ -53,7 +53,7 @@ export class ClockCheck {
     const { marks, readClocks, onChange } = this.#options;
     const [mark, now] = await Promise.all([marks.read(), readClocks()]);
     const before = this.#jump;
-    this.#jump = mark === undefined ? 0 : clockJump(mark, now);
+    this.#jump = mark === undefined ? 0 : clockJumpMs(mark, now);
     if ((this.#jump === 0) !== (before === 0)) onChange(this.#jump);
     return now;
   }

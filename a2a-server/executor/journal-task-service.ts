@@ -5,7 +5,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
 import { cancelTask, cancelWorkingTask } from '../task/cancel.ts';
-import { maySeeTasksOf, requireRoleFor } from '../access/requester.ts';
+import { maySeeTasksOf, requireOwnerOrRole } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
 import { FairStepGate } from '../limits/fair-step-gate.ts';
@@ -17,7 +17,7 @@ import { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecution } from './tool-executions/tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { TaskMaintenance } from './maintenance.ts';
-import { findVisibleRow } from './queries/task-lookup.ts';
+import { requireVisibleRow } from './queries/task-lookup.ts';
 import type { TaskService } from './task-service.ts';
 import { createMessageReceiver, type MessageReceiverOptions } from './messages/message-receiver.ts';
 import { createTaskQueries } from './queries/task-queries.ts';
@@ -102,8 +102,8 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return receiver.send(incoming);
     },
     async cancel(taskId, by, reason) {
-      const { principal: owner } = await findVisibleRow(journal, taskId, by);
-      requireRoleFor(by, owner, 'operate');
+      const { principal: owner } = await requireVisibleRow(journal, taskId, by);
+      requireOwnerOrRole(by, owner, 'operate');
       const { snapshot } = requireAppliedCommand(
         await log.change(taskId, (s) => cancelTask(s, reason, toDecider(by))),
         taskId,
@@ -112,7 +112,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       return snapshot;
     },
     async cancelWork(taskId, by, left) {
-      const { principal: owner } = await findVisibleRow(journal, taskId, by);
+      const { principal: owner } = await requireVisibleRow(journal, taskId, by);
       // The disconnect of a principal stops only that principal's own tasks.
       if (owner !== by.principal) return;
       const { type } = requireAppliedCommand(
@@ -129,7 +129,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
     async abortTool(toolId, by, reason) {
       const owner = executor.scheduler.ownerOf(toolId) ?? (await journal.toolExecution(toolId))?.principal;
       if (owner === undefined || !maySeeTasksOf(by, owner)) return abortAnswer(toolId, { type: 'unknown' });
-      requireRoleFor(by, owner, 'operate');
+      requireOwnerOrRole(by, owner, 'operate');
       const request = { toolId, principal: by.principal, reason };
       const own = await executor.scheduler.abort(request);
       return abortAnswer(toolId, own ?? (await abortRemotely(request, { journal, log, clock })));

@@ -5,21 +5,21 @@ import { integerColumn, numberColumn, textColumn } from './column-values.ts';
 /** The session id in the sums of deleted sessions. No session has an empty id. */
 export const DELETED_SESSIONS_ID = '';
 
-export const COUNT_COLUMNS =
+export const COUNT_COLUMNS_SQL =
   'requests, input_tokens, output_tokens, cached_input_tokens, cache_write_tokens, known_usd, unpriced';
-export const COST_COLUMNS = `day, session_id, model, ${COUNT_COLUMNS}`;
+export const COST_COLUMNS_SQL = `day, session_id, model, ${COUNT_COLUMNS_SQL}`;
 
 /** The end of an INSERT: if the row exists, adds the counts to it. */
-export const ADD_COUNTS_ON_CONFLICT = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${addedCounts()}`;
+export const ADD_COUNTS_ON_CONFLICT_SQL = `ON CONFLICT (principal, day, session_id, model) DO UPDATE SET ${addedCounts()}`;
 
 function addedCounts(): string {
-  const columns = COUNT_COLUMNS.split(', ');
+  const columns = COUNT_COLUMNS_SQL.split(', ');
   return columns.map((column) => `${column} = costs.${column} + excluded.${column}`).join(', ');
 }
 
 /**
  * Converts a row.
- * @param row a row with `COST_COLUMNS`
+ * @param row a row with `COST_COLUMNS_SQL`
  * @throws DamagedDataError
  */
 export function toCostRow(row: readonly unknown[]): CostRow {

@@ -14,7 +14,7 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/costs/cost-sum.ts';
-import type { DailyUse } from '../task/costs/daily-budget.ts';
+import type { DailyCost } from '../task/costs/daily-budget.ts';
 import type { DailyWrittenAmounts, WrittenAmount } from './written-amounts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
@@ -177,7 +177,7 @@ export interface Journal {
    * with the number of sums, not with the number of events.
    */
   costs(filter: CostFilter): Promise<CostRow[]>;
-  dailyUse(principal: string, day: number): Promise<DailyUse>;
+  dailyUse(principal: string, day: number): Promise<DailyCost>;
   /**
    * Returns what the principal, its tenant and all principals have written on this UTC day. The time grows with the
    * number of principals of that day. Events from before version 13 of the tables are not included.

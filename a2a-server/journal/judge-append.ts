@@ -6,7 +6,7 @@
  * - J3: an append to an ended task is refused.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { taskStateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { TERMINAL_STATES, type StateName } from '../task/snapshot.ts';
 import { buildTaskRow } from './build-task-row.ts';
@@ -24,7 +24,7 @@ export interface TaskHead {
 }
 
 /** Reads the state before an append. This state includes the earlier appends of the same commit. */
-export interface StateBeforeAppend<Head extends TaskHead> {
+export interface AppendStateReader<Head extends TaskHead> {
   command(principal: string, messageId: string): RecordedCommand | undefined;
   head(taskId: string): Head | undefined;
   /** Returns the id of the session's live task. */
@@ -34,7 +34,7 @@ export interface StateBeforeAppend<Head extends TaskHead> {
 /** The outcome of one append of a commit. A refused append does not affect the others. */
 export type AppendOutcome = { type: 'done'; result: AppendResult } | { type: 'refused'; error: Error };
 
-export type AppendJudgement<Head extends TaskHead> =
+type AppendJudgement<Head extends TaskHead> =
   | { type: 'create'; row: TaskRow; entries: JournalEntry[] }
   | { type: 'extend'; head: Head; entries: JournalEntry[]; title: string; deadline: number | null }
   /** The append writes nothing. Its caller gets this outcome. */
@@ -46,7 +46,7 @@ export type AppendJudgement<Head extends TaskHead> =
  */
 export function judgeAppend<Head extends TaskHead>(
   append: PreparedAppend,
-  before: StateBeforeAppend<Head>,
+  before: AppendStateReader<Head>,
   at: number,
 ): AppendJudgement<Head> {
   const { taskId, command, expectedSeq } = append;
@@ -82,7 +82,7 @@ export function judgeAppend<Head extends TaskHead>(
 
 function judgeCreation<Head extends TaskHead>(
   append: PreparedAppend,
-  before: StateBeforeAppend<Head>,
+  before: AppendStateReader<Head>,
   at: number,
 ): AppendJudgement<Head> {
   const entries = entriesOf(append, at);

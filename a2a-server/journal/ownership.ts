@@ -52,7 +52,7 @@ export class TaskClaim {
   }
 }
 
-export interface ClaimedTask {
+interface ClaimedTask {
   taskId: string;
   claim: TaskClaim;
 }
@@ -60,7 +60,7 @@ export interface ClaimedTask {
 /**
  * A working task without a living owner. It has another label, or this server cannot open its workspace.
  */
-export interface UnopenedTask {
+export interface UnclaimableTask {
   taskId: string;
   workspace: string;
   /** The label of the servers that may execute the task, or null. */
@@ -68,9 +68,9 @@ export interface UnopenedTask {
 }
 
 /** The result of a search for tasks whose owner has died. */
-export interface OwnerlessTasks {
+export interface ClaimAbandonedResult {
   claimed: ClaimedTask[];
-  unopened: UnopenedTask[];
+  unopened: UnclaimableTask[];
 }
 
 /** The functions that `Ownership` needs from the server. */
@@ -101,7 +101,7 @@ export interface Ownership {
    * first.
    * @param except tasks that this server does not claim
    */
-  claimAbandoned(except: readonly string[]): Promise<OwnerlessTasks>;
+  claimAbandoned(except: readonly string[]): Promise<ClaimAbandonedResult>;
   /** True if this server has the directories of the task. Servers with the same label have the same directories. */
   isHere(taskId: string): Promise<boolean>;
   /** Gives the claim back. Another server can then claim the task. */

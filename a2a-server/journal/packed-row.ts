@@ -63,7 +63,7 @@ function isPackable(
   return event.type === 'text.delta' || event.type === 'reasoning.delta' || event.type === 'tool.output';
 }
 
-export function packEventRun({ of, entries }: PackedRun): string {
+export function packedRowBody({ of, entries }: PackedRun): string {
   const times: PackedRow['at'] = [];
   for (const { at } of entries) {
     const last = times.at(-1);

@@ -5,7 +5,7 @@ import type { Journal } from './journal.ts';
 const ENTRIES_PER_PAGE = 1_000;
 
 /** Yields the entries of a task in order. @param upTo the `seq` of the last entry; by default the journal's end */
-export async function* readEntriesByPage(
+export async function* readEntryPages(
   journal: Pick<Journal, 'read'>,
   taskId: string,
   upTo = Number.POSITIVE_INFINITY,

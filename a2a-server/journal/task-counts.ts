@@ -11,7 +11,7 @@ export const COUNT_TASKS_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY 
  * condition of the index, so that the query uses this index. `after` follows the name of the table. SQLite needs the
  * name of the index there, because it would otherwise read each waiting task.
  */
-export const longestWaitingQuery = (after = ''): string =>
+export const waitingSinceQuery = (after = ''): string =>
   `SELECT updated_at FROM tasks ${after} WHERE state IN ('input-required', 'auth-required') ORDER BY updated_at LIMIT 1`;
 
 export function toTaskCounts(rows: readonly (readonly unknown[])[]): Partial<Record<StateName, number>> {

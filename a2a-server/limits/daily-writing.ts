@@ -5,15 +5,15 @@
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written-amounts.ts';
-import { dayText, utcDay } from '../task/costs/cost-sum.ts';
+import { utcDayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
   countedByLimitText,
-  type ScopedLimit,
+  type CountsByScope,
   type LimitName,
   type Limits,
   limitRefusal,
   type LimitScope,
-  reachedLimit,
+  reachedLimitScope,
 } from './limits.ts';
 
 export type WritingLimits = Pick<Limits, 'dailyEvents' | 'dailyMegabytes' | 'task'>;
@@ -24,7 +24,7 @@ type DailyLimitName = Extract<LimitName, 'dailyEvents' | 'dailyMegabytes'>;
 export interface ReachedDailyLimit {
   name: DailyLimitName;
   scope: LimitScope;
-  limit: ScopedLimit;
+  limit: CountsByScope;
 }
 
 const BYTES_PER_MEGABYTE = 1_000_000;
@@ -36,7 +36,7 @@ export function reachedDailyLimit(
   limits: WritingLimits,
 ): ReachedDailyLimit | undefined {
   for (const name of ['dailyEvents', 'dailyMegabytes'] as const) {
-    const scope = reachedLimit(usedOf(use, name), limits[name]);
+    const scope = reachedLimitScope(usedOf(use, name), limits[name]);
     if (scope !== undefined) return { name, scope, limit: limits[name] };
   }
   return undefined;
@@ -58,11 +58,11 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 
 /** Returns the question that a running task asks when a daily limit is reached. */
 export function dailyLimitQuestion({ name, scope, limit }: ReachedDailyLimit, now: number): string {
-  return `${HOLDERS[scope]} ${countedByLimitText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${dayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
+  return `${HOLDERS[scope]} ${countedByLimitText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${utcDayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
 }
 
 /** Returns the reason why a task of this size fails. Undefined if it may write more. */
-export function taskSizeFailure(size: WrittenAmount, { task }: WritingLimits): string | undefined {
+export function taskTooLargeText(size: WrittenAmount, { task }: WritingLimits): string | undefined {
   const reached =
     size.events >= task.events
       ? `${String(task.events)} events`
@@ -93,7 +93,7 @@ export function bytesLeftToWrite(
   return Math.max(0, Math.min(...left));
 }
 
-function usedOf({ principal, tenant, server }: DailyWrittenAmounts, name: DailyLimitName): ScopedLimit {
+function usedOf({ principal, tenant, server }: DailyWrittenAmounts, name: DailyLimitName): CountsByScope {
   const amount = ({ events, bytes }: WrittenAmount): number =>
     name === 'dailyEvents' ? events : bytes / BYTES_PER_MEGABYTE;
   return {

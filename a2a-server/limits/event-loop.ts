@@ -6,14 +6,14 @@ const WINDOW_MS = 500;
 const BUSY_FROM_LOAD = 0.9;
 const BUSY_UNTIL_LOAD = 0.75;
 
-/** Returns a function that measures the load and returns true while the event loop is busy; see `isEventLoopBusy`. */
+/** Returns a function that measures the load and returns true while the event loop is busy; see `isBusyAtLoad`. */
 export function createBusyDetector(): () => boolean {
   let before = performance.eventLoopUtilization();
   let at = performance.now();
   let busy = false;
   return () => {
     if (performance.now() - at < WINDOW_MS) return busy;
-    busy = isEventLoopBusy(busy, performance.eventLoopUtilization(before).utilization);
+    busy = isBusyAtLoad(busy, performance.eventLoopUtilization(before).utilization);
     before = performance.eventLoopUtilization();
     at = performance.now();
     return busy;
@@ -24,6 +24,6 @@ export function createBusyDetector(): () => boolean {
  * True if the event loop is busy after a window with this load. A busy server takes less work, which lowers the load.
  * So the busy state ends at a lower load than it begins. Otherwise it would begin and end again and again.
  */
-export function isEventLoopBusy(before: boolean, load: number): boolean {
+export function isBusyAtLoad(before: boolean, load: number): boolean {
   return load > (before ? BUSY_UNTIL_LOAD : BUSY_FROM_LOAD);
 }

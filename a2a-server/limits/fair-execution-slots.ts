@@ -14,12 +14,12 @@ import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
 import type { OnRefused } from './usage-limiter.ts';
 import {
-  type ScopedLimit,
+  type CountsByScope,
   type Limits,
   limitRefusal,
   type LimitScope,
   lowerLimit,
-  reachedLimit,
+  reachedLimitScope,
 } from './limits.ts';
 import { sumOfCounts, PrincipalTally } from './principal-tally.ts';
 import { nextPrincipalForSlot, type PrincipalShare, shouldYieldSlot } from './slot-order.ts';
@@ -171,7 +171,7 @@ export class FairExecutionSlots {
     return this.#waiting.total;
   }
 
-  get limit(): ScopedLimit {
+  get limit(): CountsByScope {
     return this.#options.limits().executions;
   }
 
@@ -183,7 +183,7 @@ export class FairExecutionSlots {
   /** True if a task of the principal could run at once. */
   isFree(principal: string): boolean {
     // If others wait although the server has a place, they have reached their own limit.
-    return reachedLimit(this.#running.usedBy(principal), this.#limitOf(principal)) === undefined;
+    return reachedLimitScope(this.#running.usedBy(principal), this.#limitOf(principal)) === undefined;
   }
 
   /** Asks for a place. If a place is free, the task runs at once. */
@@ -229,7 +229,7 @@ export class FairExecutionSlots {
   #fullScope(principal: string): LimitScope | undefined {
     if (this.isFree(principal)) return undefined;
     const used = sumOfCounts(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
-    return reachedLimit(used, this.#queueLimit());
+    return reachedLimitScope(used, this.#queueLimit());
   }
 
   /**
@@ -237,7 +237,7 @@ export class FairExecutionSlots {
    * less time to run the accepted tasks. So the queue of a busy server is no longer than the number of tasks that may
    * run.
    */
-  #queueLimit(): ScopedLimit {
+  #queueLimit(): CountsByScope {
     const { queuedTasks, executions } = this.#options.limits();
     return this.#isBusy() ? lowerLimit(queuedTasks, executions) : queuedTasks;
   }
@@ -257,7 +257,7 @@ export class FairExecutionSlots {
   }
 
   /** Returns the limit of running tasks that applies to a principal now. */
-  #limitOf(principal: string): ScopedLimit {
+  #limitOf(principal: string): CountsByScope {
     const { limit } = this;
     if (!this.#isBusy() || !this.#othersAreActive(principal)) return limit;
     const tasks = Math.max(1, Math.round(TASKS_WHILE_BUSY * this.#weightOf(principal)));

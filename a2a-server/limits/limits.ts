@@ -6,14 +6,14 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 /** The maximum numbers at the same time on one server: for one principal, one tenant, and all principals together. */
-export interface ScopedLimit {
+export interface CountsByScope {
   principal: number;
   /** The maximum for all principals of one tenant together. If absent, only the server's limit applies to them. */
   tenant?: number;
   server: number;
 }
 
-export interface LimitDefinition extends ScopedLimit {
+interface LimitDefinition extends CountsByScope {
   /** The name of what the limit counts, for error messages. `what` is the plural, `one` the singular. */
   what: string;
   one: string;
@@ -75,7 +75,7 @@ export const REFUSING_LIMITS: readonly LimitName[] = [
 ];
 
 /** The maximum size of one task. Above it, the task fails between two turns of its model. */
-export interface TaskSizeLimit {
+interface TaskSizeLimit {
   events: number;
   megabytes: number;
 }
@@ -83,7 +83,7 @@ export interface TaskSizeLimit {
 export const TASK_SIZE_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
 
 /** The limits of one server, as its settings say. */
-export type Limits = Readonly<Record<LimitName, ScopedLimit>> & { readonly task: TaskSizeLimit };
+export type Limits = Readonly<Record<LimitName, CountsByScope>> & { readonly task: TaskSizeLimit };
 
 export const DEFAULT_LIMITS: Limits = { ...LIMITS, task: TASK_SIZE_LIMIT };
 
@@ -95,14 +95,14 @@ export type LimitScope = (typeof LIMIT_SCOPES)[number];
  * Returns the narrowest level whose limit is reached. Undefined if one more is allowed.
  * @param used the current counts; without `tenant` if the principal has no tenant
  */
-export function reachedLimit(used: ScopedLimit, limit: ScopedLimit): LimitScope | undefined {
+export function reachedLimitScope(used: CountsByScope, limit: CountsByScope): LimitScope | undefined {
   if (used.principal >= limit.principal) return 'principal';
   if (used.tenant !== undefined && limit.tenant !== undefined && used.tenant >= limit.tenant) return 'tenant';
   return used.server >= limit.server ? 'server' : undefined;
 }
 
 /** Returns the lower of two limits in each scope. */
-export function lowerLimit(one: ScopedLimit, other: ScopedLimit): ScopedLimit {
+export function lowerLimit(one: CountsByScope, other: CountsByScope): CountsByScope {
   const tenant = Math.min(one.tenant ?? Infinity, other.tenant ?? Infinity);
   return {
     principal: Math.min(one.principal, other.principal),
@@ -130,7 +130,7 @@ export function countedByLimitText(name: LimitName, number: number): string {
 export function limitRefusal(
   name: LimitName,
   scope: LimitScope,
-  limit: ScopedLimit,
+  limit: CountsByScope,
   retryAfterS: number = LIMITS[name].retryAfterS,
 ): ProductError {
   const most = limit[scope] ?? limit.server;

@@ -1,5 +1,5 @@
 import { tenantOf } from '../access/requester.ts';
-import type { ScopedLimit } from './limits.ts';
+import type { CountsByScope } from './limits.ts';
 
 /**
  * Counts things per principal. The count of a tenant is the sum of its principals. A principal or tenant with a count
@@ -19,7 +19,7 @@ export class PrincipalTally {
   }
 
   /** Returns the counts to compare with a limit. The result has no `tenant` if the principal has no tenant. */
-  usedBy(principal: string): ScopedLimit {
+  usedBy(principal: string): CountsByScope {
     const tenant = tenantOf(principal);
     return {
       principal: this.of(principal),
@@ -37,7 +37,7 @@ export class PrincipalTally {
 }
 
 /** Returns the sum of two counts of the same principal. */
-export function sumOfCounts(one: ScopedLimit, other: ScopedLimit): ScopedLimit {
+export function sumOfCounts(one: CountsByScope, other: CountsByScope): CountsByScope {
   return {
     principal: one.principal + other.principal,
     ...(one.tenant !== undefined && { tenant: one.tenant + (other.tenant ?? 0) }),

@@ -1,14 +1,14 @@
 /** Decides which principal's task runs next. Pure. */
 import { tenantOf } from '../access/requester.ts';
-import { type ScopedLimit, reachedLimit } from './limits.ts';
+import { type CountsByScope, reachedLimitScope } from './limits.ts';
 
 /** The running tasks and the weight of one principal. */
 export interface PrincipalShare {
   principal: string;
   /** The running tasks of the principal, of its tenant, and of all principals. */
-  running: ScopedLimit;
+  running: CountsByScope;
   /** The maximum numbers of running tasks for the principal, its tenant, and all principals. */
-  limit: ScopedLimit;
+  limit: CountsByScope;
   /** The weight of the principal. With weight 2, it gets twice as many places as with weight 1. */
   weight: number;
   /** The position of the last place that the principal got, in the order of all places given. 0 if it never got one. */
@@ -22,7 +22,7 @@ export interface PrincipalShare {
  */
 export function nextPrincipalForSlot(waiting: readonly PrincipalShare[]): string | undefined {
   const first = waiting
-    .filter(({ running, limit }) => reachedLimit(running, limit) === undefined)
+    .filter(({ running, limit }) => reachedLimitScope(running, limit) === undefined)
     .toSorted((a, b) => loadWithOneMore(a) - loadWithOneMore(b) || a.servedAt - b.servedAt)[0];
   return first?.principal;
 }
@@ -49,7 +49,7 @@ export function shouldYieldSlot(own: PrincipalShare, waiting: readonly Principal
  * of the server, keeps it waiting.
  */
 function waitsForPlaceOf(own: PrincipalShare, { principal, running, limit }: PrincipalShare): boolean {
-  const scope = reachedLimit(running, limit);
+  const scope = reachedLimitScope(running, limit);
   return scope === 'server' || (scope === 'tenant' && tenantOf(own.principal) === tenantOf(principal));
 }
 

@@ -1,4 +1,10 @@
-import { type ScopedLimit, type LimitName, limitRefusal, type LimitScope, reachedLimit } from './limits.ts';
+import {
+  type CountsByScope,
+  type LimitName,
+  limitRefusal,
+  type LimitScope,
+  reachedLimitScope,
+} from './limits.ts';
 import { PrincipalTally } from './principal-tally.ts';
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
@@ -6,12 +12,12 @@ export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 /** Counts the requests or other things that each principal has open, and refuses more than the limit. */
 export class UsageLimiter {
   readonly #name: LimitName;
-  readonly #limit: () => ScopedLimit;
+  readonly #limit: () => CountsByScope;
   readonly #onRefused: OnRefused;
   readonly #used = new PrincipalTally();
 
   /** @param limit returns the limit that applies now */
-  constructor(name: LimitName, limit: () => ScopedLimit, onRefused: OnRefused = () => undefined) {
+  constructor(name: LimitName, limit: () => CountsByScope, onRefused: OnRefused = () => undefined) {
     this.#name = name;
     this.#limit = limit;
     this.#onRefused = onRefused;
@@ -28,7 +34,7 @@ export class UsageLimiter {
   /** Refuses if the principal has reached a limit. @throws ProductError LIMIT_REACHED, OVERLOADED */
   check(principal: string): void {
     const limit = this.#limit();
-    const scope = reachedLimit(this.#used.usedBy(principal), limit);
+    const scope = reachedLimitScope(this.#used.usedBy(principal), limit);
     if (scope === undefined) return;
     this.#onRefused(this.#name, scope);
     throw limitRefusal(this.#name, scope, limit);

@@ -1,8 +1,8 @@
 /** Converts the result of an MCP tool to text and files for a model (MCP 2025-11-25, Tools: Tool Result). */
 import { stringify } from 'safe-stable-stringify';
 import { z } from 'zod';
-import { fileTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { fileMediaTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import { filePlaceholderLine } from '../task/stored-file.ts';
 import type { ToolResultFile } from '../tools/tool.ts';
 
@@ -65,9 +65,13 @@ function fileOf(known: Block): ToolResultFile | undefined {
     known.type === 'image' ? known.data : known.type === 'resource' ? known.resource.blob : undefined;
   if (base64 === undefined) return undefined;
   const bytes = Buffer.from(base64, 'base64');
-  const mediaType = fileTypeOf(bytes);
+  const mediaType = fileMediaTypeOf(bytes);
   if (mediaType === undefined || bytes.length > maxFileBytes(mediaType)) return undefined;
-  return { bytes, mediaType, ...(known.type === 'resource' && { name: oneLine(known.resource.uri, 200) }) };
+  return {
+    bytes,
+    mediaType,
+    ...(known.type === 'resource' && { name: oneLineExcerpt(known.resource.uri, 200) }),
+  };
 }
 
 function told(known: Block): string {
@@ -76,7 +80,7 @@ function told(known: Block): string {
       return known.text;
     case 'image':
     case 'audio':
-      return `[${known.type}, ${oneLine(known.mimeType, 60)}, ${bytesOf(known.data)} bytes, not shown]`;
+      return `[${known.type}, ${oneLineExcerpt(known.mimeType, 60)}, ${bytesOf(known.data)} bytes, not shown]`;
     case 'resource_link':
       return `[resource ${known.uri}${known.name === undefined ? '' : `, ${known.name}`}]${
         known.description === undefined ? '' : ` ${known.description}`
@@ -84,7 +88,7 @@ function told(known: Block): string {
     case 'resource': {
       const { uri, mimeType = 'of an unknown type', text: inside, blob = '' } = known.resource;
       if (inside !== undefined) return `[resource ${uri}]\n${inside}`;
-      return `[resource ${uri}, ${oneLine(mimeType, 60)}, ${bytesOf(blob)} bytes, not shown]`;
+      return `[resource ${uri}, ${oneLineExcerpt(mimeType, 60)}, ${bytesOf(blob)} bytes, not shown]`;
     }
   }
 }

@@ -2,7 +2,7 @@
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { McpCallResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';
-import { MessageNotDeliveredError, MessageRefusedError } from './transports/server-transport.ts';
+import { MessageNotDeliveredError, McpSessionLostError } from './transports/server-transport.ts';
 
 const MAX_ATTEMPTS_OF_REPEATABLE_CALL = 3;
 const MAX_UNDELIVERED_ATTEMPTS = 5;
@@ -36,7 +36,7 @@ export async function callUntilAnswered(
       signal.throwIfAborted();
       const why = errorMessageOf(error);
       const failure = (sentence: string): Error => new Error(sentence, { cause: error });
-      refused = error instanceof MessageRefusedError ? refused + 1 : 0;
+      refused = error instanceof McpSessionLostError ? refused + 1 : 0;
       if (error instanceof MessageNotDeliveredError) undelivered += 1;
       if (
         error instanceof MessageNotDeliveredError &&

@@ -7,7 +7,7 @@ import {
   TimeExceededError,
   runWithinTime,
 } from '../../shared/runtime/sync-time-limit.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 
 /** The maximum length of a schema as JSON, in characters. Each model request contains the schema. */
 const MAX_SCHEMA_CHARS = 64 * 1024;
@@ -44,7 +44,7 @@ const objectSchema = z.looseObject({ type: z.literal('object') });
  * Validates and compiles a schema.
  * @throws Error whose message is the end of a sentence
  */
-export async function readInputSchema(
+export async function compileInputSchema(
   raw: unknown,
   { engine, onTooSlow }: InputCheckOptions,
 ): Promise<InputSchema> {
@@ -60,7 +60,7 @@ export async function readInputSchema(
       const why =
         error instanceof TimeExceededError
           ? 'it takes too long to compile'
-          : oneLine(errorMessageOf(error), 200);
+          : oneLineExcerpt(errorMessageOf(error), 200);
       throw new Error(`its input schema is not valid: ${why}`, { cause: error });
     },
   );
@@ -69,7 +69,7 @@ export async function readInputSchema(
   const schema = z.record(z.string(), z.unknown()).superRefine((input, context) => {
     const problem = problemOf(input);
     if (problem !== undefined)
-      context.addIssue({ code: 'custom', message: oneLine(problem, MAX_ERROR_CHARS) });
+      context.addIssue({ code: 'custom', message: oneLineExcerpt(problem, MAX_ERROR_CHARS) });
   });
   return { declared, schema };
 }

@@ -8,8 +8,8 @@
 import { Client } from '@modelcontextprotocol/client';
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { startTimeout, type Timeout } from '../../shared/runtime/timeout.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import {
   toConnectFailure,
   firstConnectAttempt,
@@ -24,7 +24,7 @@ import {
 } from './connection.ts';
 import { elicitationSchema } from './elicitation.ts';
 import { RunningMcpCalls } from './running-calls.ts';
-import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
+import { isRemoteServer, type McpServerConfig } from './server-settings.ts';
 import { McpHttpTransport } from './transports/http-transport.ts';
 import type { McpTransport, McpTransportContext } from './transports/server-transport.ts';
 import { McpSseTransport } from './transports/sse-transport.ts';
@@ -35,7 +35,7 @@ const PROBE_MS = { stdio: 5_000, http: 15_000, sse: 0 } as const;
 /** The handshake has its own limit, `connectMs`. This longer limit only ends the SDK's timers. */
 const MARGIN_MS = 30_000;
 
-export interface McpServerConnected {
+interface McpConnectResult {
   connection: McpServerConnection;
   /** The attempt that succeeded. The next connection begins with it. */
   attempt: ConnectAttempt;
@@ -47,10 +47,10 @@ export interface McpServerConnected {
  * @throws Error whose message is a sentence without subject and full stop
  */
 export async function connectToMcpServer(
-  entry: McpServerEntry,
+  entry: McpServerConfig,
   options: McpServerConnectionOptions,
   known?: ConnectAttempt,
-): Promise<McpServerConnected> {
+): Promise<McpConnectResult> {
   const { clock, connectMs, signal, log } = options;
   const limit = startTimeout(clock, connectMs, signal);
   const problems = new Map<ConnectAttempt['transport'], string>();
@@ -82,7 +82,7 @@ export async function connectToMcpServer(
 class AttemptFailedError extends Error {}
 
 async function connectOnce(
-  entry: McpServerEntry,
+  entry: McpServerConfig,
   attempt: ConnectAttempt,
   { options, limit }: { options: McpServerConnectionOptions; limit: Timeout },
 ): Promise<McpServerConnection> {
@@ -113,7 +113,7 @@ async function connectOnce(
 }
 
 function transportTo(
-  entry: McpServerEntry,
+  entry: McpServerConfig,
   { transport }: ConnectAttempt,
   context: McpTransportContext,
 ): McpTransport {
@@ -130,7 +130,7 @@ function clientFor(
 ): Client {
   const timeoutMs = Math.min(PROBE_MS[attempt.transport], connectMs / 2);
   const client = new Client(
-    { name: 'mcp-a2a-bridge', version: packageVersion() },
+    { name: 'mcp-a2a-bridge', version: readPackageVersion() },
     {
       capabilities: { elicitation: { form: {}, url: {} } },
       ...(attempt.handshake === 'probe' && { versionNegotiation: { mode: 'auto', probe: { timeoutMs } } }),
@@ -141,7 +141,7 @@ function clientFor(
   client.setNotificationHandler('notifications/progress', () => undefined);
   client.setNotificationHandler('notifications/message', () => undefined);
   const onerror = (error: Error): void =>
-    log.debug({ problem: oneLine(error.message, 300) }, 'an MCP server connection reported an error');
+    log.debug({ problem: oneLineExcerpt(error.message, 300) }, 'an MCP server connection reported an error');
   return Object.assign(client, { onerror });
 }
 

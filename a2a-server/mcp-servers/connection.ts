@@ -9,7 +9,7 @@ import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import { Deferred } from '../../shared/client/core/deferred.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { ToolRun } from '../tools/tool.ts';
 import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
 import { answerElicitation, type Elicitation } from './elicitation.ts';
@@ -93,7 +93,7 @@ export interface McpServerConnection {
   close(): Promise<void>;
 }
 
-export interface ConnectedMcpClient {
+interface ConnectedMcpClient {
   client: Client;
   transport: McpTransport;
   calls: RunningMcpCalls;
@@ -256,7 +256,7 @@ export class McpClientConnection implements McpServerConnection {
       try {
         headers.set(name, readParamHeaders(declared));
       } catch (error) {
-        more.push(`"${oneLine(name, 80)}" is omitted: ${errorMessageOf(error)}`);
+        more.push(`"${oneLineExcerpt(name, 80)}" is omitted: ${errorMessageOf(error)}`);
       }
     this.#headers = headers;
     return {
@@ -291,5 +291,5 @@ export class McpClientConnection implements McpServerConnection {
 }
 
 export function mcpErrorLine(error: unknown): string {
-  return oneLine(errorMessageOf(error), MAX_ERROR_CHARS);
+  return oneLineExcerpt(errorMessageOf(error), MAX_ERROR_CHARS);
 }

@@ -4,8 +4,8 @@
 import type { ElicitResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { formSchema, type Question } from '../../shared/protocol/question.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { ellipsize } from '../../shared/text/shortened-text.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { ToolQuestionAnswer } from '../tools/tool.ts';
 import type { CandidateCalls, RunningMcpCall } from './running-calls.ts';
 
@@ -63,7 +63,7 @@ function findCallToAsk({ calls, known }: CandidateCalls): { call: RunningMcpCall
   if (known || others.length === 0) return { call, note: '' };
   if (others.some(({ principal }) => principal !== call.principal)) return undefined;
   const named = calls.slice(0, MAX_NAMED_CALLS).map(({ tool, input }) => {
-    return `- ${oneLine(`${tool} ${JSON.stringify(input)}`, MAX_CALL_CHARS)}`;
+    return `- ${oneLineExcerpt(`${tool} ${JSON.stringify(input)}`, MAX_CALL_CHARS)}`;
   });
   if (calls.length > MAX_NAMED_CALLS) named.push(`- and ${calls.length - MAX_NAMED_CALLS} more`);
   return {

@@ -5,8 +5,8 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import {
   serverUrlProblem,
   isRemoteServer,
-  type McpServerEntry,
-  type McpServerSettings,
+  type McpServerConfig,
+  type McpServerConfigs,
 } from './server-settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -19,14 +19,14 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
  * @throws ProductError CONFIGURATION, which names the server and the variable, but no value
  */
 export function expandServerVariables(
-  settings: McpServerSettings,
+  settings: McpServerConfigs,
   env: Environment,
-): Map<string, McpServerEntry> {
+): Map<string, McpServerConfig> {
   const started = Object.entries(settings).filter(([, entry]) => !entry.disabled);
   return new Map(started.map(([name, entry]) => [name, expanded(name, entry, env)]));
 }
 
-function expanded(name: string, entry: McpServerEntry, env: Environment): McpServerEntry {
+function expanded(name: string, entry: McpServerConfig, env: Environment): McpServerConfig {
   const put = (text: string): string => expand(text, env, (variable) => missing(name, variable));
   if (!isRemoteServer(entry))
     return {

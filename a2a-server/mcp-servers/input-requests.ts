@@ -4,7 +4,7 @@
  */
 import type { ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { McpCallResult } from './call-result.ts';
 import { elicitationSchema, type Elicitation } from './elicitation.ts';
 
@@ -12,7 +12,7 @@ const MAX_QUESTION_ROUNDS = 20;
 
 const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
 
-export interface CallWithInputRequestsOptions {
+interface CallWithInputRequestsOptions {
   send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
   elicit: (params: Elicitation) => Promise<ElicitResult>;
   pause: () => Promise<void>;
@@ -55,6 +55,6 @@ function elicitationIn(request: unknown): Elicitation {
   if (parsed.success) return parsed.data.params;
   const { data } = z.looseObject({ method: z.string() }).safeParse(request);
   throw new Error(
-    `asks for input that this client does not offer: ${oneLine(data?.method ?? 'an unknown kind', 60)}`,
+    `asks for input that this client does not offer: ${oneLineExcerpt(data?.method ?? 'an unknown kind', 60)}`,
   );
 }

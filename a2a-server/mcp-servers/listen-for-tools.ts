@@ -9,7 +9,7 @@ import { delay } from '../../shared/runtime/timeout.ts';
 
 const RENEWAL_DELAY_MS = 5_000;
 
-export interface ListenForToolsOptions {
+interface ListenForToolsOptions {
   clock: Clock;
   log: Logger;
   onListChanged: () => void;

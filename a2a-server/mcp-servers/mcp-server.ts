@@ -23,9 +23,9 @@ import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
 import type { ConnectAttempt } from './transport-and-handshake.ts';
-import { pingConnection } from './ping-connection.ts';
+import { pingUntilDead } from './ping-until-dead.ts';
 import { createMcpTool } from './mcp-tool.ts';
-import type { McpServerEntry } from './server-settings.ts';
+import type { McpServerConfig } from './server-settings.ts';
 import { McpServerStateStore } from './server-state.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 
@@ -65,7 +65,7 @@ interface McpServerContext {
 
 export class McpServer {
   readonly name: string;
-  readonly #entry: McpServerEntry;
+  readonly #entry: McpServerConfig;
   readonly #context: McpServerContext;
   readonly #log: Logger;
   readonly #life = new AbortController();
@@ -79,7 +79,7 @@ export class McpServer {
   #running: Promise<void> | undefined;
   #refreshing = { wanted: false, busy: false };
 
-  constructor(name: string, entry: McpServerEntry, context: McpServerContext) {
+  constructor(name: string, entry: McpServerConfig, context: McpServerContext) {
     this.name = name;
     this.#entry = entry;
     this.#context = context;
@@ -185,7 +185,7 @@ export class McpServer {
     const { clock } = this.#context;
     const { pingInterval: pingMs, pingTimeout: answerMs } = this.#entry;
     const onSilent = (problem: string | null): void => this.#setSilent(problem);
-    const dead = await pingConnection(connection, { clock, pingMs, answerMs, signal, onSilent });
+    const dead = await pingUntilDead(connection, { clock, pingMs, answerMs, signal, onSilent });
     if (dead !== undefined) onDead(dead);
   }
 

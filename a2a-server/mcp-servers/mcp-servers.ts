@@ -7,7 +7,7 @@ import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-p
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
 import { DEFAULT_SERVER_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
-import type { McpServerEntry } from './server-settings.ts';
+import type { McpServerConfig } from './server-settings.ts';
 import { mcpToolName } from './tool-name.ts';
 
 /**
@@ -35,7 +35,7 @@ export interface McpServers extends ToolSupply {
 
 /** Starts to connect to the servers and returns at once. */
 export function startMcpServers(
-  entries: ReadonlyMap<string, McpServerEntry>,
+  entries: ReadonlyMap<string, McpServerConfig>,
   { limits, children = NO_CHILD_RECORDS, ...options }: McpServersOptions,
 ): McpServers {
   let tools: ReadonlyMap<string, Tool> | undefined;

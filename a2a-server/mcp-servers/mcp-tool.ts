@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
-import { CappedText, capText } from '../../shared/text/capped-text.ts';
+import { MiddleCutText, cutMiddle } from '../../shared/text/shortened-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tools/tool.ts';
 import { mcpResultForModel, type McpCallResult } from './call-result.ts';
 import type { McpCallContext } from './call-until-answered.ts';
@@ -38,14 +38,14 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     inputSchema: declared,
     timeoutMs: () => timeoutMs,
     maxResultChars: MAX_TEXT_CHARS,
-    title: () => `Call ${oneLine(name, 60)} of the MCP server ${server}`,
+    title: () => `Call ${oneLineExcerpt(name, 60)} of the MCP server ${server}`,
     // D2: the basis is a hash of the tool's definition. After a change of the definition, the person must approve
     // again.
     show: (input) =>
       Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
     run: async (input, run) => {
       const { signal, ask, principal, toolId } = run;
-      const said = new CappedText(MAX_PROGRESS_CHARS);
+      const said = new MiddleCutText(MAX_PROGRESS_CHARS);
       const output: typeof run.output = (text, progress) => {
         said.push(text);
         run.output(text, progress);
@@ -66,10 +66,10 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
       });
       const { text, files } = mcpResultForModel(result);
       // B4: the model gets the errors that MCP calls "Tool Execution Errors".
-      if (result.isError) throw new Error(capText(text, MAX_TEXT_CHARS));
+      if (result.isError) throw new Error(cutMiddle(text, MAX_TEXT_CHARS));
       return {
         text,
-        summary: `${server}: ${oneLine(name, 60)} answered`,
+        summary: `${server}: ${oneLineExcerpt(name, 60)} answered`,
         ...(files.length > 0 && { files }),
       };
     },

@@ -2,8 +2,8 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { ellipsize } from '../../shared/text/shortened-text.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 
 const MAX_MESSAGE_CHARS = 16_000;
 const MAX_LOGGER_NAME_CHARS = 60;
@@ -31,7 +31,7 @@ interface Progress {
 }
 
 /** Keeps the line breaks of the message, because the message may be partial output. */
-export function mcpProgressText(message: JSONRPCMessage): Progress | undefined {
+export function mcpProgressOf(message: JSONRPCMessage): Progress | undefined {
   const { data } = progress.safeParse(message);
   if (data === undefined) return undefined;
   const { progressToken, progress: done, total, message: said } = data.params;
@@ -48,8 +48,8 @@ export function mcpLogText(message: JSONRPCMessage): string | undefined {
   const { level, logger, data } = parsed.params;
   const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
   const from = [
-    level === 'info' ? undefined : oneLine(level, MAX_LOGGER_NAME_CHARS),
-    logger && oneLine(logger, MAX_LOGGER_NAME_CHARS),
+    level === 'info' ? undefined : oneLineExcerpt(level, MAX_LOGGER_NAME_CHARS),
+    logger && oneLineExcerpt(logger, MAX_LOGGER_NAME_CHARS),
   ];
   const head = from.filter((part) => part !== undefined && part !== '').join(' ');
   return head === '' ? cut(text) : `${head}: ${cut(text)}`;

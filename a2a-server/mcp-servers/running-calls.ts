@@ -15,7 +15,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
 import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
 import type { AskQuestion } from './elicitation.ts';
-import { mcpLogText, mcpProgressText } from './notification-text.ts';
+import { mcpLogText, mcpProgressOf } from './notification-text.ts';
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import type { McpTransport } from './transports/server-transport.ts';
 
@@ -134,7 +134,7 @@ export class RunningMcpCalls {
   }
 
   #notified(message: JSONRPCMessage): void {
-    const progress = mcpProgressText(message);
+    const progress = mcpProgressOf(message);
     if (progress !== undefined)
       this.#running.get(progress.token)?.call.onOutput(progress.text, progress.steps);
     const log = mcpLogText(message);

@@ -95,7 +95,7 @@ const serverName = z
     'a name has up to 40 letters, digits, spaces and . _ -',
   );
 
-export const mcpServerSettingsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
+export const mcpServerConfigsSchema = z.record(serverName, z.unknown().pipe(serverEntry()));
 
 /**
  * Returns the schema of a server's settings. The key `url` selects it, so that error messages fit the intended kind of
@@ -119,10 +119,10 @@ function serverEntry() {
   });
 }
 
-export type McpServerSettings = z.output<typeof mcpServerSettingsSchema>;
-export type McpServerEntry = z.output<typeof stdioServerSchema> | z.output<typeof remoteServerSchema>;
+export type McpServerConfigs = z.output<typeof mcpServerConfigsSchema>;
+export type McpServerConfig = z.output<typeof stdioServerSchema> | z.output<typeof remoteServerSchema>;
 
-export function isRemoteServer(entry: McpServerEntry): entry is z.output<typeof remoteServerSchema> {
+export function isRemoteServer(entry: McpServerConfig): entry is z.output<typeof remoteServerSchema> {
   return 'url' in entry;
 }
 

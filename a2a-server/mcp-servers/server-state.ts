@@ -2,7 +2,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { McpServerConnection } from './connection.ts';
 
-export type McpServerState =
+type McpServerState =
   | { type: 'starting' }
   | { type: 'ready'; connection: McpServerConnection }
   /** The server is disconnected. The client tries to connect again until the server is closed. */

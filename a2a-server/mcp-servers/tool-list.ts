@@ -7,9 +7,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
-import { readInputSchema, type InputCheckOptions, type InputSchema } from './check-input.ts';
+import { ellipsize } from '../../shared/text/shortened-text.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
+import { compileInputSchema, type InputCheckOptions, type InputSchema } from './check-input.ts';
 
 /** The maximum number of tools. More tools would fill the model's context window. */
 const MAX_TOOLS = 500;
@@ -124,7 +124,7 @@ async function definition(
       readOnly: annotations?.readOnlyHint === true,
       idempotent: annotations?.idempotentHint === true,
     },
-    ...(await readInputSchema(inputSchema, checking)),
+    ...(await compileInputSchema(inputSchema, checking)),
   };
 }
 
@@ -141,5 +141,5 @@ function fewOf(problems: string[]): string[] {
 }
 
 function shown(name: string): string {
-  return `"${oneLine(name, 80)}"`;
+  return `"${oneLineExcerpt(name, 80)}"`;
 }

@@ -5,7 +5,7 @@
  * - `initialize` sends only the handshake of the older revisions. Some servers fail when they get the probe.
  */
 import { SdkError, SdkHttpError, UnsupportedProtocolVersionError } from '@modelcontextprotocol/client';
-import { isRemoteServer, type McpServerEntry } from './server-settings.ts';
+import { isRemoteServer, type McpServerConfig } from './server-settings.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { MessageNotDeliveredError, ProgramNotStartedError } from './transports/server-transport.ts';
 
@@ -14,14 +14,14 @@ export interface ConnectAttempt {
   handshake: 'probe' | 'initialize';
 }
 
-export interface ConnectFailure {
+interface ConnectFailure {
   status?: number;
   /** `final` means that no other transport or handshake helps. */
   kind: 'status' | 'final' | 'other';
   cause?: unknown;
 }
 
-export function firstConnectAttempt(entry: McpServerEntry): ConnectAttempt {
+export function firstConnectAttempt(entry: McpServerConfig): ConnectAttempt {
   if (!isRemoteServer(entry)) return { transport: 'stdio', handshake: 'probe' };
   return entry.type === 'sse'
     ? { transport: 'sse', handshake: 'initialize' }

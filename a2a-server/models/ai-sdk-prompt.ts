@@ -13,7 +13,7 @@ import type { ConversationFile } from '../task/conversation/files-for-model.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 import { mergeProviderData } from './provider-data.ts';
 
-export interface ProviderRequest {
+export interface ProviderRequestOptions {
   temperature?: number;
   maxOutputTokens?: number;
   options?: SharedV3ProviderOptions;
@@ -34,7 +34,13 @@ export interface ProviderRequest {
 /** Returns the call options of a request, without its abort signal. */
 export function toCallOptions(
   request: Omit<ModelRequest, 'signal'>,
-  { options: always, reasoningOptions, cachePoint, filesAfterResults, ...limits }: ProviderRequest = {},
+  {
+    options: always,
+    reasoningOptions,
+    cachePoint,
+    filesAfterResults,
+    ...limits
+  }: ProviderRequestOptions = {},
 ): LanguageModelV3CallOptions {
   const prompt = promptOf(request, filesAfterResults === true);
   const options = lacksReasoning(request.conversation) ? always : mergeProviderData(always, reasoningOptions);

@@ -75,7 +75,7 @@ function routedModel(found: KnownList, model: string): KnownModel | undefined {
 }
 
 /** A model of the lists, with its id, like `anthropic:claude-sonnet-4-5`. */
-export interface ListedModel extends KnownModel {
+interface ListedModel extends KnownModel {
   id: string;
   date: string;
 }

@@ -16,7 +16,7 @@ const PLAIN_NAME = /^[\w./:@+-]{1,150}$/;
 /** Matches embedding and reranking models. Such models compute vectors and cannot chat. */
 const NO_CHAT_MODEL = /embed|rerank/i;
 
-export interface LocalModels {
+interface LocalModels {
   provider: ProviderName;
   url: string;
   models: readonly string[];

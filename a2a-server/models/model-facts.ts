@@ -8,7 +8,7 @@ import {
   type ModelSettings,
 } from './model-settings.ts';
 
-export interface ModelFacts {
+interface ModelFacts {
   contextWindow: number;
   /** True if the context window is assumed, because neither the settings nor the known models contain it. */
   windowAssumed: boolean;

@@ -1,7 +1,7 @@
 /** Validates the parameters of a model or tier, and converts them to request options. Pure. */
 import type { SharedV3ProviderOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
-import type { ProviderRequest } from './ai-sdk-prompt.ts';
+import type { ProviderRequestOptions } from './ai-sdk-prompt.ts';
 import type { ProviderName } from './model-settings.ts';
 import type { ParameterLimits } from './known-models.ts';
 
@@ -87,7 +87,7 @@ function outputRefusal(
 export function providerParameters(
   named: Named,
   { temperature, maxOutputTokens, effort }: ModelParameters,
-): Omit<ProviderRequest, 'cachePoint'> {
+): Omit<ProviderRequestOptions, 'cachePoint'> {
   return {
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
@@ -95,7 +95,10 @@ export function providerParameters(
   };
 }
 
-function effortRequest(named: Named, effort: Effort): Pick<ProviderRequest, 'options' | 'reasoningOptions'> {
+function effortRequest(
+  named: Named,
+  effort: Effort,
+): Pick<ProviderRequestOptions, 'options' | 'reasoningOptions'> {
   const options = effortOptions(named, effort);
   return hasBudget(named) ? { reasoningOptions: options } : { options };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { modelParametersSchema } from './model-parameters.ts';
 import { providerKeySettingSchema } from './provider-key.ts';
-import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
+import { FILE_MEDIA_TYPES } from '../../shared/protocol/attached-file.ts';
 import { parseUrl } from '../../shared/net/parse-url.ts';
 
 /** The names of the model providers. `openai-compatible` is any endpoint with OpenAI's chat completions API. */
@@ -104,7 +104,7 @@ export const modelSettingsSchema = z.strictObject({
     .default({})
     .describe(`context windows of models in tokens, by model id; default ${DEFAULT_WINDOW_TOKENS}`),
   inputModes: z
-    .record(modelIdSchema, z.array(z.enum(FILE_TYPES)))
+    .record(modelIdSchema, z.array(z.enum(FILE_MEDIA_TYPES)))
     .default({})
     .describe('types of the files that models take, by model id'),
 });

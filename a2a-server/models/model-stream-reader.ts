@@ -92,7 +92,7 @@ export class ModelStreamReader {
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
       return { type: 'failure', error: new StreamCutOffError() };
     if (finishReason.unified === 'error')
-      return { type: 'failure', error: new ModelRefusalError(finishReason.raw ?? 'error') };
+      return { type: 'failure', error: new FinishReasonError(finishReason.raw ?? 'error') };
     const end = endOf(finishReason.unified, {
       called: this.#calls.length > 0,
       said: this.#text.trim() !== '',
@@ -136,8 +136,8 @@ export class StreamCutOffError extends Error {
 }
 
 /** Thrown if the provider ends the turn with an error, e.g. because of a malformed call. */
-export class ModelRefusalError extends Error {
-  override readonly name = 'ModelRefusalError';
+export class FinishReasonError extends Error {
+  override readonly name = 'FinishReasonError';
 
   constructor(reason: string) {
     super(`the turn ended with the reason ${JSON.stringify(reason.slice(0, 100))}`);

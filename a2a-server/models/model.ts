@@ -2,7 +2,7 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { ConversationStep } from '../task/conversation/conversation.ts';
 import type { Artifact, TurnEnd, TokenUsage, UserMessage } from '../task/events.ts';
-import type { ConversationItem, TaskWithHistory } from '../task/snapshot.ts';
+import type { ConversationItem, TaskWithEarlierTasks } from '../task/snapshot.ts';
 import type { Price } from '../task/spending.ts';
 import type { TurnPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
@@ -17,7 +17,7 @@ export interface ModelRequest {
   tools: ToolDeclaration[];
   files?: ReadonlyMap<string, Uint8Array>;
   /** The task and its workspace. An ACP agent needs them, because it has its own memory and process. */
-  place?: TaskWithHistory;
+  place?: TaskWithEarlierTasks;
   /** The maximum length of the answer in tokens. It overrides the limit of the settings, for a short test request. */
   maxOutputTokens?: number;
   signal: AbortSignal;

@@ -29,7 +29,7 @@ export type ProviderKeySource =
   | { type: 'variable'; name: string; set: boolean }
   | { type: 'command'; program: string };
 
-export interface ProviderKey {
+export interface ProviderKeyReader {
   source: ProviderKeySource;
   /**
    * Returns the key, or '' if the provider needs no key.
@@ -38,7 +38,7 @@ export interface ProviderKey {
   read: () => Promise<string>;
 }
 
-export interface ProviderKeyRequirement {
+interface ProviderKeyRequirement {
   provider: string;
   model: string;
   /** The provider's usual variables. The first variable that is not empty applies. */
@@ -54,7 +54,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 const COMMAND_PAUSE_MS = 10_000;
 
-export function findProviderKeySource(
+export function selectProviderKeySource(
   { variables }: Pick<ProviderKeyRequirement, 'variables'>,
   setting: ProviderKeySetting | undefined,
   env: Environment,
@@ -67,13 +67,13 @@ export function findProviderKeySource(
 }
 
 /** Finds the key of a provider. @throws ProductError CONFIGURATION if a needed variable is missing */
-export function findProviderKey(
+export function createProviderKeyReader(
   needs: ProviderKeyRequirement,
   setting: ProviderKeySetting | undefined,
   env: Environment,
-): ProviderKey {
+): ProviderKeyReader {
   const { provider, needed, variables } = needs;
-  const source = findProviderKeySource(needs, setting, env);
+  const source = selectProviderKeySource(needs, setting, env);
   if (setting !== undefined && 'command' in setting)
     return { source, read: () => readKeyCommand(provider, setting.command) };
   const { env: own } = setting ?? {};

@@ -24,18 +24,18 @@ import {
 } from './model-settings.ts';
 import { needsResponsesApi } from './provider-requests/needs-responses.ts';
 import {
-  findProviderKeySource,
-  findProviderKey,
+  selectProviderKeySource,
+  createProviderKeyReader,
   type ProviderKeySetting,
   type ProviderKeySource,
-  type ProviderKey,
+  type ProviderKeyReader,
 } from './provider-key.ts';
-import type { ProviderRequest } from './ai-sdk-prompt.ts';
+import type { ProviderRequestOptions } from './ai-sdk-prompt.ts';
 import { createProviderFetch } from './provider-requests/provider-fetch.ts';
 import { loadChatCompletionsModel } from './provider-requests/chat-completions.ts';
 import { needsThoughtSignatures, withThoughtSignatures } from './provider-requests/gemini-signatures.ts';
 import { moveReasoningDetailsToMessages } from './provider-requests/reasoning-details.ts';
-import { withReasoningField } from './provider-requests/reasoning-field.ts';
+import { moveReasoningTextToMessages } from './provider-requests/reasoning-text.ts';
 import { withoutTrailingSlash, withApiVersion } from './provider-requests/versioned-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -47,7 +47,7 @@ interface Provider {
   /** The provider's default URL. Undefined if only the user knows the URL. */
   baseUrl: string | undefined;
   load: (model: string, access: ProviderAccess) => Promise<LanguageModelV3>;
-  request?: (model: string) => ProviderRequest;
+  request?: (model: string) => ProviderRequestOptions;
 }
 
 /**
@@ -57,7 +57,7 @@ interface Provider {
 const CACHE_CONTROL = { type: 'ephemeral' };
 
 /** The options for Chat Completions, which accepts files only in user messages. */
-const CHAT_COMPLETIONS: ProviderRequest = { filesAfterResults: true };
+const CHAT_COMPLETIONS: ProviderRequestOptions = { filesAfterResults: true };
 
 /** The access to a provider. `apiKey` is empty if the provider needs no key. */
 interface ProviderAccess {
@@ -114,14 +114,14 @@ const PROVIDERS: Readonly<Record<ProviderName, Provider>> = {
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:11434/v1',
     load: (model, access) =>
-      loadChatCompletionsModel('ollama', model, { ...access, adapt: withReasoningField }),
+      loadChatCompletionsModel('ollama', model, { ...access, adapt: moveReasoningTextToMessages }),
   },
   vllm: {
     keyVariables: ['VLLM_API_KEY'],
     keyNeeded: false,
     baseUrl: 'http://127.0.0.1:8000/v1',
     load: (model, access) =>
-      loadChatCompletionsModel('vllm', model, { ...access, adapt: withReasoningField }),
+      loadChatCompletionsModel('vllm', model, { ...access, adapt: moveReasoningTextToMessages }),
   },
   lmstudio: {
     keyVariables: ['LMSTUDIO_API_KEY'],
@@ -158,10 +158,10 @@ interface ProviderConnection {
   baseURL: string;
   /** The URL, if it differs from the provider's default URL. */
   otherURL: string | undefined;
-  key: ProviderKey;
+  key: ProviderKeyReader;
   /** Loads the model. Must be called after `key.read` has returned the key. */
   load: (model: string, apiKey: string) => Promise<LanguageModelV3>;
-  request: (model: string) => ProviderRequest;
+  request: (model: string) => ProviderRequestOptions;
 }
 
 interface ProviderSettings {
@@ -174,7 +174,7 @@ interface ProviderSettings {
  * Finds the URL of a provider and the source of its key.
  * @throws ProductError CONFIGURATION, which names the missing or invalid variable
  */
-export function resolveProvider(
+export function resolveProviderConnection(
   name: ProviderName,
   settings: ProviderSettings,
   env: Environment,
@@ -186,7 +186,7 @@ export function resolveProvider(
     variables: provider.keyVariables,
     needed: provider.keyNeeded,
   };
-  const key = findProviderKey(needs, settings.key, env);
+  const key = createProviderKeyReader(needs, settings.key, env);
   const baseURL = providerUrl(name, settings.baseUrl, env);
   const fetchImpl = createProviderFetch(env);
   return {
@@ -208,7 +208,7 @@ export function keySourceOfProvider(
   env: Environment,
 ): { source: ProviderKeySource; needed: boolean } {
   const { keyVariables, keyNeeded } = PROVIDERS[name];
-  return { source: findProviderKeySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
+  return { source: selectProviderKeySource({ variables: keyVariables }, setting, env), needed: keyNeeded };
 }
 
 /**

@@ -2,7 +2,7 @@
 import { type DemandedApprover, approverInsteadOfReader } from '../../shared/protocol/demanded-approver.ts';
 import { notDoneText } from '../../shared/protocol/not-done-text.ts';
 import type { GroupedTask, WaitingFor } from '../../shared/protocol/task-groups.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
+import { ellipsize } from '../../shared/text/shortened-text.ts';
 import { actionForReader, type OfferedDecisions, type TaskReader } from '../http/wire/reader-decisions.ts';
 import { callStateInOverview, usageOf } from '../http/wire/task-projection.ts';
 import { pendingActions } from '../task/pending.ts';
@@ -71,7 +71,7 @@ export function countDecidableActions(
 }
 
 /** Returns what the task waits for. If only another person may decide all of its actions, says who. */
-export function waitingForReader(
+export function waitingForShownTo(
   { waitingFor, pending }: Pick<TaskSummary, 'waitingFor' | 'pending'>,
   reader: TaskReader,
 ): WaitingFor | null {

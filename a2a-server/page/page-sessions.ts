@@ -28,7 +28,7 @@ export const PAGE_SESSION_MS = 24 * 60 * 60_000;
 
 const SECRET_BYTES = 32;
 
-export interface OneTimeLink {
+interface OneTimeLink {
   code: string;
   /** The end of the link's validity, in milliseconds since 1970. */
   expiresAt: number;
@@ -151,7 +151,7 @@ export function createPageSessions({
 
   return {
     async makeLink(identity) {
-      return addOneTimeLink(links, await accessNow(identity, PAGE_LINK_MS));
+      return issueOneTimeLink(links, await accessNow(identity, PAGE_LINK_MS));
     },
     async signIn(code) {
       const used = digestOf(code);
@@ -208,7 +208,7 @@ export function createPageSessions({
 }
 
 /** Creates the one-time link of an access. Resolves when the link is stored. @throws ProductError STORAGE */
-export async function addOneTimeLink(
+export async function issueOneTimeLink(
   links: Pick<PageAccessStore, 'add'>,
   access: PageAccess,
 ): Promise<OneTimeLink> {

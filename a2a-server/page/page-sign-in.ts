@@ -78,7 +78,7 @@ export async function createOneTimeLink(
  */
 export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Router {
   const router = Router();
-  const own = isOwnPage(base);
+  const own = createOwnOriginCheck(base);
   router.post('/page/session', ...body, async (request, response) => {
     requireOwnPage(request, own(request));
     const { code } = parseRequestPart(sessionRequest, request.body, 'The body must be {"code"}');
@@ -118,7 +118,7 @@ export async function requirePageSession(
   request: Request,
   { sessions, cookie, base }: PageSignInContext,
 ): Promise<PageSession> {
-  requireOwnPage(request, isOwnPage(base)(request));
+  requireOwnPage(request, createOwnOriginCheck(base)(request));
   return sessions.find(readPageSessionSecrets(request, cookie));
 }
 
@@ -126,7 +126,7 @@ export async function requirePageSession(
  * Returns a function that is true for the page's own origin. That origin is the address of the request or, behind a
  * proxy, the public address.
  */
-export function isOwnPage(base: string): (request: Request) => (origin: string) => boolean {
+export function createOwnOriginCheck(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
 }

@@ -19,7 +19,7 @@ import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
-import { refuseOtherListener } from '../presence/refuse-other-listener.ts';
+import { requireSoleLocalhostListener } from '../presence/require-sole-localhost-listener.ts';
 import type { RelyingParty } from '../presence/relying-party.ts';
 import { createOneTimeLink } from './page-sign-in.ts';
 import type { PageSessions } from './page-sessions.ts';
@@ -106,7 +106,7 @@ export function passkeyRoutes({
     const { identity, requester } = callerOf(request);
     const target = parsed(linkRequest, request);
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
-    await refuseOtherListener(base);
+    await requireSoleLocalhostListener(base);
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
     response.json(await createOneTimeLink(sessions, identity, party.base, target));
   });

@@ -15,9 +15,14 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-cookie.ts';
-import { isOwnPage, forbidCaching, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
-import { beginSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
-import { signInProblem } from './sign-in-failure.ts';
+import {
+  createOwnOriginCheck,
+  forbidCaching,
+  type PageSignInContext,
+  sendPageSession,
+} from './page-sign-in.ts';
+import { createSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
+import { signInError } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
 
 /** The maximum length of the query of a redirect, in characters. The authorization codes of some providers are long. */
@@ -48,7 +53,7 @@ export function providerRoutes(
   });
   if (provider === undefined) return router;
   const { signIn, secret, clock } = provider;
-  const own = isOwnPage(base);
+  const own = createOwnOriginCheck(base);
   const { origin: publicOrigin } = new URL(base);
   const attempts = signInAttemptCookieAttributes(cookie);
 
@@ -65,7 +70,7 @@ export function providerRoutes(
       request.body,
       'The body must be {} or {"silent": true}',
     );
-    const attempt = beginSignInAttempt(secret, clock.now());
+    const attempt = createSignInAttempt(secret, clock.now());
     const address = await signIn.address(attempt, silent);
     response.cookie(attempts.name, attempt.cookie, {
       ...attempts.options,
@@ -84,7 +89,7 @@ export function providerRoutes(
     // An attempt accepts only one answer, even if the sign-in fails.
     response.clearCookie(attempts.name, attempts.options);
     const attempt = findSignInAttempt(secret, browser, clock.now());
-    if (attempt === undefined) throw signInProblem({ type: 'no-attempt' }, signIn.name);
+    if (attempt === undefined) throw signInError({ type: 'no-attempt' }, signIn.name);
     const identity = await signIn.identity(attempt, query);
     sendPageSession(response, await sessions.begin(identity), cookie);
   });

@@ -11,7 +11,7 @@
  *   ports of a host, so another page could set the cookie. It cannot set the stored value.
  */
 import { createHmac, randomBytes } from 'node:crypto';
-import { sameToken, tokenDigest } from '../../shared/net/bearer-token.ts';
+import { isSameDigest, tokenDigest } from '../../shared/net/bearer-token.ts';
 
 export const SIGN_IN_ATTEMPT_MS = 10 * 60_000;
 
@@ -27,7 +27,7 @@ export interface ProviderSignInAttempt {
 }
 
 /** @param now milliseconds since 1970 */
-export function beginSignInAttempt(secret: string, now: number): ProviderSignInAttempt {
+export function createSignInAttempt(secret: string, now: number): ProviderSignInAttempt {
   const expiresAt = now + SIGN_IN_ATTEMPT_MS;
   return attemptOf(secret, `${String(expiresAt)}.${randomBytes(32).toString('base64url')}`, expiresAt);
 }
@@ -45,7 +45,7 @@ export function findSignInAttempt(
   const expiresAt = Number(end ?? 0);
   if (cookie === undefined || expiresAt <= now) return undefined;
   const attempt = attemptOf(secret, cookie, expiresAt);
-  return sameToken(tokenDigest(attempt.pageSecret), tokenDigest(pageSecret)) ? attempt : undefined;
+  return isSameDigest(tokenDigest(attempt.pageSecret), tokenDigest(pageSecret)) ? attempt : undefined;
 }
 
 function attemptOf(secret: string, cookie: string, expiresAt: number): ProviderSignInAttempt {

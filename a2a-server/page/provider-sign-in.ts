@@ -26,7 +26,7 @@ import {
 } from '../access/oidc-settings.ts';
 import { createClaimsVerifier } from '../access/oidc-tokens.ts';
 import type { ProviderSignInAttempt } from './provider-sign-in-attempt.ts';
-import { type SignInFailure, signInProblem } from './sign-in-failure.ts';
+import { type SignInFailure, signInError } from './sign-in-failure.ts';
 
 const MAX_CONFIGURATION_AGE_MS = 10 * 60_000;
 
@@ -89,7 +89,7 @@ export function createProviderSignIn({
     maxAgeMs: MAX_CONFIGURATION_AGE_MS,
   });
   const failed = (failure: SignInFailure, reason: string): ProductError => {
-    const problem = signInProblem(failure, name);
+    const problem = signInError(failure, name);
     const level = problem.reason === 'CONFIGURATION' ? 'warn' : 'info';
     log[level]({ reason }, 'a sign-in with the OpenID Connect provider failed');
     return problem;

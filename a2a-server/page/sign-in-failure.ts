@@ -29,7 +29,7 @@ const NEEDS_PERSON = new Set([
 const PLAIN_CODE = /^[a-z_]{1,40}$/;
 
 /** @param provider the name of the provider for a person */
-export function signInProblem(failure: SignInFailure, provider: string): ProductError {
+export function signInError(failure: SignInFailure, provider: string): ProductError {
   switch (failure.type) {
     case 'no-attempt':
       return new ProductError(
@@ -76,7 +76,7 @@ function answered(error: string, provider: string): ProductError {
       `${provider} did not let you in, or you stopped there. Sign in again, or ask the operator whether your account may use this server.`,
     );
   if (error === 'temporarily_unavailable' || error === 'server_error')
-    return signInProblem({ type: 'unreachable' }, provider);
+    return signInError({ type: 'unreachable' }, provider);
   // Anybody can write this answer, so it is not an error of the server (HTTP 500).
   return operatorNeeded('FORBIDDEN', error, provider);
 }

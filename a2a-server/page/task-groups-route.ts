@@ -17,7 +17,7 @@ import {
   type TaskGroupPage,
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
-import { readableTitle } from '../../shared/text/readable-title.ts';
+import { readableTaskTitle } from '../../shared/text/readable-task-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { undefinedIfDeleted } from '../executor/queries/undefined-if-deleted.ts';
@@ -27,7 +27,7 @@ import type { TaskReader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, JournalTaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
-import { countDecidableActions, summarizeTask, type TaskSummary, waitingForReader } from './grouped-task.ts';
+import { countDecidableActions, summarizeTask, type TaskSummary, waitingForShownTo } from './grouped-task.ts';
 
 const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
   waiting: ['input-required', 'auth-required'],
@@ -85,8 +85,8 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       const session = sessionCosts.get(sessionId) ?? costView(await tasks.sessionCost(principal, sessionId));
       sessionCosts.set(sessionId, session);
       const { usage, pending: _pending, ...rest } = summary;
-      const waitingFor = waitingForReader(summary, reader);
-      found.push({ ...rest, waitingFor, title: readableTitle(title), cost: { task: usage, session } });
+      const waitingFor = waitingForShownTo(summary, reader);
+      found.push({ ...rest, waitingFor, title: readableTaskTitle(title), cost: { task: usage, session } });
     }
     return found;
   };

@@ -8,7 +8,7 @@
  */
 import type { Shell } from './simple-command.ts';
 
-export type MentionCertainty = 'yes' | 'maybe' | 'no';
+export type MatchCertainty = 'yes' | 'maybe' | 'no';
 
 /**
  * The search needs more than linear time. X3: the input is limited, so that a long command cannot block the process.
@@ -39,11 +39,7 @@ const RUNNERS: ReadonlySet<string> = new Set(
 const SETTING = /^(?:-c|--config|config$)/u;
 
 /** @param words the program and its first arguments, as a rule names them. Not empty. */
-export function checkCommandMention(
-  command: string,
-  words: readonly string[],
-  shell: Shell,
-): MentionCertainty {
+export function checkCommandMention(command: string, words: readonly string[], shell: Shell): MatchCertainty {
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
   const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());

@@ -23,7 +23,7 @@ export function mayRunSomeUnasked(settings: ModeSettings): boolean {
 }
 
 /** Checks the mode settings of a task. @throws ProductError MALFORMED if they contradict each other */
-export function checkModeSettings({ mode, autoExecute, readOnly }: ModeSettings): void {
+export function requireConsistentMode({ mode, autoExecute, readOnly }: ModeSettings): void {
   if (mode === undefined) return;
   if (autoExecute !== undefined && autoExecute !== (mode === 'auto'))
     throw contradiction(`mode "${mode}" contradicts autoExecute ${autoExecute}`);

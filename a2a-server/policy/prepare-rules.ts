@@ -19,7 +19,7 @@ export interface Policy {
   approver?: ApproverDemand;
 }
 
-export const NO_RULES: Policy = { rules: [] };
+export const EMPTY_POLICY: Policy = { rules: [] };
 
 /** The prefix of MCP tools. Their names are unknown at the server's start, because MCP servers connect later. */
 const SERVER_TOOL_PREFIX = 'mcp__';

@@ -7,14 +7,14 @@
  *   directories. It matches any part of a command line. The result is `maybe` if the match is uncertain.
  */
 import picomatch from 'picomatch';
-import { checkCommandMention, type MentionCertainty } from './command-mention.ts';
+import { checkCommandMention, type MatchCertainty } from './command-mention.ts';
 import type { ResolvedTargets, CallFacts, ResolvedTargetPath } from './call-facts.ts';
 import { simpleCommandWords, type Shell } from './simple-command.ts';
 import type { Rule } from './rule.ts';
 
-export type RuleMatcher = (call: CallFacts) => MentionCertainty;
+export type RuleMatcher = (call: CallFacts) => MatchCertainty;
 
-type Condition = (call: CallFacts) => MentionCertainty;
+type Condition = (call: CallFacts) => MatchCertainty;
 
 /** Prepares a rule for matching. @throws Error if a command in the rule is not a plain list of words */
 export function createRuleMatcher(rule: Rule, shell: Shell): RuleMatcher {
@@ -30,7 +30,7 @@ export function createRuleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   return (call) => leastOf(conditions.map((condition) => condition(call)));
 }
 
-function leastOf(mentioned: readonly MentionCertainty[]): MentionCertainty {
+function leastOf(mentioned: readonly MatchCertainty[]): MatchCertainty {
   if (mentioned.includes('no')) return 'no';
   return mentioned.includes('maybe') ? 'maybe' : 'yes';
 }

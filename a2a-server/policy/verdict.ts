@@ -20,7 +20,7 @@ import type { AllowReason, PolicyVerdict } from '../task/events.ts';
 import type { Grant } from '../task/grants.ts';
 import type { CallFacts } from './call-facts.ts';
 import { taskModeOf, isReadOnlyMode } from './mode.ts';
-import { NO_RULES, type Policy } from './prepare-rules.ts';
+import { EMPTY_POLICY, type Policy } from './prepare-rules.ts';
 
 interface PolicyContext {
   policy?: Policy;
@@ -30,7 +30,7 @@ interface PolicyContext {
 
 export function decideVerdict(
   call: CallFacts,
-  { policy = NO_RULES, settings, grants }: PolicyContext,
+  { policy = EMPTY_POLICY, settings, grants }: PolicyContext,
 ): PolicyVerdict {
   const denied = denyRuleMessage(call, policy);
   if (denied !== undefined) return { type: 'refuse', message: denied };
@@ -41,7 +41,7 @@ export function decideVerdict(
     };
   const demand = mergeApproverDemands(approverDemandOfRules(call, policy), policy.approver);
   const approver = demand && { approver: demand };
-  const presence = findPresenceRule(call, policy);
+  const presence = findPresenceRuleName(call, policy);
   if (presence !== undefined) return { type: 'ask', rule: presence, presence: true, ...approver };
   const asked = askingRule(call, policy.rules);
   if (asked !== undefined) return { type: 'ask', rule: asked, ...approver };
@@ -59,7 +59,7 @@ export function denyRuleMessage(call: CallFacts, policy: Policy): string | undef
 }
 
 /** Returns the name of the rule that demands a person's passkey, if any. */
-export function findPresenceRule(call: CallFacts, policy: Policy): string | undefined {
+export function findPresenceRuleName(call: CallFacts, policy: Policy): string | undefined {
   return askingRule(
     call,
     policy.rules.filter(({ action }) => action === 'presence'),
@@ -90,7 +90,7 @@ function askingRule(call: CallFacts, rules: Policy['rules']): string | undefined
 
 function allowance(
   call: CallFacts,
-  { policy = NO_RULES, settings, grants }: PolicyContext,
+  { policy = EMPTY_POLICY, settings, grants }: PolicyContext,
 ): AllowReason | undefined {
   if (call.sideEffect === 'none') return { type: 'read-only' };
   const rule = policy.rules.find(({ action, matches }) => action === 'allow' && matches(call) === 'yes');

@@ -11,7 +11,7 @@ import { passkeyFingerprint } from '../../shared/presence/presence-proof.ts';
 import { ChallengeStore } from './challenge-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import type { RegistrationCodes } from './registration-codes.ts';
+import type { RegistrationCodeVerifier } from './registration-codes.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 const MAX_PASSKEYS = 20;
@@ -31,7 +31,7 @@ export interface Passkeys {
   remove(principal: string, id: string): Promise<boolean>;
 }
 
-export interface PasskeyRegistration {
+interface PasskeyRegistration {
   code: string;
   name: string;
   response: RegistrationResponseJSON;
@@ -46,7 +46,7 @@ interface PasskeysParts {
   store: PasskeyStore;
   /** The store of the open challenges. */
   records: RecordStore;
-  codes: RegistrationCodes;
+  codes: RegistrationCodeVerifier;
   party: RelyingParty;
   clock: Pick<Clock, 'now'>;
 }

@@ -20,7 +20,7 @@ import type { Passkey, PasskeyStore } from './passkey-store.ts';
 import type { RelyingParty } from './relying-party.ts';
 
 /** The options of a WebAuthn assertion: `PublicKeyCredentialRequestOptionsJSON` of WebAuthn Level 3. */
-export interface AssertionOptions {
+interface AssertionOptions {
   challenge: string;
   rpId: string;
   allowCredentials: { id: string; type: 'public-key'; transports: string[] }[];

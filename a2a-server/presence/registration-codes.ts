@@ -21,7 +21,7 @@ type StoredCode = z.infer<typeof codeSchema>;
  * @param now milliseconds since 1970
  * @throws ProductError STORAGE
  */
-export async function makeRegistrationCode(
+export async function issueRegistrationCode(
   records: Omit<RecordStore, 'watch'>,
   principal: string,
   now: number,
@@ -36,7 +36,7 @@ export async function makeRegistrationCode(
   return code;
 }
 
-export interface RegistrationCodes {
+export interface RegistrationCodeVerifier {
   /** @throws ProductError STORAGE */
   isValid(code: string, principal: string): Promise<boolean>;
   /**
@@ -46,7 +46,7 @@ export interface RegistrationCodes {
   use(code: string, principal: string): Promise<boolean>;
 }
 
-export function createRegistrationCodes(records: RecordStore, now: () => number): RegistrationCodes {
+export function createRegistrationCodes(records: RecordStore, now: () => number): RegistrationCodeVerifier {
   const isValid = async (code: string, principal: string): Promise<boolean> => {
     const text = await records.read('passkey-codes', digestOf(code));
     const known = text === undefined ? undefined : parsed(text);

@@ -17,10 +17,10 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
-import { CHILD_MARKER } from '../../shared/runtime/hide-environment.ts';
+import { CHILD_MARKER } from '../../shared/runtime/hide-proc-environ.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
-import { endProcessGroup, endProcessGroups } from './end-process-group.ts';
-import { processIdentityOf, findMarkedProcessGroups, processGroupStateOf } from './process-identity.ts';
+import { endProcessGroup, endFoundProcessGroups } from './end-process-group.ts';
+import { readProcessIdentity, findMarkedProcessGroups, readProcessGroupState } from './process-identity.ts';
 
 const childOwner = z.discriminatedUnion('type', [
   z.object({ type: z.literal('tool-execution'), toolId: z.string() }),
@@ -43,7 +43,7 @@ export interface OrphanProcess {
 }
 
 /** The record of one child, from before its start until the end of its process group. */
-export interface ChildProcessRecord {
+export interface ChildProcessTracker {
   /** The caller adds these variables to the child's environment. */
   readonly env: Readonly<Record<string, string>>;
   /**
@@ -58,7 +58,7 @@ export interface ChildProcessRecord {
 }
 
 export interface ChildProcessRecords {
-  entry(owner: ChildOwner): ChildProcessRecord;
+  entry(owner: ChildOwner): ChildProcessTracker;
   /**
    * Ends the children of earlier servers. Returns the children that still run. The first call must come after this
    * server has locked the state directory. Concurrent calls share one run. Later calls try the remaining children
@@ -97,17 +97,18 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
 
   async function ended(record: ChildRecord): Promise<boolean> {
     const { group } = record.process;
-    const state = await processGroupStateOf(record.process, `${CHILD_MARKER}=${record.id}`);
+    const state = await readProcessGroupState(record.process, `${CHILD_MARKER}=${record.id}`);
     const strays = (): number[] =>
       findMarkedProcessGroups(`${CHILD_MARKER}=${record.id}`).filter((stray) => stray !== group);
     const found = strays().length > 0;
     const limits = { graceMs, clock };
     const [end] = await Promise.all([
       state === 'runs' ? endProcessGroup(group, limits).catch(() => 'unconfirmed' as const) : 'gone',
-      endProcessGroups(strays, limits),
+      endFoundProcessGroups(strays, limits),
     ]);
     // A program may have left the group while the group ended.
-    const over = (await endProcessGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
+    const over =
+      (await endFoundProcessGroups(strays, limits)) && state !== 'unknown' && end !== 'unconfirmed';
     if (state !== 'gone' || found) onOrphan(orphanOf(record), over ? 'ended' : 'still-there');
     if (over) rmSync(pathOf(directory, record.id), { force: true });
     return over;
@@ -123,7 +124,7 @@ export function createChildProcessRecords(options: ChildProcessRecordsOptions): 
           recording(directory, async () => {
             leaderGroup = leader;
             own.add(id);
-            const identity = await processIdentityOf(leader);
+            const identity = await readProcessIdentity(leader);
             if (identity !== undefined) write(directory, { id, owner, process: identity });
           }),
         strays: () =>

@@ -10,7 +10,7 @@
 import { execFile } from 'node:child_process';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { systemErrorCode } from '../../shared/runtime/errors.ts';
-import { processGroupOf, findLivingGroups } from './find-living-groups.ts';
+import { readProcessGroup, findLivingGroups } from './find-living-groups.ts';
 
 const CHECK_INTERVAL_MS = 20;
 /**
@@ -42,7 +42,7 @@ export async function endProcessGroup(
 }
 
 /**
- * The maximum number of searches for groups. A program may start new groups while its group ends, so `endProcessGroups`
+ * The maximum number of searches for groups. A program may start new groups while its group ends, so `endFoundProcessGroups`
  * searches again.
  */
 const MAX_ROUNDS = 5;
@@ -51,7 +51,10 @@ const MAX_ROUNDS = 5;
  * Ends groups until `find` finds none. Returns false if a group may still run, or if new groups still appear after the
  * last round.
  */
-export async function endProcessGroups(find: () => readonly number[], options: EndOptions): Promise<boolean> {
+export async function endFoundProcessGroups(
+  find: () => readonly number[],
+  options: EndOptions,
+): Promise<boolean> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
     const groups = find();
     if (groups.length === 0) return true;
@@ -116,7 +119,7 @@ export async function isGroupAlive(group: number): Promise<boolean> {
  */
 async function runningIn(group: number, known = group): Promise<number | undefined> {
   if (process.platform === 'win32' || !signalGroup(group, 0)) return undefined;
-  if (process.platform !== 'linux' || processGroupOf(known) === group) return known;
+  if (process.platform !== 'linux' || readProcessGroup(known) === group) return known;
   const living = await findLivingGroups();
   return living === undefined ? known : living.get(group);
 }
@@ -126,7 +129,7 @@ async function runningIn(group: number, known = group): Promise<number | undefin
  * can happen between the check and the caller's signal. On other systems than Linux, always returns false.
  */
 export function hasExited(child: number): boolean {
-  return process.platform === 'linux' && processGroupOf(child) === undefined;
+  return process.platform === 'linux' && readProcessGroup(child) === undefined;
 }
 
 function endTree(root: number): Promise<GroupEndResult> {

@@ -33,7 +33,7 @@ async function look(): Promise<LivingGroups | undefined> {
   const groups = new Map<number, number>();
   const ids = processes.filter((name) => /^\d+$/u.test(name)).map(Number);
   for (const [index, id] of ids.entries()) {
-    const group = processGroupOf(id);
+    const group = readProcessGroup(id);
     if (group === 'unknown') return undefined;
     if (group !== undefined) groups.set(group, id);
     if (index % PROCESSES_PER_TURN === PROCESSES_PER_TURN - 1) await nextTurn();
@@ -45,13 +45,13 @@ async function look(): Promise<LivingGroups | undefined> {
  * Returns the group of a running process. Returns undefined for a dead process or a zombie. Returns `unknown` if the
  * system reports an error, e.g. because this process has no free file descriptor.
  */
-export function processGroupOf(id: number): number | undefined | 'unknown' {
+export function readProcessGroup(id: number): number | undefined | 'unknown' {
   const found = readProcessStat(id);
   return typeof found === 'object' ? found.group : found;
 }
 
 /**
- * Returns the /proc data of a running process. Undefined and `unknown` have the same meaning as in `processGroupOf`.
+ * Returns the /proc data of a running process. Undefined and `unknown` have the same meaning as in `readProcessGroup`.
  */
 export function readProcessStat(id: number): ProcessStat | undefined | 'unknown' {
   try {

@@ -6,7 +6,7 @@
  */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { processGroupOf, findLivingGroups, readProcessStat } from './find-living-groups.ts';
+import { readProcessGroup, findLivingGroups, readProcessStat } from './find-living-groups.ts';
 import { isGroupAlive } from './end-process-group.ts';
 
 interface ProcessIdentity {
@@ -30,7 +30,7 @@ type GroupState = 'gone' | 'runs' | 'unknown';
  * @param leader a child that leads its own process group
  * @throws Error if the system reports an error, e.g. because this process has no free file descriptor
  */
-export async function processIdentityOf(leader: number): Promise<ProcessIdentity | undefined> {
+export async function readProcessIdentity(leader: number): Promise<ProcessIdentity | undefined> {
   if (process.platform === 'linux') {
     const stat = readProcessStat(leader);
     if (stat === 'unknown') throw new Error(`the system does not say when process ${leader} started`);
@@ -44,7 +44,7 @@ export async function processIdentityOf(leader: number): Promise<ProcessIdentity
  * Returns the state of a process group.
  * @param marker an environment variable, as `NAME=value`, that the processes of this group inherit
  */
-export async function processGroupStateOf(
+export async function readProcessGroupState(
   { group, started, boot }: ProcessIdentity,
   marker: string,
 ): Promise<GroupState> {
@@ -74,7 +74,7 @@ export function findMarkedProcessGroups(marker: string): number[] {
   if (process.platform !== 'linux') return [];
   const groups = readdirSync('/proc')
     .filter((name) => /^\d+$/u.test(name) && environmentOf(Number(name)).includes(marker))
-    .map((name) => processGroupOf(Number(name)))
+    .map((name) => readProcessGroup(Number(name)))
     .filter((group) => typeof group === 'number');
   return [...new Set(groups)];
 }
@@ -85,7 +85,7 @@ function bootId(): string {
 
 function membersOf(group: number): number[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/u.test(name) && processGroupOf(Number(name)) === group)
+    .filter((name) => /^\d+$/u.test(name) && readProcessGroup(Number(name)) === group)
     .map(Number);
 }
 

@@ -1,6 +1,6 @@
 /** Writes the message of a chat about a task. Pure. */
 import { type ChatMessage, chatLines } from '../../shared/chat/chat-message.ts';
-import { taskStateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { pendingActions } from '../task/pending.ts';
 import { isTerminal, type Snapshot } from '../task/snapshot.ts';
 

@@ -5,14 +5,14 @@
  */
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
+import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-body.ts';
 import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { tenantOf } from '../access/requester.ts';
 import type { Journal, TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { taskStateAfter } from '../task/fold.ts';
-import type { PushNotificationConfigs } from './push-notification-configs.ts';
+import type { PushNotifications } from './push-notification-configs.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
 import { OPERATOR_PRINCIPAL, subscriptionRecordName } from './push-subscription.ts';
 
@@ -41,7 +41,7 @@ export const chatWebhookSchema = z
     message: 'https, or http on this machine; "allowHttp": true allows http',
     path: ['url'],
   })
-  .refine(isChatService, {
+  .refine(hasValidChatUrl, {
     message: 'the address of an ntfy topic, such as https://ntfy.sh/my-topic',
     path: ['url'],
   });
@@ -89,12 +89,12 @@ function webhookId(webhook: ChatWebhook): string {
 
 interface ChatWebhookParts {
   journal: Pick<Journal, 'row' | 'unsettled' | 'now'>;
-  push: Pick<PushNotificationConfigs, 'addForOperator' | 'keepForOperator'>;
+  push: Pick<PushNotifications, 'addForOperator' | 'keepForOperator'>;
   log: Logger;
 }
 
 /** Subscribes the webhooks to tasks whose state changes. */
-export class ChatWebhooks {
+export class ChatWebhookSubscriber {
   readonly #webhooks: readonly ChatWebhook[];
   #parts: ChatWebhookParts | undefined;
 

@@ -18,7 +18,7 @@ import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
 import { receiverHost } from './failing-receivers.ts';
-import { isUpToDate, type PushPost, type PushPostParts, nextPushPosts } from './next-posts.ts';
+import { hasNothingToPush, type PushPost, type PushPostParts, readNextPushPosts } from './next-posts.ts';
 import { postNotification, type PushAddressRules } from './push-address.ts';
 import type { StoredSubscription, StoredSubscriptions } from './stored-subscriptions.ts';
 import {
@@ -143,7 +143,7 @@ export class PushDeliveries {
       const taskIds = [...new Set(all.map(([, { taskId }]) => taskId))];
       const rows = new Map((await this.#parts.journal.rows(taskIds)).map((row) => [row.taskId, row]));
       for (const [name, subscription] of all)
-        if (!isUpToDate(subscription, rows.get(subscription.taskId)))
+        if (!hasNothingToPush(subscription, rows.get(subscription.taskId)))
           this.#deliver(name, subscription.taskId);
     } catch (error) {
       this.#complain(error);
@@ -218,7 +218,7 @@ export class PushDeliveries {
       this.#know(name, subscription);
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
-      const next = await nextPushPosts(this.#parts, subscription);
+      const next = await readNextPushPosts(this.#parts, subscription);
       if (next === 'over') {
         if (await this.#end(name, subscription)) return { type: 'over' };
         continue;
@@ -244,7 +244,7 @@ export class PushDeliveries {
     if (subscription.chat === undefined) return true;
     // An event before the removal created no new subscription, because this one still existed. If the chat needs a
     // message about that event, the subscription is created again here.
-    if ((await nextPushPosts(this.#parts, subscription)) === 'over') return true;
+    if ((await readNextPushPosts(this.#parts, subscription)) === 'over') return true;
     if (await subscriptions.create(name, subscription)) this.#know(name, subscription);
     return false;
   }

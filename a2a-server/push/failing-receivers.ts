@@ -1,7 +1,7 @@
 /** Lists the failing receivers of push notifications, for the operator. Pure. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { NamedSubscription } from './stored-subscriptions.ts';
-import { subscriptionIdInRecordName } from './push-subscription.ts';
+import { receiverIdInRecordName } from './push-subscription.ts';
 
 /** A receiver that fails, with the state of its delivery. Times are RFC 3339. */
 export interface FailingReceiver {
@@ -22,7 +22,7 @@ export interface FailingReceiver {
 }
 
 /** Returns the failing receivers. The receiver that has failed for the longest time is first. */
-export function listFailingReceivers(all: readonly NamedSubscription[]): FailingReceiver[] {
+export function failingReceiversOf(all: readonly NamedSubscription[]): FailingReceiver[] {
   return all.flatMap((named) => viewOf(named) ?? []).toSorted(bySince);
 }
 
@@ -31,7 +31,7 @@ export function listFailingReceivers(all: readonly NamedSubscription[]): Failing
  * @param id the id, or its beginning
  * @throws ProductError UNKNOWN_ADDRESS if no receiver, or more than one, has this id
  */
-export function findFailingReceiver(
+export function requireFailingReceiver(
   all: readonly NamedSubscription[],
   id: string,
 ): { name: string; receiver: FailingReceiver } {
@@ -60,7 +60,7 @@ function viewOf([name, subscription]: NamedSubscription): FailingReceiver | unde
   if (delivery.type === 'active') return undefined;
   const { problem } = delivery;
   const known = {
-    id: subscriptionIdInRecordName(name),
+    id: receiverIdInRecordName(name),
     receiver: receiverHost(url),
     taskId,
     principal,

@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { findJournalPosition } from '../executor/queries/find-journal-position.ts';
+import { seekJournalPosition } from '../executor/queries/seek-journal-position.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import type { TaskRow } from '../journal/journal.ts';
 import type { JournalEntry } from '../task/events.ts';
@@ -51,7 +51,7 @@ export interface PushPost {
  * trying to reach it. `over` means that the task will have no further entries, or that a chat has its message. `until`
  * is the time of the next post, in milliseconds since 1970.
  */
-export async function nextPushPosts(
+export async function readNextPushPosts(
   parts: PushPostParts,
   subscription: PushSubscription,
 ): Promise<readonly PushPost[] | 'nothing' | 'over' | { until: number }> {
@@ -76,10 +76,10 @@ export async function nextPushPosts(
 }
 
 /**
- * True if `nextPushPosts` would return `nothing`, so that no query is needed to know it.
+ * True if `readNextPushPosts` would return `nothing`, so that no query is needed to know it.
  * @param row the row of the task. Undefined if the task was deleted
  */
-export function isUpToDate(subscription: PushSubscription, row: TaskRow | undefined): boolean {
+export function hasNothingToPush(subscription: PushSubscription, row: TaskRow | undefined): boolean {
   if (row === undefined) return false;
   if (subscription.delivery.type === 'dead') return true;
   return row.seq === subscription.cursor && !isOver(row.state, subscription);
@@ -116,7 +116,7 @@ async function countedAt({ tasks }: PushPostParts, subscription: PushSubscriptio
   const { taskId, owner, cursor, counted } = subscription;
   if (counted !== undefined) return counted;
   const task = { taskId, requester: { principal: owner } };
-  return (await findJournalPosition(tasks, task, ({ seq }) => seq === cursor)).counted;
+  return (await seekJournalPosition(tasks, task, ({ seq }) => seq === cursor)).counted;
 }
 
 async function taskNow(

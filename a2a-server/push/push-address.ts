@@ -19,7 +19,10 @@ export interface PushAddressRules {
  * Checks an address before it is registered.
  * @throws ProductError MALFORMED or FORBIDDEN, for an address that the server must not connect to
  */
-export async function checkPushAddress(url: string, { allowed, resolve }: PushAddressRules): Promise<URL> {
+export async function requireAllowedPushAddress(
+  url: string,
+  { allowed, resolve }: PushAddressRules,
+): Promise<URL> {
   const parsed = parseWebUrl(url, { allowed });
   await resolveAllowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
     if (error instanceof ProductError) throw error;

@@ -33,7 +33,7 @@ export function newPushKeys(): PushKeys {
 }
 
 /** Adds a key that signs from `from` on, and removes the keys that no receiver needs any more. */
-export function rotatedPushKeys(
+export function pushKeyRotation(
   keys: PushKeys,
   now: number,
 ): { keys: PushKeys; from: number; oldUntil: number } {

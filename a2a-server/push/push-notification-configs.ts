@@ -6,17 +6,17 @@ import { randomUUID } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { KeyedMutex } from '../../shared/runtime/keyed-mutex.ts';
 import { maySeeTasksOf, type Requester } from '../access/requester.ts';
-import type { AuditedAct } from '../audit/audit-record.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { PushDeliveries, type PushDeliveryParts } from './deliveries.ts';
 import {
   type FailingReceiver,
-  findFailingReceiver,
-  listFailingReceivers,
+  requireFailingReceiver,
+  failingReceiversOf,
   retryAuditAct,
 } from './failing-receivers.ts';
-import { checkPushAddress } from './push-address.ts';
+import { requireAllowedPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
 import { OPERATOR_PRINCIPAL, type PushSubscription, subscriptionRecordName } from './push-subscription.ts';
 
@@ -49,10 +49,10 @@ interface MessageWithConfig<Sent> {
 interface PushParts extends Omit<PushDeliveryParts, 'subscriptions'> {
   records: PushRecords & Pick<RecordStore, 'watch'>;
   /** Writes to the audit log. */
-  audited: (act: AuditedAct) => Promise<void>;
+  audited: (act: NewAuditRecord) => Promise<void>;
 }
 
-export class PushNotificationConfigs {
+export class PushNotifications {
   readonly #parts: PushParts;
   readonly #subscriptions: StoredSubscriptions;
   readonly #deliveries: PushDeliveries;
@@ -95,7 +95,7 @@ export class PushNotificationConfigs {
    */
   async create(config: PushConfig, by: Requester, form: ConfigForm): Promise<PushSubscription> {
     const logRefusal = this.#refusalLog(by, config.taskId);
-    await checkPushAddress(config.url, this.#parts.addresses).catch(logRefusal);
+    await requireAllowedPushAddress(config.url, this.#parts.addresses).catch(logRefusal);
     const { sessionId } = await this.#parts.tasks.row(config.taskId, by);
     return this.#inTurn(by, sessionId, async () => {
       await this.#requireRoom(config, by).catch(logRefusal);
@@ -114,7 +114,7 @@ export class PushNotificationConfigs {
     form: ConfigForm,
   ): Promise<Sent> {
     const { sessionId, taskId: named } = await recipient();
-    await checkPushAddress(url, this.#parts.addresses).catch(this.#refusalLog(by, named));
+    await requireAllowedPushAddress(url, this.#parts.addresses).catch(this.#refusalLog(by, named));
     return this.#inTurn(by, sessionId, async () => {
       // An earlier message may have started a task in this session.
       const { taskId } = await recipient();
@@ -193,7 +193,7 @@ export class PushNotificationConfigs {
 
   /** Returns the failing receivers of the tasks that the requester may use. */
   async failing(by: Requester): Promise<FailingReceiver[]> {
-    return listFailingReceivers(await this.#reached(by));
+    return failingReceiversOf(await this.#reached(by));
   }
 
   /**
@@ -202,7 +202,7 @@ export class PushNotificationConfigs {
    * @throws ProductError UNKNOWN_ADDRESS
    */
   async retry(id: string, by: Requester): Promise<FailingReceiver> {
-    const { name, receiver } = findFailingReceiver(await this.#reached(by), id);
+    const { name, receiver } = requireFailingReceiver(await this.#reached(by), id);
     await this.#deliveries.retry(name);
     await this.#parts.audited({ ...retryAuditAct(receiver), by: by.principal });
     return receiver;

@@ -112,7 +112,7 @@ export function recordNamePrefixOfTask(taskId: string): string {
  * Returns the part of a record's name that identifies the subscription. It is a hash, and not the id that the client
  * gave.
  */
-export function subscriptionIdInRecordName(name: string): string {
+export function receiverIdInRecordName(name: string): string {
   return name.slice(HASH_LENGTH);
 }
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RecordStore } from '../records/record-store.ts';
-import { newPushKeys, type PushKeys, pushKeysSchema, rotatedPushKeys } from './push-keys.ts';
+import { newPushKeys, type PushKeys, pushKeysSchema, pushKeyRotation } from './push-keys.ts';
 
 const KIND = 'secrets';
 const NAME = 'push-keys';
@@ -38,7 +38,7 @@ export async function rotateStoredPushKeys(
 ): Promise<{ from: number; oldUntil: number }> {
   await readOrCreate(records);
   const text = (await records.read(KIND, NAME)) ?? '';
-  const { keys, from, oldUntil } = rotatedPushKeys(parsed(text), now);
+  const { keys, from, oldUntil } = pushKeyRotation(parsed(text), now);
   if (await records.swap(KIND, NAME, text, JSON.stringify(keys))) return { from, oldUntil };
   throw new ProductError('STORAGE', 'Another command has changed the keys at the same time. Try again.');
 }

@@ -6,7 +6,7 @@ import type {
   FileState,
   JournalEntry,
   MessagePart,
-  RecordedAction,
+  RecordedPendingAction,
   TaskEvent,
   ToolOutcome,
 } from '../task/events.ts';
@@ -229,7 +229,7 @@ export class ReceiptBuilder {
    * Records a question to the person. A task repeats its pending actions in each `input.required`. Only a new `shown`
    * code is a new question.
    */
-  #ask(asked: RecordedAction, at: string): void {
+  #ask(asked: RecordedPendingAction, at: string): void {
     const { callId, shown = '', reason, title, preview, expiresAt, presence } = asked;
     const action = this.#actions.get(callId);
     if (action === undefined || action.questions.at(-1)?.shown === shown) return;

@@ -6,7 +6,7 @@ import { mkdirSync, watch } from 'node:fs';
 import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorMessageOf, ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
-import { createFile, replaceFile } from '../../shared/state/atomic-file.ts';
+import { tryCreateFile, replaceFile } from '../../shared/state/atomic-file.ts';
 import { isRecordName, type RecordKind, type RecordStore } from './record-store.ts';
 
 /** The file name extension of a record. A draft of a record has another extension. */
@@ -61,7 +61,7 @@ export function createFileRecordStore(
       const records = await Promise.all(names.map(async (name) => [name, await read(kind, name)] as const));
       return new Map(records.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
     },
-    create: (kind, name, value) => write(kind, name, (path) => createFile(path, value)),
+    create: (kind, name, value) => write(kind, name, (path) => tryCreateFile(path, value)),
     replace: (kind, name, value) => inOrder(() => write(kind, name, (path) => replaceFile(path, value))),
     swap: (kind, name, before, after) =>
       inOrder(async () => {

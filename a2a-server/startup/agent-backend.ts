@@ -2,7 +2,7 @@ import { systemClock } from '../../shared/runtime/clock.ts';
 import type { Models } from '../models/model.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { acpAgentName } from '../models/acp/agent-program.ts';
-import { createOfferedModels } from './configured-models.ts';
+import { createCheckedModels } from './configured-models.ts';
 import { modelChoiceAdvice } from './model-advice.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ServerSettings } from './settings/settings.ts';
@@ -39,7 +39,7 @@ export async function createAgentBackend(
   switch (agent.type) {
     case 'model':
       return {
-        models: createOfferedModels(settings, process.env, {
+        models: createCheckedModels(settings, process.env, {
           patience,
           advise: () => modelChoiceAdvice(settings, process.argv[1]),
         }),
@@ -67,7 +67,7 @@ export async function createAgentBackend(
 }
 
 /** Describes the program that runs the tasks: the default model, or the agent. */
-export function agentDescription({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
+export function agentBackendText({ agent, model }: Pick<ServerSettings, 'agent' | 'model'>): string {
   switch (agent.type) {
     case 'model':
       return model;

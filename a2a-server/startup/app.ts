@@ -25,7 +25,7 @@ import {
   refuseWhileClosing,
   type StreamEndReason,
 } from '../http/routes/admit-requests.ts';
-import { PAGE_API } from '../http/routes/methods-and-roles.ts';
+import { PAGE_API_PATH } from '../http/routes/methods-and-roles.ts';
 import { checkpointRoutes } from '../http/routes/checkpoint-routes.ts';
 import { agentCardRoute } from '../http/routes/agent-card-route.ts';
 import { costRoute } from '../http/routes/cost-route.ts';
@@ -33,11 +33,11 @@ import { agentCommandsRoute } from '../http/routes/agent-commands-route.ts';
 import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
-import type { PushNotificationConfigs } from '../push/push-notification-configs.ts';
+import type { PushNotifications } from '../push/push-notification-configs.ts';
 import { createErrorHandler } from '../http/routes/error-response.ts';
 import {
   EVENTS_PATH,
-  eventsRoute,
+  createEventsHandler,
   taskIdOf,
   streamTicketParameter,
   streamTicketRoute,
@@ -55,12 +55,12 @@ import type { ServerIdentity } from '../http/routes/server-proof-route.ts';
 import { type A2aBindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-route.ts';
 import { unknownAddress } from '../http/routes/unknown-address.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
-import { versionParameter } from '../http/wire/json-rpc-envelope.ts';
+import { applyVersionParameter } from '../http/wire/json-rpc-envelope.ts';
 import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
 import type { AllowedHostsAndOrigins } from '../http/auth/origin-check.ts';
 import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
-import { checkTenantPath, tenantPath } from '../http/routes/requested-tenant.ts';
+import { checkTenantPath, stripTenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
 import type { ProtocolPreview } from '../http/wire/protocol-previews.ts';
 import type { DisconnectHandler } from '../http/streams/disconnect-handler.ts';
@@ -82,7 +82,7 @@ import type { PageSignInContext } from '../page/page-sign-in.ts';
 import type { IssuedTokens } from '../access/issued-tokens.ts';
 import { type ProviderSignInContext, providerRoutes } from '../page/provider-routes.ts';
 import { agentRoute } from '../page/agent-route.ts';
-import { OpenRequests } from '../limits/open-requests.ts';
+import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { allowedWorkspacesRoute } from '../page/allowed-workspaces-route.ts';
 import type { AllowedWorkspaces } from '../page/allowed-workspaces-route.ts';
@@ -123,7 +123,7 @@ export interface AppOptions {
    */
   health: () => { journal?: 'ok' | 'unreachable' };
   /** Limits the open requests and streams. By default, the default limits apply. */
-  openRequests?: OpenRequests;
+  openRequests?: OpenRequestLimiter;
   /** Measures each request. By default, nothing is measured. */
   measured?: RequestMeasurement;
   /** Records a span for each request with a caller. By default, nothing is recorded. */
@@ -133,7 +133,7 @@ export interface AppOptions {
   /** Decides what happens to the tasks of disconnected clients. By default, nothing happens. */
   disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */
-  push?: PushNotificationConfigs;
+  push?: PushNotifications;
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
   /** The previews that the server offers. By default, there are none. */
@@ -159,7 +159,7 @@ export function createApp(options: AppOptions): Express {
     limits,
     heartbeatMs,
     isClosing,
-    openRequests: options.openRequests ?? new OpenRequests(),
+    openRequests: options.openRequests ?? new OpenRequestLimiter(),
     handler: createRequestHandler(tasks, card, options),
   };
   const app = express();
@@ -170,10 +170,10 @@ export function createApp(options: AppOptions): Express {
 
   app.use(probeRoutes(() => notReadyReasons(options)));
   if (options.measured) app.use(options.measured.middleware);
-  app.use(versionParameter, reachable(options.reach), cors);
+  app.use(applyVersionParameter, reachable(options.reach), cors);
   // Most requests are for JSON-RPC. They skip these routes, so that a refusal by a limit costs little.
   app.use(unlessJsonRpc(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
-  app.use(tenantPath, admitRequests(byToken(options), parts), checkTenantPath);
+  app.use(stripTenantPath, admitRequests(byToken(options), parts), checkTenantPath);
   app.get('/health', (_request, response) => {
     const health = options.health();
     const status = isClosing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
@@ -222,14 +222,14 @@ function eventsOfTask(parts: Parts): Router {
     const ticket = streamTicketParameter(request);
     return ticket === undefined ? byToken(parts)(request) : tickets.redeem(ticket, taskIdOf(request));
   };
-  return Router().get(EVENTS_PATH, admitRequests(byTicket, parts), eventsRoute(tasks, parts));
+  return Router().get(EVENTS_PATH, admitRequests(byTicket, parts), createEventsHandler(tasks, parts));
 }
 
 /** The routes that the page may use, with its sign-in. */
 function pageApi(parts: Parts): Router {
   const { tasks, heartbeatMs, clock, pageSignIn, passkeys, isClosing } = parts;
   return Router().use(
-    PAGE_API,
+    PAGE_API_PATH,
     admitRequests((request) => requirePageSession(request, pageSignIn), parts),
     refuseWhileClosing(isClosing),
     taskRoutes(parts),

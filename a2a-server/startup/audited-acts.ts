@@ -1,6 +1,6 @@
 /** The administrative actions that the server itself writes to the audit log: its configuration, and grants. */
-import type { AuditedAct } from '../audit/audit-record.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
 import type { JournalEntry } from '../task/events.ts';
 import { limitsFromSettings } from './settings/limit-settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
@@ -35,13 +35,13 @@ const AUDITED = [
 export function configurationAuditAct(
   act: 'server.started' | 'server.reloaded',
   settings: ServerSettings,
-): AuditedAct {
-  return { act, version: packageVersion(), configuration: auditedConfiguration(settings) };
+): NewAuditRecord {
+  return { act, version: readPackageVersion(), configuration: auditedConfiguration(settings) };
 }
 
 /** Returns the audit records for these events: one for each grant, and for the end of each grant. */
-export function grantAuditActs(taskId: string, entries: readonly JournalEntry[]): AuditedAct[] {
-  return entries.flatMap(({ event }): AuditedAct[] => {
+export function grantAuditActs(taskId: string, entries: readonly JournalEntry[]): NewAuditRecord[] {
+  return entries.flatMap(({ event }): NewAuditRecord[] => {
     if (event.type === 'tool.decided' && event.scope !== 'once') {
       const { callId, tool, scope, by } = event;
       return [{ act: 'grant.given', taskId, callId, tool, scope, ...named(by) }];

@@ -1,14 +1,14 @@
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { createLanguageModel } from '../models/language-model.ts';
+import { createAiSdkModel } from '../models/ai-sdk-model.ts';
 import { modelFacts } from '../models/model-facts.ts';
 import { parameterRefusal, providerParameters, type ModelParameters } from '../models/model-parameters.ts';
-import type { ProviderRequest } from '../models/ai-sdk-prompt.ts';
+import type { ProviderRequestOptions } from '../models/ai-sdk-prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
 import { createOfflineModel, type GetModelChoiceAdvice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { providerKeySourceText } from '../models/provider-key.ts';
-import { resolveProvider } from '../models/providers.ts';
+import { resolveProviderConnection } from '../models/providers.ts';
 import { OFFLINE_MODEL_ID, parseModelId, MODEL_TIERS, type ModelSettings } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
@@ -21,7 +21,7 @@ interface ModelOptions {
 }
 
 /** Offers the models in the settings, and the offline model. A model is loaded when a task uses it first. */
-export function createModels(
+export function createLazyModels(
   settings: ModelSettings,
   env: Readonly<Record<string, string | undefined>>,
   options: ModelOptions = {},
@@ -66,7 +66,7 @@ function build(
   const parsed = parseModelId(id);
   if (parsed === undefined) return createOfflineModel(OFFLINE_MODEL_ID, advise);
   const { provider } = parsed;
-  const { key, load, request, otherURL } = resolveProvider(
+  const { key, load, request, otherURL } = resolveProviderConnection(
     provider,
     { model: parsed.model, baseUrl: settings.baseUrls[provider], key: settings.keys[provider] },
     env,
@@ -80,7 +80,7 @@ function build(
       `Setting "modelParameters"${tier === undefined ? '' : ` of the tier ${tier}`} does not fit ${id}: ${refusal}. Change it in the configuration file.`,
       { facts: { key: 'modelParameters', model: id } },
     );
-  return createLanguageModel({
+  return createAiSdkModel({
     id,
     load: async () => {
       const apiKey = await key.read();
@@ -98,7 +98,10 @@ function build(
   });
 }
 
-function withParameters(request: ProviderRequest, parameters: ProviderRequest): ProviderRequest {
+function withParameters(
+  request: ProviderRequestOptions,
+  parameters: ProviderRequestOptions,
+): ProviderRequestOptions {
   const options = mergeProviderData(request.options, parameters.options);
   return { ...request, ...parameters, ...(options && { options }) };
 }
@@ -134,14 +137,14 @@ type Offer = Pick<
  * Creates each offered model. So a missing key or URL stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
-export function createOfferedModels(
+export function createCheckedModels(
   settings: Offer,
   env: Readonly<Record<string, string | undefined>>,
   options: ModelOptions = {},
 ): Models {
   const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
   const { baseUrls, keys, prices, contextWindow, inputModes } = tables;
-  const models = createModels(
+  const models = createLazyModels(
     {
       model,
       fast: fastModel,

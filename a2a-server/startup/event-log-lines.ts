@@ -4,7 +4,7 @@
  */
 import { type TraceContext, traceIds } from '../../shared/net/trace-context.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
+import { ellipsize } from '../../shared/text/shortened-text.ts';
 import type { JournalEntry, PolicyVerdict, TaskEvent, ToolOutcome } from '../task/events.ts';
 
 interface LogLine {
@@ -14,7 +14,7 @@ interface LogLine {
 }
 
 /** Logs the events of a task. @param trace the trace of the task. Its id is in each line. */
-export function logEvents(
+export function logJournalEntries(
   log: Logger,
   taskId: string,
   entries: readonly JournalEntry[],

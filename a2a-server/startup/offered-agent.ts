@@ -1,7 +1,7 @@
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { OFFLINE_MODEL_ID } from '../models/model-settings.ts';
 import type { Models } from '../models/model.ts';
-import { agentDescription } from './agent-backend.ts';
+import { agentBackendText } from './agent-backend.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
 /** Returns the server's agent with the models that differ from its default model. */
@@ -19,5 +19,5 @@ export function offeredAgent(
     known.add(model);
     choices.push({ name, id: model.id });
   }
-  return { agent: agentDescription(settings), models: choices };
+  return { agent: agentBackendText(settings), models: choices };
 }

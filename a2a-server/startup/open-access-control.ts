@@ -6,8 +6,8 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { openIssuedTokens } from '../access/issued-tokens.ts';
-import { createJwtVerifier, type VerifyJwt } from '../access/oidc-tokens.ts';
-import { createStreamTickets, deriveTicketSecret } from '../http/auth/stream-ticket.ts';
+import { createJwtAuthenticator, type AuthenticateJwt } from '../access/oidc-tokens.ts';
+import { createStreamTickets, obtainTicketSecret } from '../http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
 import type { Journal } from '../journal/journal.ts';
 import { pageCookieAttributes } from '../page/page-cookie.ts';
@@ -21,7 +21,7 @@ import type { ServerSettings } from './settings/settings.ts';
 /** The principal whose token is in the state directory. */
 export const LOCAL_PRINCIPAL = 'local';
 
-export type AccessControl = Required<
+type AccessControl = Required<
   Pick<AppOptions, 'authenticate' | 'issued' | 'identity' | 'tickets' | 'pageSignIn'>
 > &
   Pick<AppOptions, 'pageProvider'>;
@@ -56,7 +56,7 @@ export async function openAccessControl(
     records,
     onFailure,
   });
-  const secret = await deriveTicketSecret(token, journal.records);
+  const secret = await obtainTicketSecret(token, journal.records);
   const pageProvider = openPageProvider(parts, secret);
   const access: AccessControl = {
     authenticate: createAuthenticator(
@@ -77,10 +77,10 @@ export async function openAccessControl(
   return { access, close };
 }
 
-function openVerifier({ settings: { oidc }, clock, log }: AccessParts): VerifyJwt | undefined {
+function openVerifier({ settings: { oidc }, clock, log }: AccessParts): AuthenticateJwt | undefined {
   const onRefusal = (reason: string): void =>
     log.info({ reason }, 'a token of the OpenID Connect provider is refused');
-  return oidc && createJwtVerifier({ settings: oidc, clock, onRefusal });
+  return oidc && createJwtAuthenticator({ settings: oidc, clock, onRefusal });
 }
 
 /** Returns undefined if the page offers no sign-in with a provider. */

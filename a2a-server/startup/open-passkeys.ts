@@ -1,7 +1,7 @@
 /** Opens the passkeys of the records for the approval page. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { AuditedAct } from '../audit/audit-record.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
 import type { PagePasskeys } from '../page/passkey-routes.ts';
 import { createPasskeyStore } from '../presence/passkey-store.ts';
 import { createPasskeys } from '../presence/passkeys.ts';
@@ -14,7 +14,7 @@ import type { RecordStore } from '../records/record-store.ts';
 export function openPasskeys(
   records: RecordStore,
   base: string,
-  { clock, log, audited }: { clock: Clock; log: Logger; audited: (act: AuditedAct) => Promise<void> },
+  { clock, log, audited }: { clock: Clock; log: Logger; audited: (act: NewAuditRecord) => Promise<void> },
 ): PagePasskeys {
   const store = createPasskeyStore(records);
   const party = relyingPartyOf(base);

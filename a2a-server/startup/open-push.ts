@@ -1,12 +1,12 @@
 /** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { AuditedAct } from '../audit/audit-record.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PushPostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
-import { PushNotificationConfigs } from '../push/push-notification-configs.ts';
+import { PushNotifications } from '../push/push-notification-configs.ts';
 import { createPushKeysReader } from '../push/stored-push-keys.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { createHostAllowList } from '../tools/web/allowed-hosts.ts';
@@ -23,11 +23,11 @@ interface PushParts {
   base: string;
   clock: Clock;
   log: Logger;
-  audited: (act: AuditedAct) => Promise<void>;
+  audited: (act: NewAuditRecord) => Promise<void>;
   telemetry: Telemetry;
 }
 
-/** Starts no delivery. `PushNotificationConfigs.start` does. */
+/** Starts no delivery. `PushNotifications.start` does. */
 export function openPushNotifications({
   settings,
   tasks,
@@ -39,7 +39,7 @@ export function openPushNotifications({
   audited,
   telemetry,
 }: PushParts): {
-  push: PushNotificationConfigs;
+  push: PushNotifications;
   pushKeys: NotificationSigner;
 } {
   const signer = createNotificationSigner({
@@ -47,7 +47,7 @@ export function openPushNotifications({
     keys: createPushKeysReader(records, clock),
     clock,
   });
-  const push = new PushNotificationConfigs({
+  const push = new PushNotifications({
     bodies: createPushBodyBuilder({ base, previews: settings.preview }),
     signer,
     records,

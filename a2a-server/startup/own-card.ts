@@ -2,8 +2,8 @@
 import type { KeyObject } from 'node:crypto';
 import type { AgentCard } from '@a2a-js/sdk';
 import { signCard } from '../../shared/card/card-signature.ts';
-import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
+import { FILE_MEDIA_TYPES } from '../../shared/protocol/attached-file.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { agentCard } from '../http/routes/agent-card.ts';
 import { agentSkills } from '../http/routes/agent-skills.ts';
 import type { Models } from '../models/model.ts';
@@ -22,7 +22,7 @@ interface CardParts extends Pick<ToolsAndCommands, 'tools' | 'commands'> {
 /** @param base the server's URL for clients, without a final slash */
 export async function createOwnCard(base: string, parts: CardParts): Promise<AgentCard> {
   const { settings, tools, commands, models, confinement, cardKey } = parts;
-  const card = agentCard(base, packageVersion(), {
+  const card = agentCard(base, readPackageVersion(), {
     skills: agentSkills({
       ...settings,
       tools,
@@ -41,7 +41,7 @@ export async function createOwnCard(base: string, parts: CardParts): Promise<Age
 /** Returns the media types of files that at least one model accepts. */
 function fileModesOf(models: Models): string[] {
   const taken = models.list().flatMap((name) => models.resolve(name).inputModes ?? []);
-  return FILE_TYPES.filter((type) => taken.includes(type));
+  return FILE_MEDIA_TYPES.filter((type) => taken.includes(type));
 }
 
 function enabledServerNames({ mcpServers }: ServerSettings): string[] {

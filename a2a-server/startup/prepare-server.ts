@@ -8,15 +8,15 @@ import type { KeyObject } from 'node:crypto';
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { programExists } from '../../shared/runtime/find-program.ts';
-import { acpCommandLine } from '../models/acp/agent-program.ts';
-import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
+import { acpCommandText } from '../models/acp/agent-program.ts';
+import type { McpServerConfig } from '../mcp-servers/server-settings.ts';
 import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
 import { readPageFiles, type PageFiles } from '../page/page-route.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
 import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
-import { findConfinement, type Confinement } from '../tools/shell/confinement.ts';
+import { chooseConfinement, type Confinement } from '../tools/shell/confinement.ts';
 import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
 import { createAgentBackend, type AgentBackend } from './agent-backend.ts';
@@ -35,10 +35,10 @@ export interface PreparedServer {
   /** The key that signs the agent card. Undefined if the card is not signed. */
   cardKey: KeyObject | undefined;
   /** The MCP servers to start. Variables in their settings are already replaced by values. */
-  mcpServers: ReadonlyMap<string, McpServerEntry>;
+  mcpServers: ReadonlyMap<string, McpServerConfig>;
 }
 
-export interface ServerDependencies {
+interface ServerDependencies {
   pageDirectory: string;
   children: ChildProcessRecords;
   outputs: ToolOutputReader;
@@ -93,7 +93,7 @@ async function requireAgentProgram({ agent }: ServerSettings): Promise<void> {
   if (await programExists(command, process)) return;
   throw new ProductError(
     'CONFIGURATION',
-    `The agent ${acpCommandLine(agent)} cannot be started: there is no program ${JSON.stringify(command)}${onPath ? ' on the PATH of the server' : ''}. Install it, or correct the setting "agent".`,
+    `The agent ${acpCommandText(agent)} cannot be started: there is no program ${JSON.stringify(command)}${onPath ? ' on the PATH of the server' : ''}. Install it, or correct the setting "agent".`,
     { facts: { key: 'agent' } },
   );
 }
@@ -103,7 +103,7 @@ async function requireAgentProgram({ agent }: ServerSettings): Promise<void> {
  * fail closed).
  */
 async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSettings): Promise<Confinement> {
-  return findConfinement({
+  return chooseConfinement({
     confine: confineShell,
     network: shellNetwork,
     // X2: a confined command must not read the server's token or journal. In a check, the directory may be missing.

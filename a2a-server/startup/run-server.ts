@@ -4,10 +4,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { AbortScope } from '../../shared/runtime/abort.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { removeServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
+import { removeOwnServerRecord, writeServerRecord } from '../../shared/state/server-record.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { createCancellingDisconnectHandler } from '../http/streams/cancel-left-task.ts';
 import { IGNORE_DISCONNECTS } from '../http/streams/disconnect-handler.ts';
 import { offeredAgent } from './offered-agent.ts';
@@ -18,8 +18,8 @@ import type { StreamEndReason } from '../http/routes/admit-requests.ts';
 import { withLoadShedding } from '../http/routes/load-shedding.ts';
 import type { ServingPhase } from './app.ts';
 import { obtainSharedReceiptKey } from '../receipts/receipt-key.ts';
-import type { ChatWebhooks } from '../push/chat-webhooks.ts';
-import type { AuditedAct } from '../audit/audit-record.ts';
+import type { ChatWebhookSubscriber } from '../push/chat-webhooks.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { configurationAuditAct } from './audited-acts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -35,9 +35,9 @@ import { taskServiceFromSettings, executionSlotsFromSettings } from './task-serv
 import { confinementText } from '../tools/shell/confinement.ts';
 import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
-import { OpenRequests } from '../limits/open-requests.ts';
+import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
-import { agentDescription } from './agent-backend.ts';
+import { agentBackendText } from './agent-backend.ts';
 import { openPasskeys } from './open-passkeys.ts';
 import { openPushNotifications } from './open-push.ts';
 import { createOwnCard } from './own-card.ts';
@@ -78,9 +78,9 @@ export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
   journal: Journal;
   records: RecordStore;
   changes: TaskChangeNotifier;
-  chatWebhooks: ChatWebhooks;
+  chatWebhooks: ChatWebhookSubscriber;
   /** Writes to the audit log. Resolves also after a failure, which the log names. */
-  audited: (act: AuditedAct) => Promise<void>;
+  audited: (act: NewAuditRecord) => Promise<void>;
   telemetry: Telemetry;
   mcpServers?: McpServers | undefined;
 }
@@ -89,7 +89,7 @@ export interface OpenedServer extends Omit<PreparedServer, 'mcpServers'> {
  * Resumes the tasks, and then answers requests.
  * @param open gets the function that answers requests
  */
-export async function runServer(
+export async function startOpenedServer(
   opened: OpenedServer,
   open: (app: RequestListener) => void,
 ): Promise<ServerRun> {
@@ -118,7 +118,7 @@ export async function runServer(
   const record: ServerRecord = {
     url: origin,
     pid: process.pid,
-    version: packageVersion(),
+    version: readPackageVersion(),
     startedAt: new Date().toISOString(),
   };
   const reading = new AbortScope<StreamEndReason>();
@@ -127,7 +127,7 @@ export async function runServer(
     settings.onDisconnect === 'cancel'
       ? createCancellingDisconnectHandler({ tasks, clock, log })
       : IGNORE_DISCONNECTS;
-  const openRequests = new OpenRequests(live.limits, onRefused);
+  const openRequests = new OpenRequestLimiter(live.limits, onRefused);
   const metrics = await openOfferedMetrics(opened, tasks);
   const { push, pushKeys } = openPushNotifications({ ...opened, tasks, base, clock });
   opened.changes.listen((changed) => push.wake(changed));
@@ -155,7 +155,7 @@ export async function runServer(
     phase: () => phase,
     health: () => ({
       ...record,
-      agent: agentDescription(settings),
+      agent: agentBackendText(settings),
       stateDirectory: settings.stateDir,
       journal: journal.reachable() ? 'ok' : 'unreachable',
       executing: tasks.executing(),
@@ -209,7 +209,7 @@ export async function runServer(
     // The telemetry closes before the journal, because the last metrics still need the journal.
     await opened.telemetry.close();
     await journal.close();
-    await removeServerRecord(settings.stateDir, record);
+    await removeOwnServerRecord(settings.stateDir, record);
   };
   let stopped: Promise<void> | undefined;
   const hurry = (): void => {

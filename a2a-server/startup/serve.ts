@@ -7,9 +7,9 @@ import { prepareStateDirectory, checkWritable } from '../../shared/state/state-d
 import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
 import { closeResponseWithConnection } from '../http/streams/close-with-connection.ts';
 import { createToolOutputReader } from '../executor/tool-executions/output-reader.ts';
-import { ChatWebhooks } from '../push/chat-webhooks.ts';
+import { ChatWebhookSubscriber } from '../push/chat-webhooks.ts';
 import { createAuditLog } from '../audit/audit-log.ts';
-import type { AuditedAct } from '../audit/audit-record.ts';
+import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { grantAuditActs, configurationAuditAct } from './audited-acts.ts';
 import { createFileRecordStore } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -19,9 +19,9 @@ import { listen, stateInUseError } from './listen.ts';
 import { measureAppends } from '../telemetry/measure-appends.ts';
 import { openTelemetry, type Telemetry } from './open-telemetry.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
-import type { McpServerEntry } from '../mcp-servers/server-settings.ts';
+import type { McpServerConfig } from '../mcp-servers/server-settings.ts';
 import { unknownMcpServers } from './settings/server-policy.ts';
-import { logEvents } from './event-log-lines.ts';
+import { logJournalEntries } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
@@ -29,7 +29,7 @@ import { identifyBarredDirectory } from '../tools/workspace/barred-directory.ts'
 import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { TCP_KEEP_ALIVE } from '../../shared/net/tcp-keep-alive.ts';
 import { prepareServer } from './prepare-server.ts';
-import { runServer, type ServerRun } from './run-server.ts';
+import { startOpenedServer, type ServerRun } from './run-server.ts';
 
 /**
  * Starts one server.
@@ -50,7 +50,7 @@ export async function serve(
       log.warn({ ...owner, group }, `a process group of an earlier server is ${end}`),
   });
   const changes = new TaskChangeNotifier();
-  const chatWebhooks = new ChatWebhooks(settings.chatWebhooks);
+  const chatWebhooks = new ChatWebhookSubscriber(settings.chatWebhooks);
   const held: {
     journal?: Journal;
     mcpServers?: McpServers | undefined;
@@ -70,7 +70,7 @@ export async function serve(
   /** Returns the records of this server. Servers that share a journal share its records. */
   const records = (): RecordStore => held.journal?.records ?? ownRecords;
   const audit = () => createAuditLog(records());
-  const audited = (act: AuditedAct): Promise<void> =>
+  const audited = (act: NewAuditRecord): Promise<void> =>
     audit()
       .append(act, systemClock.now())
       .catch((error: unknown) =>
@@ -93,7 +93,7 @@ export async function serve(
     held.telemetry = telemetry;
     held.journal = await openJournal(settings, {
       onAppended: (taskId, entries, trace) => {
-        logEvents(log, taskId, entries, trace);
+        logJournalEntries(log, taskId, entries, trace);
         for (const act of grantAuditActs(taskId, entries)) void audited(act);
         changes.note([taskId]);
         chatWebhooks.appended(taskId, entries);
@@ -132,7 +132,7 @@ export async function serve(
       telemetry,
     };
     const opened = { ...made, journal: held.journal, mcpServers: held.mcpServers };
-    held.run = await runServer(opened, (app) => (answer = app));
+    held.run = await startOpenedServer(opened, (app) => (answer = app));
     return held.run;
   } catch (error) {
     server.close();
@@ -173,7 +173,7 @@ const notReady: RequestListener = (request, response) => {
 
 /** Loads the MCP client only if servers are configured. The servers start in the background. */
 async function startedMcpServers(
-  entries: ReadonlyMap<string, McpServerEntry>,
+  entries: ReadonlyMap<string, McpServerConfig>,
   { grace }: ServerSettings,
   { log, children }: { log: Logger; children: ChildProcessRecords },
 ): Promise<McpServers | undefined> {

@@ -1,5 +1,5 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
-import { taskStateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { TaskEvent, UserMessage } from './events.ts';
 import { mayHaveAskedBefore, isFirstQuestion } from './pending.ts';

@@ -97,7 +97,7 @@ export function approverDemandOnDecision(
 }
 
 /** Returns the refusal of a decision that another person must make. Returns undefined if this person may decide. */
-export function approverObjection(
+export function approverRefusal(
   snapshot: Snapshot,
   call: Call,
   decision: ResolvedDecision,

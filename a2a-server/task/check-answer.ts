@@ -28,7 +28,7 @@ export function decisionWordProblem(
     : 'An answer applies only to its question. Use scope "once", or omit it.';
 }
 
-export function checkAnswerToCall(call: Call, given: Answer = ''): ReadAnswer {
+export function parseAnswerToCall(call: Call, given: Answer = ''): ReadAnswer {
   const question = questionOfCall(call);
   const read = question ? parseAnswer(question, given) : no('it is no question.');
   return read.ok

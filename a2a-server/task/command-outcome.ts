@@ -1,6 +1,6 @@
 /** Defines the outcome of a command, which is events to append or a refusal. E3: a refused command changes nothing. */
 import type { ErrorFacts, ErrorReason } from '../../shared/runtime/errors.ts';
-import { taskStateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import type { TaskEvent } from './events.ts';
 import type { Snapshot } from './snapshot.ts';
 

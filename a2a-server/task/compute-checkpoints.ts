@@ -75,7 +75,7 @@ function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
   return source.type !== 'built-in' || sideEffect === 'command' || sideEffect === 'other';
 }
 
-export interface FileChanges extends CheckpointFile {
+interface CombinedFileChange extends CheckpointFile {
   /** The task whose journal has the content of `before`. */
   taskId: string;
   /** True if another program or a person changed the file between two of the checkpoints. */
@@ -83,7 +83,7 @@ export interface FileChanges extends CheckpointFile {
 }
 
 /** Combines the changes of each file in several checkpoints of one workspace. @param checkpoints oldest first */
-export function combineFileChanges(checkpoints: readonly Checkpoint[]): FileChanges[] {
+export function combineFileChanges(checkpoints: readonly Checkpoint[]): CombinedFileChange[] {
   const files = checkpoints.flatMap(({ taskId, files: changed }) =>
     changed.map((file) => ({ ...file, taskId })),
   );
@@ -91,7 +91,7 @@ export function combineFileChanges(checkpoints: readonly Checkpoint[]): FileChan
     const [first, ...later] = changes;
     return first === undefined
       ? []
-      : [later.reduce<FileChanges>(followedBy, { ...first, interrupted: false })];
+      : [later.reduce<CombinedFileChange>(followedBy, { ...first, interrupted: false })];
   });
 }
 
@@ -99,7 +99,7 @@ export function combineFileChanges(checkpoints: readonly Checkpoint[]): FileChan
  * Adds a later checkpoint. A crash may have prevented the last changes of the earlier checkpoint. The later checkpoint
  * may therefore start from any recorded state.
  */
-function followedBy(earlier: FileChanges, { before, after }: CheckpointFile): FileChanges {
+function followedBy(earlier: CombinedFileChange, { before, after }: CheckpointFile): CombinedFileChange {
   const known = [earlier.before, ...earlier.after].some((state) => isSameFileState(state, before));
   return {
     ...earlier,
@@ -122,7 +122,7 @@ export type RestoreStep =
  * state need not be the last recorded state: a crash may have prevented the last change.
  */
 export function decideRestoreStep(
-  { path, before, after, interrupted }: Omit<FileChanges, 'taskId'>,
+  { path, before, after, interrupted }: Omit<CombinedFileChange, 'taskId'>,
   now: FileState,
 ): RestoreStep {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };

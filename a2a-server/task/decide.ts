@@ -13,15 +13,10 @@ import type {
 } from '../../shared/protocol/tool-approval.ts';
 import type { PresenceProof } from '../../shared/presence/presence-proof.ts';
 import type { Answer } from '../../shared/protocol/question.ts';
-import { taskStateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import {
-  approverObjection,
-  approverDemandOnDecision,
-  type Approver,
-  type ApproverDemand,
-} from './approver.ts';
-import { checkAnswerToCall, decisionWordProblem } from './check-answer.ts';
+import { approverRefusal, approverDemandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
+import { parseAnswerToCall, decisionWordProblem } from './check-answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNextEvents } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';
@@ -31,7 +26,7 @@ import {
   type CommandRefusal,
   type CommandOutcome,
 } from './command-outcome.ts';
-import { presenceObjection } from './presence.ts';
+import { presenceRefusal } from './presence.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
 import { findCall, isRunByAcpAgent, isTerminal, waitingCalls, type Call, type Snapshot } from './snapshot.ts';
 
@@ -71,7 +66,7 @@ export function decideCalls(
     if (refusal) return refusal;
     const call = findCall(snapshot, decision.callId);
     if (call === undefined) continue;
-    const read = decision.decision === 'answer' ? checkAnswerToCall(call, decision.answer) : undefined;
+    const read = decision.decision === 'answer' ? parseAnswerToCall(call, decision.answer) : undefined;
     if (read?.ok === false) return invalidDecisionRefusal(read.message);
     const approver = approverDemandOnDecision(call, decision);
     const event: TaskEvent = {
@@ -167,8 +162,8 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
   if ((decision.decision === 'edit') !== (decision.edited !== null))
     return invalidDecisionRefusal('Send the new input with "edit", and only with "edit".');
   return (
-    approverObjection(snapshot, call, decision, by) ??
-    presenceObjection(snapshot, { ...call, state: call.state }, decision)
+    approverRefusal(snapshot, call, decision, by) ??
+    presenceRefusal(snapshot, { ...call, state: call.state }, decision)
   );
 }
 

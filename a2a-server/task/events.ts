@@ -24,7 +24,7 @@ import type {
 import type { ApproverDemand } from './approver.ts';
 import type { InstructionFile } from './instructions.ts';
 import type { StoredFile } from './stored-file.ts';
-import type { RecordedTurn } from './replay-provider-data.ts';
+import type { TurnReplayData } from './replay-provider-data.ts';
 
 /** A text part or a data part of a message. The agent gets it unchanged. */
 type TextOrData = { type: 'text'; text: string } | { type: 'data'; data: unknown };
@@ -214,7 +214,7 @@ export type TaskEvent =
       end: TurnEnd;
       usage: TokenUsage;
       usd?: number;
-      replay?: RecordedTurn;
+      replay?: TurnReplayData;
     }
   /**
    * The model call failed, or this server stopped. The task ignores the turn's output. The next turn calls the model
@@ -251,7 +251,7 @@ export type TaskEvent =
    */
   | {
       type: 'input.required';
-      pending: RecordedAction[];
+      pending: RecordedPendingAction[];
       question?: string;
       budget?: true;
       dayCost?: DayCost;
@@ -366,7 +366,7 @@ export type TaskEvent =
   | { type: 'task.rejected'; message: string };
 
 /** A pending action in the journal. Old journals have no `shown` codes. `shown-code-of-call.ts` adds them. */
-export type RecordedAction = Omit<PendingAction, 'shown'> & { shown?: string };
+export type RecordedPendingAction = Omit<PendingAction, 'shown'> & { shown?: string };
 
 /** An event with its position in the journal. `at` is in milliseconds since 1970. */
 export interface JournalEntry {

@@ -7,7 +7,7 @@
  * - J3: an expired task stays ended, even if the clock goes back.
  */
 import { cancelTask } from './cancel.ts';
-import type { Decider, RecordedAction, TaskEvent } from './events.ts';
+import type { Decider, RecordedPendingAction, TaskEvent } from './events.ts';
 import { taskStateAfter } from './fold.ts';
 import { findSameQuestion } from './pending.ts';
 import { PARKED_STATES, type Snapshot, type SnapshotStatus } from './snapshot.ts';
@@ -25,7 +25,7 @@ export const NO_EXPIRY: ExpirySettings = { decisionMs: null, idleMs: null };
 const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 interface PendingExpiry {
-  pending?: readonly RecordedAction[];
+  pending?: readonly RecordedPendingAction[];
   question?: string;
   expiresAt?: string | null;
 }

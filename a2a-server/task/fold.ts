@@ -13,12 +13,12 @@ import {
 import { createCall, stateAfterDecision, stateAfterVerdict } from './call-state.ts';
 import type { Artifact, JournalEntry, PolicyVerdict, TaskEvent } from './events.ts';
 import { eventCountAfter, eventCountAfterAll, NO_EVENTS } from './generation.ts';
-import { grantsAfterUse, grantsGivenBy, allowingGrantId, withoutGrants } from './grants.ts';
+import { grantsAfterUse, grantsGivenBy, allowingGrantId, foldRevokedGrants } from './grants.ts';
 import { instructionsNote } from './instructions.ts';
 import { withToolOutput } from './tool-outputs.ts';
 import { withShownCodes } from './shown-code-of-call.ts';
 import { addModelSpending } from './spending.ts';
-import { TODO_REMINDER_STATUS } from './todo-reminder.ts';
+import { TODO_REMINDER_NOTE } from './todo-reminder.ts';
 import type { Call, Snapshot, StateName, SnapshotStatus, Turn } from './snapshot.ts';
 
 /** Creates the first snapshot of a task. Returns undefined if the entry is not `task.created`. */
@@ -184,7 +184,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
             ? { ...each, turn: { ...each.turn, reminder: event.text } }
             : each,
         ),
-        status: noted(s.status, TODO_REMINDER_STATUS),
+        status: noted(s.status, TODO_REMINDER_NOTE),
       };
     case 'turn.abandoned':
       return { openTurn: null };
@@ -226,7 +226,7 @@ function change(s: Snapshot, event: TaskEvent, entry: JournalEntry): Partial<Sna
     case 'tool.decided':
       return decided(s, event, entry);
     case 'grant.revoked':
-      return withoutGrants(s, event.grantIds);
+      return foldRevokedGrants(s, event.grantIds);
     case 'tool.started':
       return ofCall(s, event.callId, (call) => ({
         ...call,

@@ -78,7 +78,7 @@ export interface ExpectedGeneration extends EventVisibility {
 }
 
 /** Refuses a message whose sender expects another generation (dev-1.1 §3.2.2, `ifGenerationMatch`). */
-export function generationMismatch(
+export function generationMismatchRefusal(
   { taskId, counted }: Pick<Snapshot, 'taskId' | 'counted'>,
   expected: ExpectedGeneration | undefined,
 ): CommandRefusal | undefined {

@@ -94,7 +94,7 @@ export function grantsAfterUse(grants: readonly Grant[], verdict: PolicyVerdict)
 }
 
 /** Removes grants. A call that a removed grant allowed waits for a decision if it has not started. */
-export function withoutGrants(
+export function foldRevokedGrants(
   { grants, calls }: Snapshot,
   revoked: readonly string[],
 ): Pick<Snapshot, 'grants' | 'calls'> {

@@ -24,7 +24,7 @@ export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure
   const pauseMs = Math.max(OUTAGE_PAUSES_MS[attempts - 1] ?? Infinity, failure.waitMs);
   if (failure.passing && pauseMs <= MAX_REQUESTED_PAUSE_MS) {
     const until = now + pauseMs;
-    const text = `${failure.message} The server tries again at ${new Date(until).toISOString()}  (attempt ${attempts + 1} of ${OUTAGE_PAUSES_MS.length + 1}).`;
+    const text = `${failure.message} The server tries again at ${new Date(until).toISOString()} (attempt ${attempts + 1} of ${OUTAGE_PAUSES_MS.length + 1}).`;
     return { type: 'model.unavailable', attempts, until, text };
   }
   const hint = failure.passing ? ' Send another message in this session to try again.' : '';

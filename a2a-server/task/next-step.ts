@@ -12,7 +12,7 @@ import {
   isReadOnlyCall,
   isRepeatableCall,
   isTaskSettled,
-  lastTurn,
+  trailingTurn,
   waitingCalls,
   type Call,
   type Snapshot,
@@ -41,7 +41,7 @@ export function nextStep(
   if (loose.length > 0) return { type: 'recover', events: loose };
   if (waitingCalls(snapshot).length > 0)
     return { type: 'append', events: [{ type: 'input.required', pending: pendingActions(snapshot) }] };
-  const turn = lastTurn(snapshot);
+  const turn = trailingTurn(snapshot);
   const batch = nextBatch(callsOfTurn(snapshot, turn));
   if (batch.length > 0) return { type: 'run', calls: batch };
   const end = snapshot.queued.length > 0 ? undefined : standstill(snapshot, turn);

@@ -1,7 +1,7 @@
 /** Builds the pending actions of a task from its waiting tool calls. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
 import { demandedApprover } from './approver.ts';
-import type { RecordedAction, TaskEvent } from './events.ts';
+import type { RecordedPendingAction, TaskEvent } from './events.ts';
 import { foldNextEvents } from './fold.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
 import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCall } from './snapshot.ts';
@@ -12,7 +12,7 @@ import { isRunByAcpAgent, waitingCalls, type Call, type Snapshot, type WaitingCa
  */
 export function findSameQuestion(
   pending: readonly PendingAction[],
-  { callId, shown }: Pick<RecordedAction, 'callId' | 'shown'>,
+  { callId, shown }: Pick<RecordedPendingAction, 'callId' | 'shown'>,
 ): PendingAction | undefined {
   return pending.find((action) => action.callId === callId && action.shown === shown);
 }

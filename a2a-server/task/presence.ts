@@ -10,7 +10,7 @@ import { shownCodeOf } from './shown-code-of-call.ts';
 import type { Snapshot, WaitingCall } from './snapshot.ts';
 
 /** Checks the assertion of a decision. @returns the refusal of a decision without a valid assertion, or undefined */
-export function presenceObjection(
+export function presenceRefusal(
   snapshot: Snapshot,
   call: WaitingCall,
   decision: ResolvedDecision,

@@ -6,7 +6,7 @@
 import type { RequestedCall } from './events.ts';
 import type { Snapshot, Turn } from './snapshot.ts';
 
-export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {
   [key: string]: JsonValue;
 }
@@ -27,7 +27,7 @@ export type TurnPart =
  * The model's own data of a turn, for later requests to the same model. `basis` is a hash of the request's
  * instructions, tools and endpoint.
  */
-export interface RecordedTurn {
+export interface TurnReplayData {
   basis: string;
   parts: readonly TurnPart[];
 }

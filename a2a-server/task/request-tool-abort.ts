@@ -6,7 +6,7 @@ import type { TaskEvent } from './events.ts';
 import type { Call, Snapshot } from './snapshot.ts';
 
 /** A tool call whose tool runs now. */
-export type RunningCall = Call & { state: Extract<Call['state'], { type: 'running' }> };
+type RunningCall = Call & { state: Extract<Call['state'], { type: 'running' }> };
 
 export function runningCalls({ calls }: Snapshot): RunningCall[] {
   return Object.values(calls).filter((call): call is RunningCall => call.state.type === 'running');

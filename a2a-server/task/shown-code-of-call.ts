@@ -3,7 +3,7 @@
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
-import type { RecordedAction } from './events.ts';
+import type { RecordedPendingAction } from './events.ts';
 import type { Call } from './snapshot.ts';
 
 /**
@@ -16,7 +16,7 @@ export function shownCodeOf({ callId, inputHash, basis, toolId }: Call, reason: 
 
 /** Adds the codes that old journals lack. For an unknown tool call the code is empty, so no decision can match it. */
 export function withShownCodes(
-  recorded: readonly RecordedAction[],
+  recorded: readonly RecordedPendingAction[],
   calls: Readonly<Record<string, Call>>,
 ): PendingAction[] {
   return recorded.map((action) => ({
@@ -25,6 +25,6 @@ export function withShownCodes(
   }));
 }
 
-function codeOf(call: Call | undefined, { reason }: RecordedAction): string {
+function codeOf(call: Call | undefined, { reason }: RecordedPendingAction): string {
   return call === undefined ? '' : shownCodeOf(call, reason);
 }

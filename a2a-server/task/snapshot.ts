@@ -26,7 +26,7 @@ import type {
 import type { ToolExecutionOutput } from './tool-outputs.ts';
 import type { InstructionFile } from './instructions.ts';
 import type { SpendingByModel } from './spending.ts';
-import type { RecordedTurn } from './replay-provider-data.ts';
+import type { TurnReplayData } from './replay-provider-data.ts';
 
 export type SnapshotStatus =
   | { state: 'submitted'; note?: string }
@@ -132,7 +132,7 @@ export interface Turn {
   text: string;
   reasoning?: string;
   /** The model's own data of the turn. Later requests return it to the model. */
-  replay?: RecordedTurn;
+  replay?: TurnReplayData;
   artifacts: readonly Artifact[];
   callIds: readonly string[];
   /** The end of the turn. Null while the model call runs. */
@@ -191,7 +191,7 @@ export interface Snapshot {
 }
 
 /** The task that an agent works on. `earlier` has the session's earlier tasks, oldest first. */
-export interface TaskWithHistory {
+export interface TaskWithEarlierTasks {
   task: Snapshot;
   earlier: readonly Snapshot[];
   /** The absolute path of the working directory. */
@@ -212,7 +212,7 @@ export function isTaskSettled(snapshot: Snapshot): boolean {
 }
 
 /** Returns the last finished turn. Returns undefined if a message followed it. */
-export function lastTurn(snapshot: Snapshot): Turn | undefined {
+export function trailingTurn(snapshot: Snapshot): Turn | undefined {
   const last = snapshot.exchanges.at(-1);
   return last?.type === 'turn' ? last.turn : undefined;
 }
@@ -244,7 +244,7 @@ export function questionOfCall({ preview }: Pick<RequestedCall, 'preview'>): Que
   return preview.type === 'question' ? preview : undefined;
 }
 
-export function openQuestionsOfCall(snapshot: Snapshot, callId: string): Call[] {
+export function waitingQuestionCalls(snapshot: Snapshot, callId: string): Call[] {
   return waitingCalls(snapshot).filter(({ askedBy }) => askedBy === callId);
 }
 

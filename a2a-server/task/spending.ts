@@ -8,7 +8,7 @@ export interface Spending extends TokenUsage {
 
 export const NO_SPENDING: Spending = { inputTokens: 0, outputTokens: 0, usd: 0 };
 
-export interface TokenRates {
+interface TokenRates {
   input: number;
   output: number;
   /** The rate for input tokens from the provider's cache. The default is `input`. */

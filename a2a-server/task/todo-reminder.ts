@@ -1,9 +1,9 @@
 /** Reminds a model of its to-do list. The person reads the progress from this list, so it must be current. Pure. */
-import { cappedOneLine } from '../../shared/text/capped-text.ts';
-import { callsOfTurn, lastTurn, type Snapshot } from './snapshot.ts';
+import { collapsedLine } from '../../shared/text/shortened-text.ts';
+import { callsOfTurn, trailingTurn, type Snapshot } from './snapshot.ts';
 
 /** The status of a task whose model gets `openTodosReminder`. */
-export const TODO_REMINDER_STATUS =
+export const TODO_REMINDER_NOTE =
   'The agent ended its work with open to-dos. It is asked once to do them, or to say why not.';
 
 /** The maximum number of open items that the reminder names. */
@@ -42,12 +42,12 @@ export function todoReminders(snapshot: Snapshot): ReadonlyMap<number, string> {
  */
 export function openTodosReminder(snapshot: Snapshot): string | undefined {
   const { exchanges, todos } = snapshot;
-  const turn = lastTurn(snapshot);
+  const turn = trailingTurn(snapshot);
   if (turn?.end !== 'stop' || turn.callIds.length > 0) return undefined;
   const open = todos.filter(({ status }) => status !== 'done');
   if (open.length === 0) return undefined;
   if (exchanges.some((each) => each.type === 'turn' && each.turn.reminder !== undefined)) return undefined;
-  const named = open.slice(0, MAX_NAMED_ITEMS).map(({ text }) => `- ${cappedOneLine(text, MAX_ITEM_CHARS)}`);
+  const named = open.slice(0, MAX_NAMED_ITEMS).map(({ text }) => `- ${collapsedLine(text, MAX_ITEM_CHARS)}`);
   const more = open.length > MAX_NAMED_ITEMS ? [`- and ${String(open.length - MAX_NAMED_ITEMS)} more`] : [];
   return [
     `(You ended your work, but your to-do list has ${itemsText(open.length)}:`,

@@ -7,7 +7,7 @@ type NamesOf<Kind extends string> = {
 }[MetricName];
 
 /** The attributes of a metric. Only the attributes of its definition are allowed. */
-export type MetricAttributes<Name extends MetricName> = {
+type MetricAttributes<Name extends MetricName> = {
   [Key in (typeof METRICS)[Name]['attributes'][number]]?: string | number;
 };
 

@@ -18,7 +18,7 @@ import type { Metrics, MeasuredServerState } from './metrics.ts';
 import { metricNameWithUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
 import { STATE_NAMES } from '../task/snapshot.ts';
-import { TaskActivities, type TaskActivity } from './task-activity.ts';
+import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
 
 /** The interval of exports. It is OpenTelemetry's default for OTEL_METRIC_EXPORT_INTERVAL, in milliseconds. */
 const EXPORT_INTERVAL_MS = 60_000;
@@ -77,7 +77,7 @@ export function openMetrics({ instance, tools, otlp, env }: MetricsOptions): Met
     readers: [pull, ...push],
   });
   const instruments = createInstruments(provider.getMeter('a2a-server'));
-  const activities = new TaskActivities();
+  const activities = new TaskActivityTracker();
   const known = new Set(tools);
   // The labels of a scope are the same on each metric, so they are left out.
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);

@@ -16,7 +16,7 @@ import {
 } from '@opentelemetry/api';
 import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
 import { modelAttributes } from './model-attributes.ts';
-import { TaskActivities, type TaskActivity } from './task-activity.ts';
+import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
 import type { Traces } from './traces.ts';
 
 interface TracesOptions {
@@ -27,7 +27,7 @@ interface TracesOptions {
 
 export function openTraces({ instance, env }: TracesOptions): Traces {
   const { tracer, close } = openTracer({ service: 'a2a-server', instance, env });
-  const activities = new TaskActivities();
+  const activities = new TaskActivityTracker();
   const executions = new Map<string, Span>();
   return {
     request(parent) {

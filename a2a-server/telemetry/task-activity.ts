@@ -51,7 +51,7 @@ interface OpenWork {
  * Pairs the start and the end of work. It keeps the work of running tasks only. A task that waits or has ended uses no
  * memory.
  */
-export class TaskActivities {
+export class TaskActivityTracker {
   readonly #open = new Map<string, OpenWork>();
 
   /** Returns the activities that these entries end. The entries of a task must arrive in order. */

@@ -10,7 +10,7 @@ interface TracedRequest {
   taskId: string | undefined;
 }
 
-export interface RequestSpan {
+interface RequestSpan {
   /** The position in the trace under which the work of this request is recorded. */
   trace: TraceContext;
   end(request: TracedRequest): void;

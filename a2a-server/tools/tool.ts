@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { FileType } from '../../shared/protocol/attached-file.ts';
+import type { FileMediaType } from '../../shared/protocol/attached-file.ts';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
   Preview,
@@ -9,7 +9,7 @@ import type {
   ToolProgress,
   ToolSource,
 } from '../../shared/protocol/tool-approval.ts';
-import type { Call, TaskWithHistory } from '../task/snapshot.ts';
+import type { Call, TaskWithEarlierTasks } from '../task/snapshot.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 export interface ToolContext {
@@ -62,13 +62,13 @@ export interface ToolRun extends ToolContext {
    * The running call, and the state of its task when the run started. ACP agents need both for the tool calls that they
    * make.
    */
-  asked?: { call: Call; place: TaskWithHistory };
+  asked?: { call: Call; place: TaskWithEarlierTasks };
 }
 
-/** A file for the model: one of `FILE_TYPES`, and not larger than `maxFileBytes`. */
+/** A file for the model: one of `FILE_MEDIA_TYPES`, and not larger than `maxFileBytes`. */
 export interface ToolResultFile {
   bytes: Uint8Array;
-  mediaType: FileType;
+  mediaType: FileMediaType;
   name?: string;
 }
 
@@ -173,7 +173,7 @@ export interface ToolDeclaration {
 const MAX_ISSUES = 8;
 
 /** Returns one sentence that says why an input does not fit a tool's schema. The sentence names the fields. */
-export function inputProblem(tool: string, error: z.ZodError): string {
+export function inputIssuesText(tool: string, error: z.ZodError): string {
   const issues = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     return path.length === 0 ? message : `${path.map(String).join('.')}: ${message}`;
   });

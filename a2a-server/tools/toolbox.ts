@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isReadOnlyCall } from '../task/snapshot.ts';
-import { type Tool, type ToolDeclaration, inputProblem } from './tool.ts';
+import { type Tool, type ToolDeclaration, inputIssuesText } from './tool.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
@@ -88,5 +88,5 @@ export function parseInput(tool: Tool, input: unknown): ParsedInput {
   const parsed = tool.schema.pipe(object).safeParse(input);
   return parsed.success
     ? { ok: true, input: parsed.data }
-    : { ok: false, message: inputProblem(tool.name, parsed.error) };
+    : { ok: false, message: inputIssuesText(tool.name, parsed.error) };
 }

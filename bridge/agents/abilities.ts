@@ -1,7 +1,7 @@
 /** Finds out what an agent can do: from its card, and by requests about a task that does not exist. Starts no task. */
 import { randomUUID } from 'node:crypto';
 import type { ProductError } from '../../shared/runtime/errors.ts';
-import { FILE_TYPES } from '../../shared/protocol/attached-file.ts';
+import { FILE_MEDIA_TYPES } from '../../shared/protocol/attached-file.ts';
 import type { Agent } from './agent.ts';
 import type { A2aConnection } from './connection.ts';
 import { acceptsMediaType } from './input-modes.ts';
@@ -34,10 +34,10 @@ export interface AgentAbilities {
 }
 
 const TIMEOUT_MS = 10_000;
-const SENT_MEDIA_TYPES = ['text/plain', ...FILE_TYPES];
+const SENT_MEDIA_TYPES = ['text/plain', ...FILE_MEDIA_TYPES];
 
 /** @throws ProductError if the agent cannot be reached or its card cannot be used */
-export async function agentAbilities(agent: Agent): Promise<AgentAbilities> {
+export async function probeAgentAbilities(agent: Agent): Promise<AgentAbilities> {
   const connection = await agent.connect();
   const { facts, dialect, deduplicates, staysOpen } = connection;
   const [cancel, list] = await Promise.all([canCancel(agent, connection), canList(agent, connection)]);

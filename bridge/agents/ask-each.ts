@@ -3,7 +3,7 @@ import type { ErrorReason } from '../../shared/runtime/errors.ts';
 import type { Agent } from './agent.ts';
 import { withTimeoutIfSeveral } from './timeout.ts';
 
-export interface AnswersByAgent<T> {
+interface AnswersByAgent<T> {
   answers: ReadonlyMap<string, T>;
   unreachable: readonly AgentFailure[];
 }

@@ -3,7 +3,7 @@ import { A2A_PROTOCOL_VERSION, A2A_VERSION_HEADER, AGENT_CARD_PATH, type AgentCa
 import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
-import { verifyCard } from '../../shared/card/card-signature.ts';
+import { findVerifiedCard } from '../../shared/card/card-signature.ts';
 import { zodIssuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http/http-error.ts';
@@ -77,7 +77,7 @@ export async function fetchAgentCard(
   cardKeys?: readonly KeyObject[],
 ): Promise<{ card: AgentCard; facts: AgentCardFacts }> {
   const received = await firstFound(agentCardUrls(url), fetchImpl);
-  const card = cardKeys === undefined ? normalizedCard(received) : await verifyCard(received, cardKeys);
+  const card = cardKeys === undefined ? normalizedCard(received) : await findVerifiedCard(received, cardKeys);
   if (card === undefined) throw new UntrustedCardError();
   return { card, facts: parseAgentCard(card) };
 }

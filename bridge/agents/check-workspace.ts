@@ -28,7 +28,7 @@ export async function checkWorkspace(
   { own, listed }: AllowedWorkspaces,
   roots: () => Promise<readonly string[]>,
 ): Promise<WorkspaceCheckResult> {
-  const path = await resolvedPath(resolve(own, wanted));
+  const path = await resolveSymlinks(resolve(own, wanted));
   if ((await isBelow(path, [own, ...listed])) || (await isBelow(path, await roots())))
     return { type: 'allowed', path };
   return { type: 'outside', path };
@@ -50,7 +50,7 @@ async function isBelow(path: string, directories: readonly string[]): Promise<bo
     // A service often runs in the root of the file system. If that directory were allowed, every path would be allowed.
     // So it is skipped.
     if (dirname(resolve(directory)) === resolve(directory)) continue;
-    const rest = relative(await resolvedPath(directory), path);
+    const rest = relative(await resolveSymlinks(directory), path);
     if (rest === '' || !(isAbsolute(rest) || rest === '..' || rest.startsWith(`..${sep}`))) return true;
   }
   return false;
@@ -60,12 +60,12 @@ async function isBelow(path: string, directories: readonly string[]): Promise<bo
  * Resolves the symbolic links in the part of the path that exists. The rest might not exist yet, or might exist only on
  * the agent's machine.
  */
-export async function resolvedPath(path: string): Promise<string> {
+export async function resolveSymlinks(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
     const parent = dirname(path);
     if (parent === path || !['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return path;
-    return join(await resolvedPath(parent), basename(path));
+    return join(await resolveSymlinks(parent), basename(path));
   }
 }

@@ -31,11 +31,11 @@ import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { agentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
 import { HttpError } from './http/http-error.ts';
-import { tasksInState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
-import { resumableEvents } from './resumable-events.ts';
+import { filterTasksByState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
+import { readResumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
 import { listGeminiTasks } from './gemini-tasks.ts';
-import { makePageLink } from './page-link.ts';
+import { requestPageLink } from './page-link.ts';
 import type { PageLink } from './page-link.ts';
 import { taskAsStreamResponse } from './task-as-stream-response.ts';
 
@@ -54,7 +54,7 @@ export interface A2aConnection {
   /** Reads the task's stream until it ends or `onEvent` returns `enough`. */
   follow(task: FollowOptions): Promise<void>;
   task(taskId: string): Promise<Task>;
-  cancel(taskId: string, by: CancelRequest): Promise<Task>;
+  cancel(taskId: string, by: CancelDetails): Promise<Task>;
   /** Lists at most `limit` tasks. Null if the agent cannot list tasks. */
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
   /** Finds tasks by a prefix of their id. Null if the agent cannot do this. */
@@ -67,7 +67,7 @@ export interface A2aConnection {
    * Returns the signed receipt of a task. `events` limits the receipt to the first events of the task. Null if the
    * agent has no such task, or makes no receipts.
    */
-  receipt(taskId: string, as: ReceiptFormat, events?: number): Promise<string | null>;
+  receipt(taskId: string, as: ReceiptMediaType, events?: number): Promise<string | null>;
   /** Returns the fingerprint of the key with which the agent signs receipts. Null if the agent makes no receipts. */
   receiptKey(): Promise<string | null>;
   /** Lists the commands that the agent offers. Null if it does not declare the extension for commands. */
@@ -83,10 +83,10 @@ export interface A2aConnection {
   pageLink(target: PageTarget): Promise<PageLink | null>;
 }
 
-export type ReceiptFormat = 'application/json' | 'text/markdown';
+export type ReceiptMediaType = 'application/json' | 'text/markdown';
 
 /** Who cancels a task, and why. The agent records both. */
-export interface CancelRequest {
+export interface CancelDetails {
   reason: string;
   channel: 'mcp' | 'cli';
 }
@@ -94,7 +94,7 @@ export interface CancelRequest {
 const receiptKeySchema = z.object({ fingerprint: z.string() });
 
 /** Whether a reader needs more events. */
-export type StreamDemand = 'more' | 'enough';
+export type MoreOrEnough = 'more' | 'enough';
 
 interface FollowOptions {
   taskId: string;
@@ -105,7 +105,7 @@ interface FollowOptions {
   signal: AbortSignal;
   onOpen?: () => void;
   /** If this returns a promise, the next event is read after the promise resolves. */
-  onEvent: (event: StreamResponse) => StreamDemand | Promise<StreamDemand>;
+  onEvent: (event: StreamResponse) => MoreOrEnough | Promise<MoreOrEnough>;
 }
 
 export interface AgentEndpoint {
@@ -290,7 +290,7 @@ export async function connectToAgent(endpoint: AgentEndpoint): Promise<A2aConnec
       const events =
         resumable === null
           ? currentThenNext(taskId, signal, onOpen)
-          : resumableEvents({
+          : readResumableEvents({
               url: `${resumable}/tasks/${encodeURIComponent(taskId)}:subscribe`,
               headers,
               after,
@@ -311,7 +311,7 @@ export async function connectToAgent(endpoint: AgentEndpoint): Promise<A2aConnec
       if (dialect.name === 'gemini') {
         const all = await listGeminiTasks(endpoint.url, get);
         if (all === null) return null;
-        const matching = tasksInState(all, state).filter(
+        const matching = filterTasksByState(all, state).filter(
           ({ contextId }) => sessionId === '' || contextId === sessionId,
         );
         const wanted = matching.slice(0, limit);
@@ -357,7 +357,7 @@ export async function connectToAgent(endpoint: AgentEndpoint): Promise<A2aConnec
     },
     async pageLink(target) {
       if (!declaresExtension(facts, TOOL_APPROVAL_EXTENSION)) return null;
-      return makePageLink(target, {
+      return requestPageLink(target, {
         url: endpoint.url,
         origins: facts.interfaces.map(({ url }) => url),
         fetch: fetchImpl,

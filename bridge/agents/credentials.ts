@@ -21,7 +21,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 const HEADER_VALUE = /^[\t\x20-\x7e]+$/;
 
 /** A configured secret, with the names that error messages use for it. */
-export interface ConfiguredSecret {
+interface ConfiguredSecret {
   /** The owner of the secret in error messages, such as `Agent "team"`. */
   whose: string;
   what: string;

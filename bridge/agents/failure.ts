@@ -11,9 +11,9 @@ import {
   type ErrorReason,
 } from '../../shared/runtime/errors.ts';
 import { isConnectFailure } from '../../shared/net/is-connect-failure.ts';
-import { cappedOneLine } from '../../shared/text/capped-text.ts';
+import { collapsedLine } from '../../shared/text/shortened-text.ts';
 import { HttpError } from './http/http-error.ts';
-import { tlsFailure } from './http/tls-failure.ts';
+import { tlsFailureText } from './http/tls-failure.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
 import { WithheldCredentialsError } from './http/withheld-credentials-error.ts';
 
@@ -61,7 +61,7 @@ export function requestFailure(thrown: unknown, agent: string): RequestFailure {
     if (error instanceof WithheldCredentialsError) return withheld(error, agent);
     if (error instanceof UntrustedCardError) return untrusted(error, agent);
     const code = withCode.safeParse(error).data?.code ?? '';
-    const distrust = tlsFailure(code, agent);
+    const distrust = tlsFailureText(code, agent);
     if (distrust !== undefined) return neverArrived(distrust, error);
     if (isConnectFailure(error))
       return neverArrived(
@@ -93,7 +93,7 @@ function notA2A(thrown: unknown, agent: string): RequestFailure {
   return {
     error: new ProductError(
       'AGENT_ERROR',
-      `Agent "${agent}" answered with something that is not A2A (${cappedOneLine(errorMessageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
+      `Agent "${agent}" answered with something that is not A2A (${collapsedLine(errorMessageOf(thrown), MAX_AGENT_TEXT_CHARACTERS)}). Check that its URL points to an A2A agent.`,
       { cause: thrown },
     ),
     arrival: 'maybe',
@@ -137,14 +137,14 @@ function ofA2A(error: unknown, agent: string): RequestFailure | undefined {
   }
   return refusal(
     'AGENT_ERROR',
-    `Agent "${agent}" refused: ${cappedOneLine(message, MAX_AGENT_TEXT_CHARACTERS)}`,
+    `Agent "${agent}" refused: ${collapsedLine(message, MAX_AGENT_TEXT_CHARACTERS)}`,
     metadata,
   );
 }
 
 /** The message for an agent that no longer knows a task, e.g. because it lost its tasks in a restart. */
 function unknownTaskText(agent: string, message: string): string {
-  return `Agent "${agent}" does not know this task (${cappedOneLine(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
+  return `Agent "${agent}" does not know this task (${collapsedLine(message, MAX_AGENT_TEXT_CHARACTERS)}). It may have restarted without its tasks. Delegate the remaining work again, without sessionId.`;
 }
 
 function reasonOf(word: string): ErrorReason | undefined {
@@ -253,5 +253,5 @@ function chainOf(thrown: unknown): unknown[] {
 }
 
 function innermost(thrown: unknown): string {
-  return cappedOneLine(errorMessageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
+  return collapsedLine(errorMessageOf(chainOf(thrown).at(-1)), MAX_AGENT_TEXT_CHARACTERS);
 }

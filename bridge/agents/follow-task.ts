@@ -7,7 +7,7 @@ import { DEFAULT_BACK_OFF, type BackOffOptions } from '../../shared/runtime/back
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { keepReadingStream } from '../../shared/runtime/keep-reading.ts';
 import type { Agent } from './agent.ts';
-import type { A2aConnection, StreamDemand } from './connection.ts';
+import type { A2aConnection, MoreOrEnough } from './connection.ts';
 
 interface FollowedTask {
   agent: Agent;
@@ -67,7 +67,7 @@ export async function followTask(followed: FollowedTask): Promise<void> {
             onOpen?.();
           },
           onEvent(event) {
-            const verdict = (): StreamDemand => (enough(connection) ? 'enough' : 'more');
+            const verdict = (): MoreOrEnough => (enough(connection) ? 'enough' : 'more');
             const taken = onEvent(event, connection);
             return taken === undefined ? verdict() : taken.then(verdict);
           },

@@ -61,11 +61,14 @@ export async function listTasks(
     pageToken = page.nextPageToken;
     if (pageToken === '' || found.size === before) break;
   }
-  const tasks = tasksInState([...found.values()], state).slice(0, limit);
+  const tasks = filterTasksByState([...found.values()], state).slice(0, limit);
   return { tasks, total: Math.max(total, tasks.length) };
 }
 
 /** Returns the tasks in this state. An agent may ignore the filter in the request, so the bridge filters again. */
-export function tasksInState(tasks: readonly Task[], state: NonTerminalState | undefined): readonly Task[] {
+export function filterTasksByState(
+  tasks: readonly Task[],
+  state: NonTerminalState | undefined,
+): readonly Task[] {
   return state === undefined ? tasks : tasks.filter(({ status }) => status?.state === STATES[state]);
 }

@@ -25,7 +25,10 @@ interface PageLinkOptions {
  * Creates a one-time link to the agent's approval page. Returns null if the agent has no page.
  * @throws any error of `fetch`
  */
-export async function makePageLink(target: PageTarget, options: PageLinkOptions): Promise<PageLink | null> {
+export async function requestPageLink(
+  target: PageTarget,
+  options: PageLinkOptions,
+): Promise<PageLink | null> {
   const response = await options.fetch(new URL('/page/links', options.url), {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },

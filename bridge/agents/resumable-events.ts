@@ -24,7 +24,7 @@ interface ResumableStream {
  * Yields the events until the stream ends.
  * @throws an error that says why the agent refused or ended the stream, or how the stream broke
  */
-export async function* resumableEvents({
+export async function* readResumableEvents({
   url,
   headers,
   after,

@@ -5,12 +5,12 @@
 import type { Session } from '../sessions/session/session.ts';
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import type { RequestingClient } from './requesting-client.ts';
-import type { ApprovalForm } from './form.ts';
+import type { FormCandidate } from './form.ts';
 import type { ApprovalSettings } from '../settings/approval-mode.ts';
 import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
-import type { OpenForms } from './open-forms.ts';
+import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
-import type { SessionFormRound } from './request-state.ts';
+import type { AnsweredSessionRound } from './request-state.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
@@ -18,7 +18,7 @@ import { showForm } from './withdrawable-form.ts';
 export interface AskInCallOptions {
   session: Session;
   client: RequestingClient;
-  offers: OpenForms;
+  offers: FormHistory;
   links: PageLinks;
   rules: ApprovalSettings;
   signal: AbortSignal;
@@ -75,7 +75,7 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
  */
 export async function processFormRound(
   asking: AskInCallOptions,
-  { responses }: SessionFormRound,
+  { responses }: AnsweredSessionRound,
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, offers, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
@@ -95,7 +95,7 @@ async function submit(answers: SubmitFormAnswersOptions): Promise<SubmittedAnswe
 function notesOf(
   { opened, unanswered, refused, late }: SubmittedAnswers,
   session: Session,
-  offers: OpenForms,
+  offers: FormHistory,
 ): readonly string[] {
   const waiting = stillAsked(opened, session, offers);
   return [
@@ -107,10 +107,10 @@ function notesOf(
 }
 
 function stillAsked(
-  opened: readonly ApprovalForm[],
+  opened: readonly FormCandidate[],
   session: Session,
-  offers: OpenForms,
-): readonly ApprovalForm[] {
+  offers: FormHistory,
+): readonly FormCandidate[] {
   const asks = offers.asks(session.view?.taskId ?? '', session.asked);
   return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }

@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 
-export interface ApprovalCardAction {
+interface ApprovalCardAction {
   taskId: string;
   callId: string;
   /** The code of what the card shows. D2: a decision is valid only for what the person saw. */

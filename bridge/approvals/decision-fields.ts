@@ -3,7 +3,7 @@ import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { McpDecisionWord } from './decision-input.ts';
 import type { FormField } from './form-field.ts';
 
-export function decisionFormFields(
+export function decisionFormProperties(
   action: PendingAction,
   words: readonly McpDecisionWord[],
 ): Record<string, FormField> {

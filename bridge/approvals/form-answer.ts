@@ -8,7 +8,7 @@ import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import { parseFormAnswer } from './answer-fields.ts';
 import { type DecisionInput, DECISION_WORDS, toPersonDecision } from './decision-input.ts';
-import type { ApprovalForm } from './form.ts';
+import type { FormCandidate } from './form.ts';
 
 export type FormOutcome =
   | { type: 'decision'; decision: PersonDecision }
@@ -60,8 +60,8 @@ interface AnswerTiming {
  * Converts a client's answer to a decision, or explains why it is not a valid answer.
  * @param response the client's result of `elicitation/create`, not yet validated
  */
-export function readFormAnswer(
-  ask: ApprovalForm,
+export function formOutcomeOf(
+  ask: FormCandidate,
   response: unknown,
   { afterMs, fastestAnswerMs }: AnswerTiming,
 ): FormOutcome {
@@ -100,7 +100,7 @@ export function readFormAnswer(
 }
 
 function answerTo(
-  ask: Extract<ApprovalForm, { about: 'question' }>,
+  ask: Extract<FormCandidate, { about: 'question' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormOutcome {
@@ -116,7 +116,7 @@ function answerTo(
 }
 
 function answerOn(
-  { callId, action: { shown }, asked }: Extract<ApprovalForm, { about: 'asked' }>,
+  { callId, action: { shown }, asked }: Extract<FormCandidate, { about: 'asked' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormOutcome {
@@ -129,7 +129,7 @@ function answerOn(
 }
 
 function decisionOn(
-  ask: Extract<ApprovalForm, { about: 'action' | 'page' }>,
+  ask: Extract<FormCandidate, { about: 'action' | 'page' }>,
   action: 'accept' | 'decline',
   content: Record<string, unknown>,
 ): FormOutcome {

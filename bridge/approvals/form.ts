@@ -17,7 +17,7 @@ import { decisionWordsFor } from './decision-input.ts';
 import { toolSourceText } from '../../shared/protocol/preview-text.ts';
 import { formFieldsOfQuestion, canShowFieldsInFull } from './answer-fields.ts';
 import type { McpDecisionWord } from './decision-input.ts';
-import { decisionFormFields } from './decision-fields.ts';
+import { decisionFormProperties } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
 import {
   approvalFormRows,
@@ -29,7 +29,7 @@ import {
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 /** A pending action or a question, with a form if it fits into one. */
-export type ApprovalForm = {
+export type FormCandidate = {
   /** The key of the form in a list of form requests (the tasks extension, "Task Update Requests"). */
   key: string;
   callId: string;
@@ -58,11 +58,11 @@ export interface EarlierForms {
  * Builds one form for each pending action and question, in the agent's order.
  * @param before returns the earlier forms for a call
  */
-export function buildApprovalForms(
+export function buildFormCandidates(
   asked: PendingInput,
   before: (callId: string) => EarlierForms | undefined,
   fields: FormDetailLevel = 'none',
-): readonly ApprovalForm[] {
+): readonly FormCandidate[] {
   const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), fields));
   const { question } = asked;
   return question === null ? asks : [...asks, questionAsk(question, before(question.id))];
@@ -72,7 +72,7 @@ function actionAsk(
   action: PendingAction,
   before: EarlierForms | undefined,
   fields: FormDetailLevel,
-): ApprovalForm {
+): FormCandidate {
   const { callId, preview } = action;
   const approver = approverInsteadOfReader(action);
   if (approver !== undefined)
@@ -86,7 +86,7 @@ function actionAsk(
     const message = messageOf(note, [...actionSummaryRows(action), why]);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
-  const properties = fields === 'more' ? decisionFormFields(action, words) : {};
+  const properties = fields === 'more' ? decisionFormProperties(action, words) : {};
   const form = formOf(messageOf(note, rows), { properties });
   return { about: 'action', key: keyOf(action, form, before), callId, form, action, words };
 }
@@ -101,7 +101,7 @@ function answerAsk(
   action: PendingAction,
   asked: AskedQuestion,
   before: EarlierForms | undefined,
-): ApprovalForm {
+): FormCandidate {
   const { callId, tool, source } = action;
   const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(toolSourceText(source))}) asks:`);
   const text = untrustedTextRows(asked.text);
@@ -115,7 +115,7 @@ function answerAsk(
   return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
-function questionAsk(question: PlainTextQuestion, before: EarlierForms | undefined): ApprovalForm {
+function questionAsk(question: PlainTextQuestion, before: EarlierForms | undefined): FormCandidate {
   const { id: callId, shown, text } = question;
   const rows = untrustedTextRows(text);
   if (rows === undefined)

@@ -4,19 +4,19 @@
  */
 import { approvalNeededText, approverText } from '../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { ApprovalForm } from './form.ts';
+import type { FormCandidate } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
-import { MAX_INVALID_ANSWERS, type OpenForms } from './open-forms.ts';
+import { MAX_INVALID_ANSWERS, type FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 
 export interface OfferedForm {
-  ask: ApprovalForm;
+  ask: FormCandidate;
   params: Form | UrlForm;
 }
 
 interface OfferFormsOptions {
   session: Session;
-  offers: OpenForms;
+  offers: FormHistory;
   links: PageLinks;
   opensUrls: boolean;
 }
@@ -25,20 +25,20 @@ interface OfferFormsOptions {
 export interface OfferedForms {
   forms: readonly OfferedForm[];
   /** The actions whose page the person has already opened. No form asks about them again until the link expires. */
-  opened: readonly ApprovalForm[];
+  opened: readonly FormCandidate[];
   /**
    * The actions and questions that get no form. This client cannot show them in full and there is no page, or too many
    * answers to their forms were invalid. The person decides them on the command line.
    */
-  unoffered: readonly ApprovalForm[];
+  unoffered: readonly FormCandidate[];
 }
 
 export async function buildOfferedForms(offering: OfferFormsOptions): Promise<OfferedForms> {
   const { session, offers } = offering;
   const taskId = session.view?.taskId ?? '';
   const forms: OfferedForm[] = [];
-  const opened: ApprovalForm[] = [];
-  const unoffered: ApprovalForm[] = [];
+  const opened: FormCandidate[] = [];
+  const unoffered: FormCandidate[] = [];
   for (const ask of offers.asks(taskId, session.asked)) {
     if (offers.isOpen(taskId, ask)) {
       opened.push(ask);
@@ -56,7 +56,7 @@ export async function buildOfferedForms(offering: OfferFormsOptions): Promise<Of
 }
 
 async function formOf(
-  ask: ApprovalForm,
+  ask: FormCandidate,
   { session, offers, links, opensUrls }: OfferFormsOptions,
 ): Promise<OfferedForm | undefined> {
   if (ask.about === 'unshown' || ask.about === 'other-approver') return undefined;
@@ -78,7 +78,7 @@ async function formOf(
  * Returns notes that explain how a person decides on the command line. These notes are about actions and questions that
  * get no form.
  */
-export function commandLineNotes(unoffered: readonly ApprovalForm[]): readonly string[] {
+export function commandLineNotes(unoffered: readonly FormCandidate[]): readonly string[] {
   return unoffered.map((ask) => {
     const { callId } = ask;
     switch (ask.about) {
@@ -108,7 +108,7 @@ function otherApproverNote({
   callId,
   approver,
   action: { shown, decisions },
-}: Extract<ApprovalForm, { about: 'other-approver' }>): string {
+}: Extract<FormCandidate, { about: 'other-approver' }>): string {
   if (!decisions.includes('deny'))
     return `Action ${callId} was not shown in a form. ${approvalNeededText(approver)}. That person decides it with their own token. The person here can only wait, or cancel the task.`;
   return `Action ${callId} needs the approval of ${approverText(approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`;

@@ -6,11 +6,11 @@
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import type { PageLink as AgentPageLink } from '../agents/page-link.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { ApprovalForm } from './form.ts';
+import type { FormCandidate } from './form.ts';
 
-type PageAsk = Extract<ApprovalForm, { about: 'page' }>;
+type PageAsk = Extract<FormCandidate, { about: 'page' }>;
 
-export interface CurrentPageLink {
+interface CurrentPageLink {
   url: string;
   /** The time until the link expires, in milliseconds. */
   leftMs: number;

@@ -46,9 +46,9 @@ const signedState = z.object({ call: z.string(), state: roundState });
 interface Responses {
   responses: Readonly<Record<string, unknown>>;
 }
-export type FormRound = FormRoundState & Responses;
-export type SessionFormRound = Extract<FormRound, { about: 'session' }>;
-export type PermitFormRound = Extract<FormRound, { about: 'permit' }>;
+export type AnsweredFormRound = FormRoundState & Responses;
+export type AnsweredSessionRound = Extract<AnsweredFormRound, { about: 'session' }>;
+export type AnsweredPermitRound = Extract<AnsweredFormRound, { about: 'permit' }>;
 
 /** Signs and verifies states. All bridges with the same state directory share the key. */
 export class RequestStateSigner {
@@ -68,7 +68,7 @@ export class RequestStateSigner {
   }
 
   /**
-   * Verifies a signed state, and returns its payload for `readFormRound`.
+   * Verifies a signed state, and returns its payload for `findAnsweredRound`.
    * @throws Error if the signature is invalid or the state has expired
    */
   async verify(text: string, context: ServerContext): Promise<unknown> {
@@ -91,10 +91,10 @@ export class RequestStateSigner {
  * Returns the round that a request belongs to. Returns undefined for the first request of a tool call.
  * @throws ProtocolError "invalid params" for answers without a state, or for the state of another tool call
  */
-export function readFormRound(
+export function findAnsweredRound(
   { requestState, inputResponses }: ServerContext['mcpReq'],
   call: CallNameAndArguments,
-): FormRound | undefined {
+): AnsweredFormRound | undefined {
   const given = requestState();
   if (given === undefined && inputResponses === undefined) return undefined;
   const signed = signedState.safeParse(given).data;

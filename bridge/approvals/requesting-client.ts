@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { APPROVAL_CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts';
 import { rootDirectories } from '../agents/check-workspace.ts';
 import type { Form, UrlForm } from './form-field.ts';
-import type { PermitFormRound, FormRound, SessionFormRound } from './request-state.ts';
+import type { AnsweredPermitRound, AnsweredFormRound, AnsweredSessionRound } from './request-state.ts';
 
 /** The MCP extension for pages in the chat (MCP Apps, SEP-1865). */
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
@@ -39,9 +39,9 @@ export interface RequestingClient {
   /** True if the client can open the URL of a form in URL mode. */
   readonly opensUrls: boolean;
   /** The answers to forms about a session. Undefined if this request contains none. */
-  readonly round: SessionFormRound | undefined;
+  readonly round: AnsweredSessionRound | undefined;
   /** The answer to the form that asks whether a task may start. Undefined if this request contains none. */
-  readonly permit: PermitFormRound | undefined;
+  readonly permit: AnsweredPermitRound | undefined;
   /**
    * Sends a form during the tool call (`forms: 'push'`). An abort of the signal withdraws the form.
    * @param id the id of the form; `completed` takes the same id
@@ -93,7 +93,7 @@ export function showsApprovalCards(
 export function requestingClientOf(
   { server }: McpServer,
   { mcpReq }: ServerContext,
-  { round, unattended }: { round: FormRound | undefined; unattended: boolean },
+  { round, unattended }: { round: AnsweredFormRound | undefined; unattended: boolean },
 ): RequestingClient {
   // In MCP 2026-07-28, each request declares the capabilities. In older revisions, the connection declares them once.
   const enveloped = declaredIn(mcpReq);

@@ -15,7 +15,7 @@ export async function revokeTrust(
   revoke: RevokePart['revoke'],
   channel: DecisionChannel,
 ): Promise<void> {
-  const { toMessage } = await import('../sessions/delegation-message.ts');
+  const { buildUserMessage } = await import('../sessions/delegation-message.ts');
   const messageId = randomUUID();
   await session.deliver((dialect) => {
     const phrase = dialect.phraseRevocation?.(revoke, channel);
@@ -24,6 +24,10 @@ export async function revokeTrust(
         'INVALID_DECISION',
         `Agent "${session.agent.name}" does not support revoking trust; nothing was sent. To end the trust, cancel the task.`,
       );
-    return toMessage(phrase, { messageId, sessionId: session.id, taskId: session.view?.taskId ?? null });
+    return buildUserMessage(phrase, {
+      messageId,
+      sessionId: session.id,
+      taskId: session.view?.taskId ?? null,
+    });
   });
 }

@@ -25,7 +25,7 @@ export async function sendDecisions(
   decisions: readonly PersonDecision[],
   channel: DecisionChannel,
 ): Promise<void> {
-  const { toMessage: message } = await import('../sessions/delegation-message.ts');
+  const { buildUserMessage: message } = await import('../sessions/delegation-message.ts');
   // D2: an agent without the extension does not detect a decision about an earlier question. Another client may have
   // answered that question. If the agent cannot be reached, the message reports that.
   if (session.view?.seq === null) await session.refresh().catch(() => undefined);
@@ -63,7 +63,7 @@ async function sendAfterTurn(session: Session, text: string): Promise<void> {
   const end = await waitForSession({ session, timeout: MAX_WAIT_FOR_TURN_END_MS, signal });
   if (end !== 'settled' || session.view?.state !== 'completed')
     return session.leaveNotes([`${NOT_SENT}: its turn goes on. Send it once the turn has ended:\n${text}`]);
-  const { toMessage: message } = await import('../sessions/delegation-message.ts');
+  const { buildUserMessage: message } = await import('../sessions/delegation-message.ts');
   const ids = { messageId: randomUUID(), sessionId: session.id, taskId: session.view.taskId };
   try {
     await session.deliver((dialect) => message(dialect.phraseTask(text, {}), ids));

@@ -6,11 +6,11 @@
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { ApprovalForm } from './form.ts';
-import { readFormAnswer, type UnansweredReason } from './form-answer.ts';
+import type { FormCandidate } from './form.ts';
+import { formOutcomeOf, type UnansweredReason } from './form-answer.ts';
 import type { ApprovalSettings, DecisionChannel } from '../settings/approval-mode.ts';
 import { lateAnswerNotes } from './withdrawn-form-answer.ts';
-import type { OpenForms } from './open-forms.ts';
+import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 import { sendDecisions } from './send-decisions.ts';
 
@@ -19,7 +19,7 @@ export interface SubmitFormAnswersOptions {
   /** The client's answers by form key. An answer to a form that is no longer open has no effect. */
   responses: Readonly<Record<string, unknown>>;
   channel: DecisionChannel;
-  offers: OpenForms;
+  offers: FormHistory;
   links: PageLinks;
   rules: ApprovalSettings;
 }
@@ -29,7 +29,7 @@ export interface SubmittedAnswers {
   /**
    * The forms whose page the person has opened. The person decides on that page, and the agent reports the decision.
    */
-  opened: readonly ApprovalForm[];
+  opened: readonly FormCandidate[];
   /** Notes for answers to withdrawn forms. Each explains why the answer has no effect. */
   late: readonly string[];
   unanswered: readonly UnansweredReason[];
@@ -51,9 +51,9 @@ export async function submitFormAnswers({
   const taskId = session.view?.taskId ?? '';
   const asks = offers.asks(taskId, session.asked);
   const late = lateAnswerNotes(responses, { asks, view: session.view, channel, offers });
-  const opened: ApprovalForm[] = [];
+  const opened: FormCandidate[] = [];
   const decisions: PersonDecision[] = [];
-  const deciding: ApprovalForm[] = [];
+  const deciding: FormCandidate[] = [];
   const unanswered: UnansweredReason[] = [];
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
@@ -62,7 +62,7 @@ export async function submitFormAnswers({
       continue;
     }
     const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
-    const answer = readFormAnswer(ask, responses[ask.key], timing);
+    const answer = formOutcomeOf(ask, responses[ask.key], timing);
     if (answer.type === 'decision') {
       decisions.push(answer.decision);
       deciding.push(ask);

@@ -1,12 +1,12 @@
 /** Waits while a person decides on the agent's approval page. The agent reports the decision in the task's events. */
 import { onAbort } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { ApprovalForm } from './form.ts';
-import type { OpenForms } from './open-forms.ts';
+import type { FormCandidate } from './form.ts';
+import type { FormHistory } from './form-history.ts';
 
 interface PageWait {
   session: Session;
-  offers: OpenForms;
+  offers: FormHistory;
   timeout: number;
   signal: AbortSignal;
 }
@@ -14,7 +14,7 @@ interface PageWait {
 /** @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal */
 export function waitForDecisionOnPage(
   { session, offers, timeout, signal }: PageWait,
-  opened: readonly ApprovalForm[],
+  opened: readonly FormCandidate[],
 ): Promise<boolean> {
   const taskId = session.view?.taskId ?? '';
   const keys = new Set(opened.map(({ key }) => key));

@@ -52,7 +52,7 @@ function wordsFor(verb: string, shown: string, rest = ''): string {
 
 type TaskOfAgent = Pick<Session, 'view'> & { agent: Pick<Session['agent'], 'name' | 'url'> };
 
-export interface WaysToDecideOptions {
+interface WaysToDecideOptions {
   waiting: ShownPending;
   program: string;
   /** True if an earlier tool result has already named the page. */

@@ -7,7 +7,7 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { OfferedForm } from './forms-to-offer.ts';
-import type { OpenForms } from './open-forms.ts';
+import type { FormHistory } from './form-history.ts';
 
 type FormOutcome =
   | { type: 'answered'; response: unknown }
@@ -20,7 +20,7 @@ type FormOutcome =
 interface ShowFormOptions {
   session: Session;
   form: OfferedForm;
-  offers: OpenForms;
+  offers: FormHistory;
   client: Pick<RequestingClient, 'elicit'>;
   signal: AbortSignal;
 }

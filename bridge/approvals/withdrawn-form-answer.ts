@@ -6,14 +6,14 @@ import { z } from 'zod';
 import type { DecisionWord } from '../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import type { CallView, TaskView } from '../sessions/session/observed-task.ts';
-import type { ApprovalForm } from './form.ts';
+import type { FormCandidate } from './form.ts';
 import type { DecisionChannel } from '../settings/approval-mode.ts';
 
 export interface LateAnswerContext {
-  asks: readonly ApprovalForm[];
+  asks: readonly FormCandidate[];
   view: TaskView | undefined;
   channel: DecisionChannel;
-  offers: { wasAbout(taskId: string, key: string): ApprovalForm['about'] | undefined };
+  offers: { wasAbout(taskId: string, key: string): FormCandidate['about'] | undefined };
 }
 
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });

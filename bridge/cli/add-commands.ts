@@ -333,8 +333,8 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   const ofServer = (usage: string, description: string): Command => {
     const it = add(usage, description, server);
     return it.action(async () => {
-      const { serverCommand } = await import('./commands/server-journal.ts');
-      await carryOut(it, (run) => serverCommand(run, it.name(), it.args));
+      const { serverJournalCommand } = await import('./commands/server-journal.ts');
+      await carryOut(it, (run) => serverJournalCommand(run, it.name(), it.args));
     });
   };
   ofServer('backup <file>', 'writes all its tasks, without the token, to a new file; the server may run');

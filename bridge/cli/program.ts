@@ -3,7 +3,7 @@
  * start fast.
  */
 import { Command, Help } from 'commander';
-import { packageVersion } from '../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
@@ -26,7 +26,7 @@ export function createBridgeCommandLine(
     .description(
       'Serves MCP over stdio, and optionally over HTTP: hand work to an A2A agent, approve each risky step, walk away, come back, lose nothing. The commands do the same from a terminal.',
     )
-    .version(packageVersion())
+    .version(readPackageVersion())
     .showHelpAfterError(json ? false : '(mcp-a2a-bridge --help lists the commands and options)')
     .configureOutput(json ? { outputError: usageErrorAsJson } : {})
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))

@@ -11,14 +11,14 @@ import type {
 import type {
   Observation,
   ObservedEvent,
-  AgentOutput,
+  ObservedArtifact,
   PlainTextQuestion,
   TaskStateName,
 } from './observation.ts';
-import { messageText, partsText } from './parts.ts';
+import { messageText, partsAsText } from './parts.ts';
 
 /** The functions with which a dialect reads its own message parts and metadata. */
-export interface DialectReader {
+export interface DialectFieldReaders {
   /**
    * Returns the pending actions and the question that a status waits for. The parts that `isOwn` selects contain the
    * actions, so they are left out of the text of the status.
@@ -57,7 +57,7 @@ export const TASK_STATE_NAME_BY_CODE: Readonly<Record<number, TaskStateName>> = 
 };
 
 /** Reads one event of a stream, or a task in the form of an event. Returns no observations for an empty event. */
-export function readA2aEvent(event: StreamResponse, reading: DialectReader): ObservedEvent {
+export function readA2aEvent(event: StreamResponse, reading: DialectFieldReaders): ObservedEvent {
   const payload = event.payload;
   if (payload === undefined) return { seq: null, observations: [] };
   switch (payload.$case) {
@@ -108,13 +108,13 @@ export function readA2aEvent(event: StreamResponse, reading: DialectReader): Obs
 function costOf(
   metadata: unknown,
   of: { taskId: string; sessionId: string },
-  reading: DialectReader,
+  reading: DialectFieldReaders,
 ): Observation[] {
   const cost = reading.cost?.(metadata) ?? null;
   return cost === null ? [] : [{ type: 'cost', ...of, cost }];
 }
 
-function snapshotOf(task: Task, reading: DialectReader): Observation {
+function snapshotOf(task: Task, reading: DialectFieldReaders): Observation {
   return {
     type: 'snapshot',
     taskId: task.id,
@@ -128,7 +128,7 @@ function snapshotOf(task: Task, reading: DialectReader): Observation {
   };
 }
 
-function statusOf(status: TaskStatus, taskId: string, reading: DialectReader) {
+function statusOf(status: TaskStatus, taskId: string, reading: DialectFieldReaders) {
   return {
     state: TASK_STATE_NAME_BY_CODE[status.state] ?? 'unknown',
     text: messageText(status.message, (part) => reading.isOwn(part)),
@@ -136,12 +136,12 @@ function statusOf(status: TaskStatus, taskId: string, reading: DialectReader) {
   };
 }
 
-function outputOf(artifact: Artifact, reading: DialectReader): AgentOutput {
+function outputOf(artifact: Artifact, reading: DialectFieldReaders): ObservedArtifact {
   const aside = reading.aside?.(artifact.metadata) ?? null;
   return {
     ...(aside === null ? {} : { aside }),
     id: artifact.artifactId,
     name: artifact.name,
-    text: partsText(artifact.parts, artifact.name || undefined),
+    text: partsAsText(artifact.parts, artifact.name || undefined),
   };
 }

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { type Dialect, refuseCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
-import { toConfirmation, editExplanation } from './gemini-outcome-of-decision.ts';
+import { toConfirmation, editExplanationMessages } from './gemini-outcome-of-decision.ts';
 import { dataOfPart, dataPart, textPart } from './parts.ts';
 import { phraseAnswer } from './question.ts';
 
@@ -63,7 +63,7 @@ export const geminiDialect: Dialect = {
     if (question !== null && pending.length === 0) return phraseAnswer(given, question);
     const decisions = given.map(decisionIn);
     const parts = decisions.map((decision) => dataPart(toConfirmation(decision, pending)));
-    const edits = decisions.flatMap((decision) => editExplanation(decision, pending));
+    const edits = decisions.flatMap((decision) => editExplanationMessages(decision, pending));
     const unsaid = decisions.some(({ reason }) => reason !== undefined && reason !== '');
     return {
       parts,

@@ -6,7 +6,7 @@
 import { type Message, type Part, Role, TaskState } from '@a2a-js/sdk';
 import type { Artifact, StreamResponse, Task, TaskStatus, TaskStatusUpdateEvent } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { type DialectReader, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
+import { type DialectFieldReaders, readA2aEvent, TASK_STATE_NAME_BY_CODE } from './a2a-event.ts';
 import {
   toolCallEventOf,
   isAwaitingDecision,
@@ -18,7 +18,7 @@ import {
 } from './gemini-tool-call.ts';
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
-import { dataOfPart, messageText, partsText } from './parts.ts';
+import { dataOfPart, messageText, partsAsText } from './parts.ts';
 import { questionOf } from './question.ts';
 import { questionWithCode } from './asked-question.ts';
 
@@ -31,7 +31,7 @@ const UNTOLD =
   'This agent does not report how its last turn ended: it may have finished, or been cut off. Check its work, then answer with what it should do next.';
 
 /** The functions that read an event without `coderAgent.kind` as plain A2A. */
-const reading: DialectReader = {
+const reading: DialectFieldReaders = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
   activity: () => null,
@@ -149,7 +149,7 @@ function toolOutput(update: {
 }): readonly Observation[] | null {
   const callId = TOOL_OUTPUT.exec(update.artifact?.artifactId ?? '')?.[1];
   if (callId === undefined) return null;
-  const text = keepTextEnd(partsText(update.artifact?.parts ?? []));
+  const text = keepTextEnd(partsAsText(update.artifact?.parts ?? []));
   return [{ type: 'tool-output', taskId: update.taskId, sessionId: update.contextId, callId, text }];
 }
 

@@ -46,7 +46,7 @@ export function toConfirmation(decision: Decision, pending: readonly PendingActi
 /**
  * Returns the messages that explain an edit to the agent, after the denial. Returns an empty list for other decisions.
  */
-export function editExplanation(
+export function editExplanationMessages(
   { callId, decision, content, input }: Decision,
   pending: readonly PendingAction[],
 ): string[] {

@@ -35,7 +35,7 @@ export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 export const SESSION_STATE_NAMES = [...TASK_STATE_NAMES, 'not-delivered', 'unknown-to-agent'] as const;
 export type SessionStateName = (typeof SESSION_STATE_NAMES)[number];
 
-export interface AgentOutput {
+export interface ObservedArtifact {
   id: string;
   name: string;
   text: string;
@@ -53,7 +53,7 @@ export type Observation =
       text: string;
       pending: readonly PendingAction[];
       question: PlainTextQuestion | null;
-      outputs: readonly AgentOutput[];
+      outputs: readonly ObservedArtifact[];
       /** The agent's last message in the history. Agents without artifacts answer there. '' if there is none. */
       reply: string;
       overview: TaskOverview | null;
@@ -70,7 +70,7 @@ export type Observation =
     }
   /** A step of a tool call. `at` is a time in RFC 3339, if the agent reports it. */
   | { type: 'activity'; activity: ToolCallEvent; at?: string }
-  | { type: 'output'; taskId: string; sessionId: string; output: AgentOutput; append: boolean }
+  | { type: 'output'; taskId: string; sessionId: string; output: ObservedArtifact; append: boolean }
   /** A piece of the model's reasoning, which is not part of the answer. Only streams with `thinking` contain it. */
   | { type: 'reasoning'; taskId: string; sessionId: string; turn: number; text: string }
   /** The cost of a model request that has ended. */

@@ -25,7 +25,7 @@ function partText(part: Part, of = 'file'): string {
 }
 
 /** Converts several parts to text. Text parts are joined directly. Every other part starts on a new line. */
-export function partsText(parts: readonly Part[], of?: string): string {
+export function partsAsText(parts: readonly Part[], of?: string): string {
   let text = '';
   for (const part of parts) {
     const piece = partText(part, of);
@@ -40,7 +40,7 @@ export function messageText(
   message: Message | undefined,
   omit: (part: Part) => boolean = () => false,
 ): string {
-  return partsText((message?.parts ?? []).filter((part) => !omit(part)));
+  return partsAsText((message?.parts ?? []).filter((part) => !omit(part)));
 }
 
 /** Returns the value of a data part. Returns undefined for other parts. */

@@ -1,12 +1,12 @@
 /** The dialect of agents without extensions. The agent asks in text, and the person answers in text. */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import { type DialectReader, readA2aEvent } from './a2a-event.ts';
+import { type DialectFieldReaders, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, refuseCommand } from './dialect.ts';
 import { textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
-const reading: DialectReader = {
+const reading: DialectFieldReaders = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
   isOwn: () => false,
   activity: () => null,

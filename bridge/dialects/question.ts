@@ -14,7 +14,7 @@ import {
   questionWithCode,
   questionSchemaIn,
 } from './asked-question.ts';
-import { urlsOutsideText } from './urls-outside-text.ts';
+import { urlsOutsideTextParts } from './urls-outside-text-parts.ts';
 
 const QUESTION_WITHOUT_TEXT = 'The agent waits for input and did not say for what.';
 const SIGN_IN_WITHOUT_TEXT = 'The agent waits for a sign-in and did not say where.';
@@ -26,7 +26,7 @@ export function questionOf({ state, message }: TaskStatus, taskId: string): Plai
   const parts = message?.parts ?? [];
   const said = messageText(message);
   const text = said === '' ? (signIn ? SIGN_IN_WITHOUT_TEXT : QUESTION_WITHOUT_TEXT) : said;
-  const links = signIn ? urlsOutsideText(parts) : [];
+  const links = signIn ? urlsOutsideTextParts(parts) : [];
   const data = parts.map(dataOfPart).filter((each) => each !== undefined);
   const id = message?.messageId;
   return questionWithCode({

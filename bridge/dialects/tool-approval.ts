@@ -22,7 +22,7 @@ import type {
   RevokePart,
   TaskSettings,
 } from '../../shared/protocol/tool-approval.ts';
-import { type DialectReader, readA2aEvent } from './a2a-event.ts';
+import { type DialectFieldReaders, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, type PersonDecision } from './dialect.ts';
 import { dataOfPart, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
@@ -42,7 +42,7 @@ function pendingIn(part: Part): readonly PendingAction[] | null {
   return validOrNull(pendingActionsPartSchema, dataOfPart(part))?.pending ?? null;
 }
 
-const reading: DialectReader = {
+const reading: DialectFieldReaders = {
   asked(status: TaskStatus, taskId: string) {
     const lists = (status.message?.parts ?? []).map(pendingIn).filter((list) => list !== null);
     // A status without a list of pending actions may still ask a question in text.

@@ -1,6 +1,6 @@
 /**
  * Observations of an agent that reports a turn in pieces (gemini-cli). No single event contains all pending calls of
- * the task, and the state alone does not show whether a turn has ended. `apply-turn-observation.ts` combines the pieces.
+ * the task, and the state alone does not show whether a turn has ended. `fold-turn-observation.ts` combines the pieces.
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { FileProposal, AgentProposal } from './unbound-proposal.ts';

@@ -4,7 +4,7 @@
  */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
-import { unifiedDiff } from '../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../shared/text/unified-diff.ts';
 
 export interface AgentProposal {
   /**
@@ -30,7 +30,7 @@ export interface FileProposal {
  * Returns true if the file still has the content that the person saw. Byte order marks and CR before LF are ignored,
  * because the agent removes them.
  */
-export function isFileUnchanged({ before }: FileProposal, now: string): boolean {
+export function isContentUnchanged({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 
@@ -50,7 +50,7 @@ export function withCurrentDiff(
 
 function currentDiff({ path, after, part }: FileProposal, now: string): string {
   const whole = part && plain(now).includes(part.from) ? replaced(plain(now), part) : after;
-  return unifiedDiff(path.replace(/^\/+/, ''), plain(now), whole);
+  return unifiedFileDiff(path.replace(/^\/+/, ''), plain(now), whole);
 }
 
 function replaced(text: string, { from, to }: { from: string; to: string }): string {

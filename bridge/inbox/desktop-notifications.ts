@@ -13,8 +13,8 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { NotifiedEntries } from '../state/notified-entries.ts';
 import { type DesktopCommand, desktopCommand } from './desktop-command.ts';
-import { inboxEntries, ownSessions } from './inbox-entry.ts';
-import type { InboxContents, InboxSurface } from './inbox-follower.ts';
+import { inboxEntries, ownOpenSessions } from './inbox-entry.ts';
+import type { InboxSources, InboxSurface } from './inbox-follower.ts';
 import { isSessionWaiting } from '../sessions/list-sessions.ts';
 import { inboxEntryText } from './notices.ts';
 
@@ -33,10 +33,10 @@ export class DesktopNotifications implements InboxSurface {
     this.#log = log;
   }
 
-  show({ tasks, sessions }: InboxContents): void {
+  show({ tasks, sessions }: InboxSources): void {
     // The notification about an ended task comes from the database, which records the end only if no tool call waits
     // for the result. So ended sessions are left out here.
-    const waiting = ownSessions(tasks, sessions).filter(isSessionWaiting);
+    const waiting = ownOpenSessions(tasks, sessions).filter(isSessionWaiting);
     const added = inboxEntries(waiting, tasks).filter(({ key }) => this.#shown.add(key));
     const texts =
       added.length > MAX_NOTIFICATIONS

@@ -69,7 +69,7 @@ export function inboxEntries(
  * Returns those sessions that this bridge has delegated and whose delegation is still open. Each gets the title of its
  * delegation.
  */
-export function ownSessions(
+export function ownOpenSessions(
   tasks: readonly UncollectedTask[],
   sessions: readonly ListedSession[],
 ): readonly ListedSession[] {
@@ -84,6 +84,6 @@ export function ownSessions(
 }
 
 /** Returns the final state that is recorded for a finished task. */
-export function recordedEndState({ state }: InboxEntry): TaskStateName {
+export function entryEndState({ state }: InboxEntry): TaskStateName {
   return TASK_STATE_NAMES.find((each) => each === state) ?? 'unknown';
 }

@@ -4,7 +4,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { type ListedSession, toAgentListing } from '../sessions/list-sessions.ts';
+import { type ListedSession, listedLiveSession } from '../sessions/list-sessions.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { BridgeDatabase } from '../state/database.ts';
@@ -15,7 +15,7 @@ import { watchDatabase } from './watch-database.ts';
 const MAX_FOLLOWED_TASKS = 50;
 
 /** The delegations whose result no client has collected, and the sessions that this bridge follows. */
-export interface InboxContents {
+export interface InboxSources {
   tasks: readonly UncollectedTask[];
   sessions: readonly ListedSession[];
 }
@@ -23,7 +23,7 @@ export interface InboxContents {
 export interface InboxSurface {
   /** False while the surface shows nothing. The inbox is then not read for this surface. */
   readonly wanted: boolean;
-  show(reading: InboxContents): Promise<void> | void;
+  show(reading: InboxSources): Promise<void> | void;
   /** Called when the bridge ends. A call of `show` may still be running then. */
   close(): void;
 }
@@ -101,7 +101,7 @@ export class InboxFollower {
   async #readOnce(): Promise<void> {
     const { results, live, surfaces } = this.#parts;
     for (const session of live.all) this.#follow(session);
-    const sessions = live.all.map(toAgentListing);
+    const sessions = live.all.map(listedLiveSession);
     const reading = { sessions, tasks: await results.uncollected() };
     for (const surface of surfaces) if (surface.wanted) await surface.show(reading);
   }

@@ -10,8 +10,8 @@ import { systemErrorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
-import type { InboxContents, InboxSurface } from './inbox-follower.ts';
-import { noticeFileText } from './notices.ts';
+import type { InboxSources, InboxSurface } from './inbox-follower.ts';
+import { directoryNoticeText } from './notices.ts';
 
 const OWN_NAME = `notices.${String(process.pid)}`;
 /** How long the hooks remember which entries they have shown in a session, in milliseconds. */
@@ -35,7 +35,7 @@ export class HookNoticeFiles implements InboxSurface {
     return existsSync(this.#root);
   }
 
-  async show({ tasks, sessions }: InboxContents): Promise<void> {
+  async show({ tasks, sessions }: InboxSources): Promise<void> {
     // A file from an earlier call is written again even if it has no entries now.
     const files = new Map<string, UncollectedTask[]>([...this.#written.keys()].map((path) => [path, []]));
     for (const task of tasks) {
@@ -43,7 +43,8 @@ export class HookNoticeFiles implements InboxSurface {
       const path = join(this.#root, task.delegatedIn, OWN_NAME);
       files.set(path, [...(files.get(path) ?? []), task]);
     }
-    for (const [path, some] of files) await this.#write(path, noticeFileText(some, sessions, this.#name));
+    for (const [path, some] of files)
+      await this.#write(path, directoryNoticeText(some, sessions, this.#name));
   }
 
   /** Removes the files of this process, because they are valid only while it runs. */

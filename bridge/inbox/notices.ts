@@ -3,13 +3,13 @@
  * line. Each further line is one entry of the inbox: its key, a space, and a sentence. Pure.
  */
 import { createHash } from 'node:crypto';
-import { taskStateWord } from '../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { NON_TERMINAL_STATES } from '../agents/list-tasks.ts';
 import type { ListedSession } from '../sessions/list-sessions.ts';
 import type { UncollectedTask } from '../state/waiting-results.ts';
 import type { ToolName } from '../tool-names/tool-names.ts';
-import { type InboxEntry, inboxEntries, type KeyedInboxEntry, ownSessions } from './inbox-entry.ts';
+import { type InboxEntry, inboxEntries, type KeyedInboxEntry, ownOpenSessions } from './inbox-entry.ts';
 
 const MAX_TITLE_CHARACTERS = 80;
 /** The maximum number of entries in a notice file. The inbox contains the others. */
@@ -22,13 +22,13 @@ const KEY_DIGITS = 16;
  * @param tasks the uncollected tasks that were delegated from this directory
  * @param sessions the sessions that this bridge follows
  */
-export function noticeFileText(
+export function directoryNoticeText(
   tasks: readonly UncollectedTask[],
   sessions: readonly ListedSession[],
   name: (tool: ToolName) => string,
 ): string {
   // Each task belongs to one bridge only, so a reader can add the counts of several files.
-  const followed = ownSessions(tasks, sessions);
+  const followed = ownOpenSessions(tasks, sessions);
   const entries = inboxEntries(followed, tasks);
   const waiting = entries.filter(({ entry }) => entry.type === 'waiting').length;
   const live = followed.filter(({ state }) => NON_TERMINAL_STATES.some((each) => each === state)).length;

@@ -13,13 +13,13 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
-import type { DelegatedTask, Outbox } from '../state/outbox.ts';
+import type { DelegatedTaskId, Outbox } from '../state/outbox.ts';
 import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
-import { type Announcement, announcementOf } from './announcement.ts';
+import { type AnnouncedResults, announcedResultsOf } from './announced-results.ts';
 
 /**
  * The maximum time in milliseconds for which a finished reply waits for the check of the inbox. The check starts at the
@@ -66,7 +66,7 @@ export class ResultInbox {
   }
 
   /** Returns the results that this bridge has not announced yet, and marks them as announced. */
-  async take(): Promise<Announcement> {
+  async take(): Promise<AnnouncedResults> {
     const { results, registry, log } = this.#parts;
     try {
       const waiting = (await results.waiting()).filter((result) => {
@@ -75,10 +75,10 @@ export class ResultInbox {
       });
       for (const result of waiting) this.#told.add(resultKey(result));
       // Only results of configured agents are announced, because the client cannot collect others.
-      return announcementOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
+      return announcedResultsOf(waiting.filter(({ agent }) => registry.find(agent) !== undefined));
     } catch (error) {
       log.warn({ err: error }, 'the inbox could not be read');
-      return announcementOf([]);
+      return announcedResultsOf([]);
     }
   }
 
@@ -140,7 +140,7 @@ export class ResultInbox {
     await delegations.adopt();
     // The map removes duplicates, because several delegations may belong to the same task.
     const going = new Map(outbox.going(MAX_CHECKED_TASKS).map((task) => [resultKey(task), task]));
-    const byAgent = new Map<string, DelegatedTask[]>();
+    const byAgent = new Map<string, DelegatedTaskId[]>();
     for (const [key, task] of going) {
       if (this.#collected.has(key)) continue;
       byAgent.set(task.agent, [...(byAgent.get(task.agent) ?? []), task]);
@@ -149,7 +149,7 @@ export class ResultInbox {
   }
 
   /** Checks the tasks of one agent one after the other, so that an unreachable agent gets only one request. */
-  async #lookAt(agent: string, tasks: readonly DelegatedTask[]): Promise<void> {
+  async #lookAt(agent: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     if (registry.find(agent) === undefined) return;
     // Every tool call runs this code. With many sessions, it would be slow to search all sessions for each task.

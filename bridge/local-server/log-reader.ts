@@ -7,7 +7,7 @@ const TAIL_BYTES = 4 * 1024 * 1024;
 const CHUNK_BYTES = 64 * 1024;
 
 /** A position in the log: `at` is the number of bytes that were read. */
-export interface LogPosition {
+interface LogPosition {
   at: number;
   log: string;
   /** The id of the rotated file. Undefined if the log was never rotated. */
@@ -41,7 +41,7 @@ export async function readLastLines(
  * rotated file comes first. A caller that calls this function after each change neither misses nor repeats bytes. There
  * are two exceptions: the log is rotated twice between two calls, or it is already as long as before.
  */
-export async function readNewLogContent(
+export async function showNewLogContent(
   path: string,
   before: LogPosition,
   show: (chunk: Buffer) => void,

@@ -1,6 +1,6 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ApprovalSettings } from '../settings/approval-mode.ts';
-import type { OpenForms } from '../approvals/open-forms.ts';
+import type { FormHistory } from '../approvals/form-history.ts';
 import type { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import type { PageLinks } from '../approvals/page-links.ts';
 import type { RequestStateSigner } from '../approvals/request-state.ts';
@@ -23,7 +23,7 @@ export interface BridgeContext {
   /** Records which client delegated which task. */
   readonly clientTasks: DelegatingClients;
   readonly rules: ApprovalSettings;
-  readonly offers: OpenForms;
+  readonly offers: FormHistory;
   readonly links: PageLinks;
   readonly cardCodes: ApprovalCardCodes;
   readonly requestStates: RequestStateSigner;

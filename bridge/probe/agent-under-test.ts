@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { type A2aRpcCaller, type StreamedEvent, NoAnswerError, JsonRpcError } from './json-rpc-client.ts';
 import { ProbedTaskContent } from './task-content.ts';
 
-export interface AgentUnderTestOptions {
+interface AgentUnderTestOptions {
   client: A2aRpcCaller;
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
   text: string;

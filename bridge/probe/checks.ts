@@ -8,7 +8,7 @@ import { type AgentUnderTest, readUntilRest, taskContentOf } from './agent-under
 import type { ProbedTaskContent } from './task-content.ts';
 
 /** The result of a check. `not supported`: the agent does not have the feature, or the check could not run. */
-export type ProbeVerdict = 'passed' | 'failed' | 'not supported';
+type ProbeVerdict = 'passed' | 'failed' | 'not supported';
 
 export interface ProbeCheckRow extends Omit<Check, 'run'> {
   verdict: ProbeVerdict;

@@ -28,7 +28,7 @@ export interface ProbeSubject {
 }
 
 /** A JSON-RPC interface on the agent's card. */
-export interface ProbeTarget {
+export interface ProbedInterface {
   url: string;
   version: A2aVersion;
   /** The name and version of the agent, from its card. */
@@ -36,7 +36,7 @@ export interface ProbeTarget {
 }
 
 /** The results of the checks. */
-export interface ProbeReport extends ProbeTarget {
+export interface ProbeReport extends ProbedInterface {
   /**
    * The state that each task of the probe reaches at its end. With some agents it is `INPUT_REQUIRED`, because they
    * complete no task and wait for the next message.
@@ -56,7 +56,7 @@ const CARD_TIMEOUT_MS = 20_000;
  * @throws ProductError AGENT_UNREACHABLE if there is no card, or if the card lists no JSON-RPC interface of this
  * version
  */
-export async function findProbeTarget({ endpoint, version }: ProbeSubject): Promise<ProbeTarget> {
+export async function readProbedInterface({ endpoint, version }: ProbeSubject): Promise<ProbedInterface> {
   const { url, cardUrl } = endpoint;
   const facts = await readCard(cardUrl ?? url, fetchOf(endpoint));
   const offered = jsonRpcInterfaces(facts);
@@ -70,7 +70,7 @@ export async function findProbeTarget({ endpoint, version }: ProbeSubject): Prom
  * Runs all checks, one after the other.
  * @throws ProductError AGENT_UNREACHABLE if the task neither completes nor waits for input. No check has run then.
  */
-export async function runProbe(subject: ProbeSubject, target: ProbeTarget): Promise<ProbeReport> {
+export async function runProbe(subject: ProbeSubject, target: ProbedInterface): Promise<ProbeReport> {
   const { endpoint, text, restart } = subject;
   const { url, version } = target;
   const signal = AbortSignal.timeout(MAX_PROBE_MS);
@@ -131,7 +131,7 @@ async function mustWork(server: AgentUnderTest, url: string): Promise<TaskRestSt
 }
 
 /** Returns the JSON-RPC interfaces on the card, the newest A2A version first. */
-function jsonRpcInterfaces({ interfaces }: AgentCardFacts): Pick<ProbeTarget, 'url' | 'version'>[] {
+function jsonRpcInterfaces({ interfaces }: AgentCardFacts): Pick<ProbedInterface, 'url' | 'version'>[] {
   return A2A_VERSIONS.flatMap((version) =>
     interfaces
       .filter(

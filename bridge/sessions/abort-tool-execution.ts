@@ -1,7 +1,7 @@
 /** Stops one tool execution of any agent. */
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { ellipsize } from '../../shared/text/capped-text.ts';
+import { ellipsize } from '../../shared/text/shortened-text.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeoutIfSeveral } from '../agents/timeout.ts';

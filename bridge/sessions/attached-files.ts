@@ -7,7 +7,11 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, resolve, sep } from 'node:path';
-import { fileText, fileTypeOf, MAX_MESSAGE_FILE_BYTES } from '../../shared/protocol/attached-file.ts';
+import {
+  decodeUtf8Text,
+  fileMediaTypeOf,
+  MAX_MESSAGE_FILE_BYTES,
+} from '../../shared/protocol/attached-file.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { type AllowedWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
@@ -57,7 +61,7 @@ export async function readAttachedFiles(
   return files;
 }
 
-export function attachmentsOf(files: readonly FileToSend[]): Attachments {
+export function toAttachments(files: readonly FileToSend[]): Attachments {
   if (files.length === 0) return {};
   return {
     files: files.map(({ name, mediaType, hash }) => ({ name, mediaType, hash })),
@@ -113,8 +117,8 @@ function stateFile(path: string): ProductError {
 }
 
 function kindOf(path: string, content: Uint8Array): AttachedFile {
-  const isText = (): boolean => fileText(content) !== undefined;
-  const mediaType = fileTypeOf(content) ?? (isText() ? 'text/plain' : undefined);
+  const isText = (): boolean => decodeUtf8Text(content) !== undefined;
+  const mediaType = fileMediaTypeOf(content) ?? (isText() ? 'text/plain' : undefined);
   if (mediaType === undefined)
     throw new ProductError(
       'UNSUPPORTED_CONTENT',

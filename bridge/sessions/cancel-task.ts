@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { taskAsStreamResponse } from '../agents/task-as-stream-response.ts';
-import type { CancelRequest } from '../agents/connection.ts';
+import type { CancelDetails } from '../agents/connection.ts';
 import type { Session } from './session/session.ts';
 
 /**
@@ -28,7 +28,7 @@ export type CancelOutcome =
 export async function cancelTask(
   session: Session,
   taskId: string,
-  by: CancelRequest,
+  by: CancelDetails,
 ): Promise<'cancelled' | 'ended-before'> {
   try {
     await session.agent.ask(async (connection) => {

@@ -3,7 +3,7 @@
  * outbox entry, and every attempt sends the same message.
  */
 import { type Message, type Part, Role } from '@a2a-js/sdk';
-import { fileText } from '../../shared/protocol/attached-file.ts';
+import { decodeUtf8Text } from '../../shared/protocol/attached-file.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import type { Dialect, MessageContent } from '../dialects/dialect.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
@@ -19,7 +19,7 @@ export function delegationMessage(
   const named = dialect.clientNamesSession ? messageId : null;
   const phrase = command ? dialect.phraseCommand(command, settings) : dialect.phraseTask(text, settings);
   const parts = files.flatMap((file) => filePart(file, contents.get(file.hash)) ?? []);
-  return toMessage(
+  return buildUserMessage(
     { ...phrase, parts: [...phrase.parts, ...parts] },
     { messageId, sessionId: sessionId ?? named, taskId },
   );
@@ -30,12 +30,12 @@ function filePart({ name, mediaType }: AttachedFile, content: Uint8Array | undef
   if (content === undefined) return undefined;
   const about = { metadata: undefined, filename: name, mediaType };
   if (mediaType !== 'text/plain') return { content: { $case: 'raw', value: Buffer.from(content) }, ...about };
-  const text = `[file ${visibleLine(name)}]\n${fileText(content) ?? ''}`;
+  const text = `[file ${visibleLine(name)}]\n${decodeUtf8Text(content) ?? ''}`;
   return { content: { $case: 'text', value: text }, ...about };
 }
 
 /** Builds a message with the content that a dialect has built. If an id is null, the agent chooses it. */
-export function toMessage(
+export function buildUserMessage(
   { parts, metadata, extensions = [] }: MessageContent,
   ids: { messageId: string; sessionId: string | null; taskId: string | null },
 ): Message {

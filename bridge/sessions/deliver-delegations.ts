@@ -16,8 +16,8 @@ import { taskTitleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
 import type { OnReplyConfirmed } from './replies-not-confirmed-by-client.ts';
-import { type RequestedWork, isSameWork } from './same-work.ts';
-import type { CancelRequest } from '../agents/connection.ts';
+import { type RequestedWork, isSameUnansweredWork } from './same-work.ts';
+import type { CancelDetails } from '../agents/connection.ts';
 import type { CancelOutcome } from './cancel-task.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import { MessageDelivery, RESEND_AFTER_MS } from './message-delivery.ts';
@@ -45,7 +45,7 @@ interface DelegationParts {
   /** The directory in which the person works. */
   directory: string;
   /** How the person uses this program: over MCP or on the command line. The agent records this with a cancel. */
-  channel: CancelRequest['channel'];
+  channel: CancelDetails['channel'];
 }
 
 export class DelegationService {
@@ -146,7 +146,7 @@ export class DelegationService {
     await this.adopt();
     return this.#parts.outbox
       .titled(taskTitleOf(asked.text))
-      .findLast((entry) => isSameWork(entry, asked) && this.#isGivenUp(entry));
+      .findLast((entry) => isSameUnansweredWork(entry, asked) && this.#isGivenUp(entry));
   }
 
   #isGivenUp({ messageId, agent, state }: OutboxEntry): boolean {

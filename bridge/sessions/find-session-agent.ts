@@ -19,7 +19,7 @@ export async function findSessionAgent(
   { among, trouble }: { among: number; trouble: string[] },
 ): Promise<SessionAgent | undefined> {
   const asked = agents.map(async (agent) => {
-    const asking = withTimeoutIfSeveral(among, newestTask(agent, sessionId));
+    const asking = withTimeoutIfSeveral(among, readNewestTask(agent, sessionId));
     const task = await asking.catch((error: unknown) => {
       trouble.push(agent.failed(error).message);
     });
@@ -33,7 +33,7 @@ export async function findSessionAgent(
  * Returns the newest task of a session.
  * @throws ProductError if the agent cannot be reached
  */
-export async function newestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
+export async function readNewestTask(agent: Agent, sessionId: string): Promise<Task | undefined> {
   const listed = await agent.ask((connection) => connection.list({ sessionId }, 1));
   // An agent may ignore the filter and return a task of another session. So the session id is compared.
   return listed?.tasks.find((task) => task.contextId === sessionId);

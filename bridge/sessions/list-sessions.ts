@@ -64,13 +64,13 @@ export interface SessionQuery {
 export const WAITING_STATES: readonly NonTerminalState[] = ['input-required', 'auth-required'];
 
 export interface AgentSessions {
-  sessions: readonly AgentListing[];
+  sessions: readonly UnmergedSession[];
   lists: boolean;
   unread: number;
 }
 
 /** A session from one source, with the ids of its messages, as far as this source knows them. */
-export type AgentListing = ListedSession & { messageIds: readonly string[] };
+export type UnmergedSession = ListedSession & { messageIds: readonly string[] };
 
 /**
  * Lists the sessions of one agent. The tasks that wait for a person are requested first, so that the limit does not cut
@@ -99,7 +99,7 @@ export async function listSessionsOfAgent(
   });
 }
 
-function listedTask(agent: Agent, task: Task, dialect: Dialect): AgentListing[] {
+function listedTask(agent: Agent, task: Task, dialect: Dialect): UnmergedSession[] {
   const view = foldObservedEvent(undefined, dialect.read(taskAsStreamResponse(task)));
   if (view === undefined) return [];
   const { taskId, sessionId, state, pending, calls, cost } = view;
@@ -137,7 +137,7 @@ function firstWords(task: Task): string {
 }
 
 /** Converts a session in memory. Its title and time are missing, because the other sources have them. */
-export function toAgentListing(session: Session): AgentListing {
+export function listedLiveSession(session: Session): UnmergedSession {
   const { view, agent, id, firstMessageId, stateName, asked } = session;
   return {
     sessionId: id,
@@ -161,7 +161,7 @@ export function toAgentListing(session: Session): AgentListing {
  * Converts an outbox entry.
  * @param of `isForgotten` is true if the agent's list is complete and does not contain this task
  */
-export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): AgentListing {
+export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolean } = {}): UnmergedSession {
   const { state } = entry;
   const known = state.type === 'accepted' || state.type === 'collected';
   return {
@@ -191,7 +191,7 @@ function stateOf(state: OutboxEntry['state'], isForgotten: boolean): SessionStat
  * Merges the sources to one row for each session. A later source overrides an earlier one. Each row shows the newest
  * task of the session.
  */
-export function mergeSessionListings(told: readonly AgentListing[]): readonly ListedSession[] {
+export function mergeListedSessions(told: readonly UnmergedSession[]): readonly ListedSession[] {
   const found = new Map<string, ListedSession>();
   for (const { messageIds: _, ...each } of told) {
     const key = `${each.agent} ${each.sessionId}`;
@@ -220,17 +220,17 @@ export function isSessionWaiting({ state }: Pick<ListedSession, 'state'>): boole
 }
 
 /** A session whose id or task id matches what a person typed. */
-export type NamedSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
+export type MatchingSession = Pick<ListedSession, 'sessionId' | 'taskId' | 'title'>;
 
-export interface NamedSessions extends Pick<SessionListing, 'unreachable'> {
-  sessions: readonly NamedSession[];
+export interface MatchingSessions extends Pick<SessionListing, 'unreachable'> {
+  sessions: readonly MatchingSession[];
 }
 
 /** Returns the agent's sessions whose id or task id starts with the prefix. */
 export async function findAgentSessionsByPrefix(
   agent: Agent,
   prefix: string,
-): Promise<readonly NamedSession[]> {
+): Promise<readonly MatchingSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
   if (found !== null) return found.tasks;
   const { sessions } = await listSessionsOfAgent(agent, {});
@@ -238,7 +238,7 @@ export async function findAgentSessionsByPrefix(
 }
 
 export function hasSessionPrefix(
-  { sessionId, taskId }: Omit<NamedSession, 'title'>,
+  { sessionId, taskId }: Omit<MatchingSession, 'title'>,
   prefix: string,
 ): boolean {
   return hasIdPrefix(sessionId, prefix) || hasIdPrefix(taskId ?? '', prefix);

@@ -3,7 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { DecisionClaims } from '../state/decision-claims.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { Session } from './session/session.ts';
-import { readFileForAgent } from './read-file-for-agent.ts';
+import { readFileNamedByAgent } from './read-file-named-by-agent.ts';
 
 const MAX_ENDED_SESSIONS = 20;
 
@@ -45,7 +45,9 @@ export class LiveSessions {
       claims: this.#claims,
       readFile: async (session, url, path) => {
         const local = agent.localPath(path, url);
-        return local === undefined ? undefined : readFileForAgent(local, this.#workspacesOf(session, url));
+        return local === undefined
+          ? undefined
+          : readFileNamedByAgent(local, this.#workspacesOf(session, url));
       },
     });
   }

@@ -1,9 +1,9 @@
 /** Logs one line for each change of a session's state or stream, each decision, and each end of a tool call. */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolCallEvent } from '../../shared/protocol/call-view.ts';
-import { oneLine } from '../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import type { DecisionsSentToAgent, Session } from './session/session.ts';
+import type { DecisionsSentEvent, Session } from './session/session.ts';
 import { sessionProblem } from './session/session-state.ts';
 import type { TaskStreamChange } from './session/task-stream-reader.ts';
 
@@ -44,7 +44,7 @@ function logActivity(session: Session, activity: ToolCallEvent, log: Logger): vo
   }
 }
 
-function logSent(session: Session, { decisions, channel, problem }: DecisionsSentToAgent, log: Logger): void {
+function logSent(session: Session, { decisions, channel, problem }: DecisionsSentEvent, log: Logger): void {
   const words = problem === undefined ? 'a decision was sent' : 'a decision was not sent';
   for (const sent of decisions) {
     const facts =
@@ -60,7 +60,7 @@ function logSent(session: Session, { decisions, channel, problem }: DecisionsSen
 }
 
 function shortened(reason: string | undefined): string | undefined {
-  return reason === undefined ? undefined : oneLine(reason, MAX_REASON_CHARACTERS);
+  return reason === undefined ? undefined : oneLineExcerpt(reason, MAX_REASON_CHARACTERS);
 }
 
 function logStream(session: Session, change: TaskStreamChange, log: Logger): void {

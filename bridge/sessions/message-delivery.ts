@@ -14,7 +14,7 @@ import type { Dialect } from '../dialects/dialect.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { delegationMessage } from './delegation-message.ts';
-import { decideFailedDelivery } from './decide-failed-delivery.ts';
+import { failedDeliveryHandling } from './failed-delivery-handling.ts';
 import { findTaskByMessage } from './session/find-lost-message.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessageInFlight, MessagesInFlight } from './messages-in-flight.ts';
@@ -134,7 +134,7 @@ export class MessageDelivery {
     outgoing.unconfirmed = false;
     const { session, messageId, promised } = outgoing;
     const { outbox, live } = this.#parts;
-    const outcome = decideFailedDelivery(error, outgoing);
+    const outcome = failedDeliveryHandling(error, outgoing);
     if (outcome === 'postpone') return this.#postpone(outgoing, error);
     this.#parts.outgoing.remove(outgoing);
     if (outcome === 'drop') outbox.drop(messageId);

@@ -5,7 +5,7 @@
  */
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { CancelRequest } from '../agents/connection.ts';
+import type { CancelDetails } from '../agents/connection.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { OutboxEntry } from '../state/outbox-entry.ts';
@@ -19,7 +19,7 @@ interface RecordedCancelsParts {
   registry: AgentRegistry;
   live: LiveSessions;
   log: Logger;
-  channel: CancelRequest['channel'];
+  channel: CancelDetails['channel'];
 }
 
 /**

@@ -14,7 +14,7 @@ export type RequestedWork = Pick<
   'agent' | 'text' | 'settings' | 'command' | 'files' | 'sessionId'
 >;
 
-export function isSameWork(entry: OutboxEntry, asked: RequestedWork): boolean {
+export function isSameUnansweredWork(entry: OutboxEntry, asked: RequestedWork): boolean {
   const open = entry.state.type === 'sending' || entry.state.type === 'accepted';
   return (
     open &&

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import type { CancelRequest } from '../agents/connection.ts';
+import type { CancelDetails } from '../agents/connection.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { cancelTask, type CancelOutcome } from './cancel-task.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
@@ -20,7 +20,7 @@ interface SessionCancelsParts {
   recorded: RecordedCancels;
   log: Logger;
   /** How the person uses this program: over MCP or on the command line. The agent records this with the cancel. */
-  channel: CancelRequest['channel'];
+  channel: CancelDetails['channel'];
 }
 
 export class SessionCancels {

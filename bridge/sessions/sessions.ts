@@ -12,20 +12,20 @@ import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import { decodeTaskHandle } from './mcp-task-id.ts';
-import { findSessionAgent, newestTask } from './find-session-agent.ts';
+import { findSessionAgent, readNewestTask } from './find-session-agent.ts';
 import {
   type AgentSessions,
   sortSessionsForList,
   hasSessionPrefix,
   listSessionsOfAgent,
   type SessionListing,
-  mergeSessionListings,
+  mergeListedSessions,
   findAgentSessionsByPrefix,
-  type NamedSession,
-  type NamedSessions,
+  type MatchingSession,
+  type MatchingSessions,
   listedOutboxEntry,
   type SessionQuery,
-  toAgentListing,
+  listedLiveSession,
 } from './list-sessions.ts';
 import type { LiveSessions } from './live-sessions.ts';
 import type { Session } from './session/session.ts';
@@ -138,8 +138,8 @@ export class Sessions {
     const { answers, unreachable } = await askEachAgent(agents, (agent) => listSessionsOfAgent(agent, query));
     const open = this.#live.all.filter((session) => agents.includes(session.agent));
     // A session with an open stream is newer than the agent's list. Any other session in memory may be older.
-    const followed = open.filter((session) => session.live).map(toAgentListing);
-    const remembered = open.filter((session) => !session.live).map(toAgentListing);
+    const followed = open.filter((session) => session.live).map(listedLiveSession);
+    const remembered = open.filter((session) => !session.live).map(listedLiveSession);
     const byAgents = [...answers.values()].flatMap(({ sessions }) => sessions);
     const known = [...remembered, ...byAgents, ...followed];
     const arrived = new Set(known.flatMap((each) => each.messageIds));
@@ -150,7 +150,7 @@ export class Sessions {
       .filter((entry) => agents.some((agent) => agent.name === entry.agent) && !arrived.has(entry.messageId))
       .filter((entry) => !isLeftOut(entry, query, answers.get(entry.agent)))
       .map((entry) => listedOutboxEntry(entry, { isForgotten: listsAll(query, answers.get(entry.agent)) }));
-    const all = sortSessionsForList(mergeSessionListings([...entries, ...known]));
+    const all = sortSessionsForList(mergeListedSessions([...entries, ...known]));
     const sessions = states === undefined ? all : all.filter(({ state }) => has(states, state));
     const unread = [...answers.values()].reduce((sum, each) => sum + each.unread, 0);
     return { sessions, unreachable, unread };
@@ -160,15 +160,15 @@ export class Sessions {
    * Returns the sessions whose id or task id starts with the prefix. The kind of the id, such as `session-`, may be
    * omitted in the prefix.
    */
-  async withPrefix(prefix: string): Promise<NamedSessions> {
+  async withPrefix(prefix: string): Promise<MatchingSessions> {
     const { answers, unreachable } = await askEachAgent(this.#registry.all, (agent) =>
       findAgentSessionsByPrefix(agent, prefix),
     );
     const entries = this.#outbox.entries().map((entry) => listedOutboxEntry(entry));
-    const own = [...entries, ...this.#live.all.map(toAgentListing)].filter((each) =>
+    const own = [...entries, ...this.#live.all.map(listedLiveSession)].filter((each) =>
       hasSessionPrefix(each, prefix),
     );
-    const found = new Map<string, NamedSession>();
+    const found = new Map<string, MatchingSession>();
     for (const each of [...own, ...[...answers.values()].flat()]) found.set(each.sessionId, each);
     return { sessions: [...found.values()], unreachable };
   }
@@ -187,7 +187,7 @@ export class Sessions {
     const { view, agent } = session;
     if (view === undefined || !hasEnded(view) || view.sessionId === '') return session;
     // If the agent cannot be reached, the session keeps its last known state.
-    const newest = await newestTask(agent, view.sessionId).catch(() => undefined);
+    const newest = await readNewestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
       await session.look(newest.id);
       session.follow();
@@ -200,7 +200,7 @@ export class Sessions {
     if (state.type === 'lost') session.giveUp(new ProductError('AGENT_UNREACHABLE', state.message));
     if (state.type === 'lost' || state.type === 'sending') return session;
     // Another client may have continued the session with a newer task.
-    const newest = await newestTask(agent, state.sessionId);
+    const newest = await readNewestTask(agent, state.sessionId);
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 

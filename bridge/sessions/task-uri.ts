@@ -39,7 +39,7 @@ export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): str
 }
 
 /** Reads the variables of a URI that matches the template. Returns undefined if they name no part of a task. */
-export function parseTaskUri(
+export function parseTaskUriVariables(
   variables: Readonly<Record<string, string | string[] | undefined>>,
 ): (TaskAddress & { from: number }) | undefined {
   const { session, task, part, from = '0' } = variables;

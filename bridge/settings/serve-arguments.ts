@@ -3,7 +3,7 @@ import { Command, CommanderError } from 'commander';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../shared/settings/add-flags.ts';
 import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
-import { findSettingsSources } from '../../shared/settings/settings-sources.ts';
+import { locateSettings } from '../../shared/settings/settings-location.ts';
 import { BRIDGE_SETTINGS, LOCATION_FLAGS } from './settings.ts';
 
 /** Adds the flags with which the bridge serves MCP. */
@@ -27,7 +27,7 @@ export function serveArgumentsProblem(args: readonly string[]): string | undefin
   try {
     command.parse(args, { from: 'user' });
     if (args.some((each) => each.includes('${'))) return undefined;
-    const { flags } = findSettingsSources(command.opts(), {});
+    const { flags } = locateSettings(command.opts(), {});
     resolveSettings(BRIDGE_SETTINGS, { flags, env: {}, file: { path: '', values: {} } });
     return undefined;
   } catch (error) {

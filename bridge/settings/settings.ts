@@ -9,7 +9,7 @@ import {
 } from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
-import { locationFlags, findSettingsSources } from '../../shared/settings/settings-sources.ts';
+import { locationFlagDefinitions, locateSettings } from '../../shared/settings/settings-location.ts';
 import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
@@ -300,7 +300,7 @@ export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
 }
 
 /** The flags for the state directory and the configuration file. */
-export const LOCATION_FLAGS = locationFlags("outbox, token and the local server's address");
+export const LOCATION_FLAGS = locationFlagDefinitions("outbox, token and the local server's address");
 
 /**
  * @param flags the values of commander's options by setting key, with `stateDir` and `config`
@@ -310,7 +310,7 @@ export async function readBridgeSettings(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<BridgeSettings> {
-  const { stateDir, configFile, named, flags: settingFlags } = findSettingsSources(flags, env);
+  const { stateDir, configFile, named, flags: settingFlags } = locateSettings(flags, env);
   const file = await readConfigFile(configFile, named);
   const sources = { flags: settingFlags, env, file: { path: configFile, values: file.bridge } };
   const settings = resolveSettings(ALL_SETTINGS, sources);

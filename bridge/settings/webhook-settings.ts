@@ -3,7 +3,7 @@
  * authenticate.
  */
 import { z } from 'zod';
-import { CHAT_FORMATS, isChatService } from '../../shared/chat/chat-body.ts';
+import { CHAT_FORMATS, hasValidChatUrl } from '../../shared/chat/chat-body.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { isEncryptedOrLocal } from '../../shared/net/loopback.ts';
 
@@ -49,7 +49,7 @@ export const webhookSettingsSchema = z
     message: 'the secret that posts are signed with: name it as "secretEnv" or "secretCommand"',
     path: ['secretEnv'],
   })
-  .refine(({ format, url }) => format === 'json' || isChatService({ format, url }), {
+  .refine(({ format, url }) => format === 'json' || hasValidChatUrl({ format, url }), {
     message: 'the address of an ntfy topic, such as https://ntfy.sh/my-topic',
     path: ['url'],
   });

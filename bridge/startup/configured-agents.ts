@@ -17,7 +17,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  * Creates the configured agents. If none is configured, creates the local agent.
  * @param serverScript the path of the built a2a-server, with which the local agent is started
  */
-export function configuredAgents(settings: BridgeSettings, env: Env, serverScript: string): AgentRegistry {
+export function createAgentRegistry(settings: BridgeSettings, env: Env, serverScript: string): AgentRegistry {
   const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
   const byUrl =
     agentUrl === undefined
@@ -47,7 +47,7 @@ export function configuredAgents(settings: BridgeSettings, env: Env, serverScrip
  * Returns the configured agent with this name. `hasOwn` prevents that a name such as `constructor` finds something
  * else.
  */
-export function configuredAgent({ agents }: BridgeSettings, name: string): AgentSettings | undefined {
+export function findAgentSettings({ agents }: BridgeSettings, name: string): AgentSettings | undefined {
   return Object.hasOwn(agents, name) ? agents[name] : undefined;
 }
 
@@ -56,9 +56,9 @@ export function configuredAgent({ agents }: BridgeSettings, name: string): Agent
  * bridge finds the agent of a session by its name, so an agent at another URL must not get the name.
  * @param url the URL of the agent that wants the name
  */
-export function findAgentNameHolder(settings: BridgeSettings, name: string, url: string): string | undefined {
+export function agentNameHolderText(settings: BridgeSettings, name: string, url: string): string | undefined {
   const { agentUrl } = settings;
-  const known = configuredAgent(settings, name)?.url ?? (name === NAME_OF_URL_AGENT ? agentUrl : undefined);
+  const known = findAgentSettings(settings, name)?.url ?? (name === NAME_OF_URL_AGENT ? agentUrl : undefined);
   if (known !== undefined) return known === url ? undefined : `an agent "${name}" at ${known}`;
   return name === LOCAL_AGENT ? `an agent "${name}", the server that the bridge starts` : undefined;
 }

@@ -3,7 +3,7 @@
  * needs them.
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { OpenForms } from '../approvals/open-forms.ts';
+import { FormHistory } from '../approvals/form-history.ts';
 import { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStateSigner } from '../approvals/request-state.ts';
@@ -84,7 +84,7 @@ export async function openBridge({
     delegations,
     clientTasks: new DelegatingClients({ outbox, live, delegations, log }),
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
-    offers: new OpenForms({ fields: settings.forms }),
+    offers: new FormHistory({ fields: settings.forms }),
     links: new PageLinks(),
     cardCodes: new ApprovalCardCodes(),
     requestStates: new RequestStateSigner(settings.stateDir),

@@ -8,7 +8,7 @@ import { BridgeDatabase } from '../state/database.ts';
 import { StoredDecisionClaims } from '../state/decision-claims.ts';
 import { Outbox } from '../state/outbox.ts';
 import { WaitingResults } from '../state/waiting-results.ts';
-import { configuredAgents } from './configured-agents.ts';
+import { createAgentRegistry } from './configured-agents.ts';
 
 /** The agents, and the sessions with them. */
 export interface OpenSessions {
@@ -41,7 +41,7 @@ export async function openSessions({
   log,
   channel,
 }: OpenSessionsOptions): Promise<OpenSessions> {
-  const registry = configuredAgents(settings, env, serverScript);
+  const registry = createAgentRegistry(settings, env, serverScript);
   const database = await BridgeDatabase.open(settings.stateDir);
   const outbox = new Outbox(database);
   const results = new WaitingResults(database);

@@ -8,7 +8,7 @@ import {
   stateDirectory,
   hostEnvironment,
 } from '../../shared/state/state-directory.ts';
-import { packageVersion } from '../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../shared/runtime/version.ts';
 import type { BridgeContext } from '../mcp/bridge-context.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { BridgeSettings } from '../settings/settings.ts';
@@ -45,7 +45,7 @@ interface ServeOptions {
  * @throws ProductError CONFIGURATION if only HTTP is served, and the HTTP server cannot start
  */
 export async function serveMcp({ settings, places, log }: ServeOptions): Promise<void> {
-  const version = packageVersion();
+  const version = readPackageVersion();
   const { toolPrefix: prefix, stdio } = settings;
   let opened: Promise<BridgeContext> | undefined;
   const bridge = (): Promise<BridgeContext> => {
@@ -188,7 +188,7 @@ async function serveOverHttp(
  */
 async function takeUp(settings: BridgeSettings, bridge: () => Promise<BridgeContext>): Promise<void> {
   if (!(await mayHaveOpenWork(settings.stateDir))) return;
-  const { hasUnfinishedWork } = await import('../state/has-unfinished-work.ts');
+  const { hasOrphanedWork } = await import('../state/has-orphaned-work.ts');
   // If the database cannot be opened, the first tool call reports the error.
-  if (await hasUnfinishedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
+  if (await hasOrphanedWork(settings.stateDir).catch(() => false)) await bridge().catch(() => undefined);
 }

@@ -14,7 +14,7 @@ import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation
 /** The maximum number of closed entries. They provide the session ids of agents that cannot list tasks. */
 const MAX_CLOSED_ENTRIES = 500;
 
-export interface DelegatedTask {
+export interface DelegatedTaskId {
   agent: string;
   taskId: string;
 }
@@ -111,7 +111,7 @@ export class Outbox {
    * Records that the client has the result of this task. Closes the entries of the task, those of all bridges, and
    * deletes their texts.
    */
-  collect({ agent, taskId }: Pick<DelegatedTask, 'agent' | 'taskId'>, ended: TaskStateName): void {
+  collect({ agent, taskId }: Pick<DelegatedTaskId, 'agent' | 'taskId'>, ended: TaskStateName): void {
     this.#database.transaction(() => {
       const closed = this.#database.run(
         `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,
@@ -224,7 +224,7 @@ export class Outbox {
   }
 
   /** Returns the tasks of this process that may still run, newest first. @param most the maximum number of tasks */
-  going(most: number): readonly DelegatedTask[] {
+  going(most: number): readonly DelegatedTaskId[] {
     const rows = this.#database.rows(
       `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
          ORDER BY created_at DESC LIMIT ?`,

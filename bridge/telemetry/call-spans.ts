@@ -11,7 +11,7 @@ export interface CallSpans {
   close(): Promise<void>;
 }
 
-export interface CallSpan {
+interface CallSpan {
   /** The trace context for the requests that the tool call sends to agents. */
   trace: TraceContext;
   /** Ends the span. The caller must call this exactly once. */

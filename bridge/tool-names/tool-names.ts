@@ -26,6 +26,6 @@ export type ToolName = (typeof TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[nu
 const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
 
 /** Adds the prefix to every name of a tool in a text. */
-export function withToolPrefix(text: string, prefix: string): string {
+export function prefixToolNames(text: string, prefix: string): string {
   return prefix === '' ? text : text.replaceAll(NAMES, (name) => `${prefix}${name}`);
 }

@@ -44,7 +44,7 @@ export async function signCard(card: AgentCard, privateKey: KeyObject): Promise<
  * @param received the JSON of the card as the agent sent it
  * @returns the signed fields of the card; undefined if no trusted key has signed it
  */
-export async function verifyCard(
+export async function findVerifiedCard(
   received: unknown,
   trusted: readonly KeyObject[],
 ): Promise<AgentCard | undefined> {

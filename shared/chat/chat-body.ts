@@ -5,7 +5,7 @@ import type { ChatMessage } from './chat-message.ts';
 export const CHAT_FORMATS = ['slack', 'teams', 'ntfy'] as const;
 
 /** A service for messages. `url` is the address of its webhook, or of a topic of ntfy. */
-export interface ChatService {
+interface ChatService {
   format: (typeof CHAT_FORMATS)[number];
   url: string;
 }
@@ -31,7 +31,7 @@ export function chatAddress({ format, url }: ChatService): string {
 const NTFY_TOPIC = /\/[-\w]{1,64}\/?$/;
 
 /** False if ntfy has no topic with this URL. */
-export function isChatService({ format, url }: ChatService): boolean {
+export function hasValidChatUrl({ format, url }: ChatService): boolean {
   return format !== 'ntfy' || NTFY_TOPIC.test(parseUrl(url)?.pathname ?? '');
 }
 

@@ -2,7 +2,7 @@
  * A message for a person in a chat or on a phone. D5: a person can approve only what is shown in full, and a chat cannot
  * show an action in full. So a message offers no decision, and contains neither a preview nor a code. Pure.
  */
-import { ellipsize } from '../text/capped-text.ts';
+import { ellipsize } from '../text/shortened-text.ts';
 import { visibleLine } from '../text/visible-text.ts';
 
 const MAX_ACTIONS = 10;

@@ -8,7 +8,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +([A-Za-z0-9._~+/-]+=*) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** Returns the SHA-256 of a token. `sameToken` needs inputs of equal length, and all hashes have the same length. */
+/** Returns the SHA-256 of a token. `isSameDigest` needs inputs of equal length, and all hashes have the same length. */
 export function tokenDigest(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
@@ -16,6 +16,6 @@ export function tokenDigest(token: string): Buffer {
 /**
  * Compares two token digests. X1: the comparison takes constant time, so its duration reveals nothing about the token.
  */
-export function sameToken(one: Buffer, other: Buffer): boolean {
+export function isSameDigest(one: Buffer, other: Buffer): boolean {
   return timingSafeEqual(one, other);
 }

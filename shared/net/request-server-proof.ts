@@ -6,7 +6,7 @@ import {
   IDENTITY_PATH,
   identityAnswerSchema,
   newNonce,
-  sameProof,
+  isSameProof,
   serverProof,
 } from './server-proof.ts';
 import { parseJson } from '../text/parse-json.ts';
@@ -38,7 +38,7 @@ export async function requestServerProof(
     const parsed = identityAnswerSchema.safeParse(parseJson(text));
     if (!parsed.success) return unproven('its answer to a request for its proof is not valid');
     const { proof, ...claim } = parsed.data;
-    return sameProof(proof, serverProof(token, claim, { ...socket, nonce }))
+    return isSameProof(proof, serverProof(token, claim, { ...socket, nonce }))
       ? { type: 'proven', ...claim }
       : unproven('it does not prove that it knows the token of this state directory');
   } catch (error) {

@@ -54,7 +54,7 @@ export function serverProof(
 }
 
 /** Compares two proofs. X1: the comparison takes constant time, so its duration reveals nothing about the proof. */
-export function sameProof(one: string, other: string): boolean {
+export function isSameProof(one: string, other: string): boolean {
   const [left, right] = [Buffer.from(one), Buffer.from(other)];
   return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -21,7 +21,7 @@ const TRACESTATE = /^[\x20-\x7e]+$/;
  * Reads a trace context. Returns undefined if it is missing or invalid. W3C Trace Context §3.2.2.1: if the version is
  * unknown, the receiver reads the fields of version 00.
  */
-export function readTraceContext(traceparent: unknown, tracestate?: unknown): TraceContext | undefined {
+export function parseTraceContext(traceparent: unknown, tracestate?: unknown): TraceContext | undefined {
   if (typeof traceparent !== 'string') return undefined;
   const { version, traceId = '', spanId = '', flags, more } = TRACEPARENT.exec(traceparent)?.groups ?? {};
   if (version === undefined || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
@@ -33,13 +33,13 @@ export function readTraceContext(traceparent: unknown, tracestate?: unknown): Tr
   return { traceparent: `00-${traceId}-${spanId}-${flags}`, ...(valid && { tracestate }) };
 }
 
-export interface TraceIds {
+interface TraceIds {
   traceId: string;
   spanId: string;
   flags: number;
 }
 
-/** Splits the ids of a trace context. @param context a result of `readTraceContext` */
+/** Splits the ids of a trace context. @param context a result of `parseTraceContext` */
 export function traceIds({ traceparent }: TraceContext): TraceIds {
   const [, traceId = '', spanId = '', flags = '00'] = traceparent.split('-');
   return { traceId, spanId, flags: Number.parseInt(flags, 16) };

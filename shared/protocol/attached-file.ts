@@ -5,8 +5,14 @@
  */
 
 /** The file types that models can read. A text file is not in this list, because the model gets it as text. */
-export const FILE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'] as const;
-export type FileType = (typeof FILE_TYPES)[number];
+export const FILE_MEDIA_TYPES = [
+  'image/png',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+  'application/pdf',
+] as const;
+export type FileMediaType = (typeof FILE_MEDIA_TYPES)[number];
 
 /**
  * The maximum size of an image. Anthropic refuses an image of more than 5 MiB in base64, which is 3.75 MiB of bytes.
@@ -19,7 +25,7 @@ const MAX_PDF_BYTES = 10_000_000;
 export const MAX_MESSAGE_FILE_BYTES = 3_000_000;
 
 /** Returns the type of a file that a model can read. Returns undefined for a file of any other type. */
-export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
+export function fileMediaTypeOf(bytes: Uint8Array): FileMediaType | undefined {
   const at = (offset: number, text: string): boolean =>
     Buffer.from(bytes.subarray(offset, offset + text.length)).toString('latin1') === text;
   if (at(0, '\x89PNG\r\n\x1a\n')) return 'image/png';
@@ -31,7 +37,7 @@ export function fileTypeOf(bytes: Uint8Array): FileType | undefined {
 }
 
 /** Returns the text of a file that contains UTF-8 without NUL. Returns undefined for any other file. */
-export function fileText(bytes: Uint8Array): string | undefined {
+export function decodeUtf8Text(bytes: Uint8Array): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -40,6 +46,6 @@ export function fileText(bytes: Uint8Array): string | undefined {
   }
 }
 
-export function maxFileBytes(type: FileType): number {
+export function maxFileBytes(type: FileMediaType): number {
   return type === 'application/pdf' ? MAX_PDF_BYTES : MAX_IMAGE_BYTES;
 }

@@ -18,7 +18,7 @@ export const THINKING_EXTENSION = 'urn:mcp-a2a-bridge:thinking:v1';
  * The start of the URI that declares a preview of a later A2A version on an agent card. The name of the preview
  * follows.
  */
-export const PREVIEW_URI_PREFIX = 'urn:mcp-a2a-bridge:preview:';
+export const A2A_PREVIEW_URI_PREFIX = 'urn:mcp-a2a-bridge:preview:';
 
 /** The agent command that makes one tool call. Its arguments are the tool's name and its input as JSON. */
 export const RUN_TOOL_COMMAND = 'tool';

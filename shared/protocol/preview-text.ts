@@ -1,5 +1,5 @@
 /** Formats previews, questions and answers as text for people and models. */
-import { type QuotedText, withMarkedLines, type TextLimits, visibleLine } from '../text/visible-text.ts';
+import { type QuotedText, quotedText, type TextLimits, visibleLine } from '../text/visible-text.ts';
 import type { PendingAction, Preview, ToolSource } from './tool-approval.ts';
 import type { Answer, FormSchema, Question } from './question.ts';
 
@@ -17,17 +17,17 @@ export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
   switch (preview.type) {
     case 'diff':
       // Removes the final line feed of a unified diff, because it would add an empty line.
-      return withMarkedLines(preview.diff.replace(/\n$/, ''), room);
+      return quotedText(preview.diff.replace(/\n$/, ''), room);
     case 'command': {
-      const command = withMarkedLines(`$ ${preview.command}`, room);
+      const command = quotedText(`$ ${preview.command}`, room);
       return { ...command, text: `${command.text}\n(in ${visibleLine(preview.cwd)})` };
     }
     case 'url':
-      return withMarkedLines(preview.url, room);
+      return quotedText(preview.url, room);
     case 'json':
-      return withMarkedLines(jsonText(preview.value), room);
+      return quotedText(jsonText(preview.value), room);
     case 'question':
-      return withMarkedLines(questionText(preview), room);
+      return quotedText(questionText(preview), room);
   }
 }
 

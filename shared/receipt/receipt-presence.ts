@@ -31,7 +31,7 @@ export function presenceProofsOf({ actions }: Pick<Receipt, 'actions'>): Presenc
  * Compares the passkey proofs with the decisions of the receipt.
  * @throws ProductError MALFORMED if a proof belongs to another decision, or is missing
  */
-export function compareProofsWithDecisions({ task, actions }: Pick<Receipt, 'task' | 'actions'>): void {
+export function assertProofsMatchDecisions({ task, actions }: Pick<Receipt, 'task' | 'actions'>): void {
   for (const action of actions)
     for (const decision of action.decisions) {
       const problem = mismatch(task.taskId, action, decision);

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { ProductError } from '../runtime/errors.ts';
 import { presenceProofSchema, type PresenceProof } from '../presence/presence-proof.ts';
 import { receiptSchema, type Receipt } from './receipt.ts';
-import { compareProofsWithDecisions, presenceProofsOf } from './receipt-presence.ts';
+import { assertProofsMatchDecisions, presenceProofsOf } from './receipt-presence.ts';
 import { receiptMarkdown } from './receipt-markdown.ts';
 
 /**
@@ -50,7 +50,7 @@ const sealComment = z.strictObject({
   signature: z.string(),
 });
 
-export function sealReceipt(receipt: Receipt, privateKey: KeyObject): string {
+export function sealReceiptJson(receipt: Receipt, privateKey: KeyObject): string {
   return jsonText(receipt, sealOf(bodyText(receipt), privateKey));
 }
 
@@ -58,7 +58,7 @@ export function sealReceipt(receipt: Receipt, privateKey: KeyObject): string {
  * Returns the signed Markdown. A comment after the text contains the task id, the hash chain and the passkey proofs.
  * With the hash chain, a reader can compare the document with the journal.
  */
-export function signedMarkdown(receipt: Receipt, privateKey: KeyObject): string {
+export function sealReceiptMarkdown(receipt: Receipt, privateKey: KeyObject): string {
   const text = receiptMarkdown(receipt);
   const presence = presenceProofsOf(receipt);
   const named = {
@@ -104,7 +104,7 @@ function checkJson(text: string): CheckedReceipt {
   const { task, journal } = parsed;
   const proofs = presenceProofsOf(parsed);
   const facts = checked(bodyText(receipt), seal, { taskId: task.taskId, journal, proofs });
-  compareProofsWithDecisions(parsed);
+  assertProofsMatchDecisions(parsed);
   return facts;
 }
 

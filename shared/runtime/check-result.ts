@@ -12,7 +12,7 @@ const checkResultSchema = z.object({
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
 /** The output of `a2a-server check --json`. */
-export const serverCheckSchema = z.object({
+export const serverCheckReportSchema = z.object({
   ok: z.boolean(),
   /**
    * The agent that runs the tasks with these settings, in the same words as `GET /health`. Null if the settings cannot
@@ -26,7 +26,7 @@ export const serverCheckSchema = z.object({
   missingVariable: z.string().nullable(),
   findings: z.array(checkResultSchema),
 });
-export type ServerCheck = z.infer<typeof serverCheckSchema>;
+export type ServerCheckReport = z.infer<typeof serverCheckReportSchema>;
 
 export const okCheckResult = (subject: string, message: string): CheckResult => ({
   subject,

@@ -52,7 +52,7 @@ export class CommitQueue<Item, Result> {
   }
 }
 
-export class CommitGroup<Item, Result> {
+class CommitGroup<Item, Result> {
   readonly #members: readonly WaitingItem<Item, Result>[];
 
   constructor(members: readonly WaitingItem<Item, Result>[]) {

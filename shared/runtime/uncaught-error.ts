@@ -33,7 +33,7 @@ export function endOnUncaughtError(program: string, { more, log }: UncaughtError
  * The report of a program that has no log yet.
  * @param levelVariable the environment variable of the log level
  */
-export function reportWithoutLog(levelVariable: string): UncaughtErrorReport {
+export function createStderrReport(levelVariable: string): UncaughtErrorReport {
   return {
     more: `To see the stack trace, set ${levelVariable}=debug and try again.`,
     log: (error) => {

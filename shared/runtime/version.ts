@@ -10,7 +10,7 @@ const packageFile = z.object({ name: z.literal('mcp-a2a-bridge'), version: z.str
  * Returns the version in this package's package.json at the first call. An update may replace the file while this version
  * runs.
  */
-export const packageVersion = lazily(readVersion);
+export const readPackageVersion = lazily(readVersion);
 
 /** Searches the directories above this file for package.json, because a bundle in dist/ is at another depth than the sources. */
 function readVersion(): string {

@@ -61,7 +61,7 @@ export interface SettingSources {
  */
 export function resolveSettings<S extends Settings>(settings: S, sources: SettingSources): SettingValues<S> {
   requireKnownKeys(settings, sources);
-  return settingValues(settings, sources);
+  return resolveKnownSettings(settings, sources);
 }
 
 /** @throws ProductError CONFIGURATION that names an unknown key of the file */
@@ -79,7 +79,10 @@ export function requireKnownKeys(settings: Settings, sources: SettingSources): v
  * Returns the values of these settings. Ignores the other keys of the file.
  * @throws ProductError CONFIGURATION that names the first invalid value
  */
-export function settingValues<S extends Settings>(settings: S, sources: SettingSources): SettingValues<S> {
+export function resolveKnownSettings<S extends Settings>(
+  settings: S,
+  sources: SettingSources,
+): SettingValues<S> {
   const values = Object.entries(settings).map(([key, it]) => [key, resolve(key, it, sources)]);
   // `resolve` has already validated each value. This line only restores the type of the object.
   return z.custom<SettingValues<S>>().parse(Object.fromEntries(values));
@@ -169,14 +172,14 @@ const configFile = z.strictObject({
   server: z.record(z.string(), z.unknown()).default({}),
   bridge: z.record(z.string(), z.unknown()).default({}),
 });
-export type ConfigFile = z.infer<typeof configFile>;
+type ConfigSections = z.infer<typeof configFile>;
 
 /**
  * Reads the configuration file. Returns empty sections if the file does not exist.
  * @param required true if the user named this file, so that it must exist
  * @throws ProductError CONFIGURATION
  */
-export async function readConfigFile(path: string, required: boolean): Promise<ConfigFile> {
+export async function readConfigFile(path: string, required: boolean): Promise<ConfigSections> {
   let text: string;
   try {
     text = await readFile(path, 'utf8');

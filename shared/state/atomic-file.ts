@@ -15,7 +15,7 @@ export async function replaceFile(path: string, content: string | Uint8Array): P
 }
 
 /** Creates the file with this text. If the file already exists, changes nothing and returns false. */
-export async function createFile(path: string, text: string): Promise<boolean> {
+export async function tryCreateFile(path: string, text: string): Promise<boolean> {
   const draft = await writeDraft(path, text);
   try {
     // `link` is atomic, and fails if the name exists. So the name never refers to a half-written file.

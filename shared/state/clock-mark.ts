@@ -63,7 +63,7 @@ const MAX_SWITCHED_OFF_MS = 60 * MAX_DRIFT_MS;
  * After a reboot, the real elapsed time is unknown, because the machine may have been off. A clock that is up to 60
  * days ahead then counts as correct.
  */
-export function clockJump(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
+export function clockJumpMs(mark: ClockReading, { now, uptimeMs, boot }: ClockReading): number {
   // Only Linux has a boot id. On other systems, a larger uptime does not prove that the machine has not rebooted.
   const sameBoot = boot !== '' && boot === mark.boot && uptimeMs >= mark.uptimeMs;
   const jump = now - mark.now - (sameBoot ? uptimeMs - mark.uptimeMs : 0);

@@ -1,9 +1,9 @@
 /** Stores a secret in a file that only this user can read. */
 import { readFile, stat } from 'node:fs/promises';
 import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
-import { createFile } from './atomic-file.ts';
+import { tryCreateFile } from './atomic-file.ts';
 
-export interface SecretFile<Secret> {
+interface SecretFile<Secret> {
   path: string;
   /** Names the content of the file in error messages, e.g. `token`. */
   what: string;
@@ -23,7 +23,7 @@ export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Se
   try {
     const found = await readSecret(file);
     if (found !== undefined) return found;
-    await createFile(file.path, file.create());
+    await tryCreateFile(file.path, file.create());
     const made = await readSecret(file);
     if (made !== undefined) return made;
   } catch (error) {

@@ -35,7 +35,7 @@ export async function writeServerRecord(stateDirectory: string, record: ServerRe
 }
 
 /** Deletes the record if it still names this run of the server. */
-export async function removeServerRecord(stateDirectory: string, own: ServerRecord): Promise<void> {
+export async function removeOwnServerRecord(stateDirectory: string, own: ServerRecord): Promise<void> {
   const found = await readServerRecord(stateDirectory);
   if (found?.pid !== own.pid || found.startedAt !== own.startedAt) return;
   await rm(recordPath(stateDirectory), { force: true });

@@ -27,7 +27,7 @@ interface TracerOptions {
   env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface TracerHandle {
+interface TracerHandle {
   tracer: Tracer;
   /** Sends the remaining ended spans, and stops. */
   close: () => Promise<void>;

@@ -5,7 +5,7 @@
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface OtlpSignals {
+interface OtlpSignals {
   metrics: boolean;
   traces: boolean;
   /** One sentence for each variable that asks for something that this program does not support. */

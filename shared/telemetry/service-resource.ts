@@ -4,7 +4,7 @@ import {
   type Resource,
   resourceFromAttributes,
 } from '@opentelemetry/resources';
-import { packageVersion } from '../runtime/version.ts';
+import { readPackageVersion } from '../runtime/version.ts';
 
 /**
  * Returns the attributes that describe this program to the receiver of its telemetry. OTEL_SERVICE_NAME and
@@ -14,7 +14,7 @@ import { packageVersion } from '../runtime/version.ts';
 export function serviceResource(name: string, instance: string): Resource {
   return resourceFromAttributes({
     'service.name': name,
-    'service.version': packageVersion(),
+    'service.version': readPackageVersion(),
     'service.instance.id': instance,
   }).merge(detectResources({ detectors: [envDetector] }));
 }

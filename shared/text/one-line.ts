@@ -1,4 +1,4 @@
-import { ellipsize } from './capped-text.ts';
+import { ellipsize } from './shortened-text.ts';
 
 /** Matches everything that a program may show as a line break. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
@@ -10,7 +10,7 @@ const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/g;
  * The line may still contain hidden characters. The program that shows the line escapes them, with `visibleLine`. So
  * each of them is escaped once.
  */
-export function oneLine(text: string, limit = 100): string {
+export function oneLineExcerpt(text: string, limit = 100): string {
   return ellipsize(text.replace(LINE_BREAK, '↵'), limit);
 }
 

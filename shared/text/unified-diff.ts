@@ -18,16 +18,16 @@ const NO_FILE = '/dev/null';
  * @param before the old content. Undefined if the file does not exist; the diff then names `/dev/null`.
  * @param after the new content. Undefined if the change removes the file; the diff then names `/dev/null`.
  */
-export function unifiedDiff(path: string, before: string | undefined, after: string | undefined): string {
+export function unifiedFileDiff(path: string, before: string | undefined, after: string | undefined): string {
   const names = {
     from: before === undefined ? NO_FILE : `a/${path}`,
     to: after === undefined ? NO_FILE : `b/${path}`,
   };
-  return diffOfTexts(names, before ?? '', after ?? '');
+  return unifiedDiffOfTexts(names, before ?? '', after ?? '');
 }
 
 /** Returns a unified diff of two texts. `names` are the names in its header. */
-export function diffOfTexts(
+export function unifiedDiffOfTexts(
   { from, to }: Readonly<Record<'from' | 'to', string>>,
   before: string,
   after: string,

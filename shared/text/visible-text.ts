@@ -95,7 +95,7 @@ export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): stri
 }
 
 /**
- * Returns untrusted text with escapes for its hidden characters. Unlike `withMarkedLines`, it adds no line prefixes and
+ * Returns untrusted text with escapes for its hidden characters. Unlike `quotedText`, it adds no line prefixes and
  * no markers. This is enough for the result of a task, because a person does not decide on a result.
  */
 export function visibleText(text: string): string {
@@ -153,13 +153,13 @@ export type QuotedText =
  * Returns untrusted text with the prefix `│` before every line, so that no line looks like the program's own.
  * @param room the maximum size. Without it, the function returns the whole text.
  */
-export function withMarkedLines(text: string, room?: TextLimits): QuotedText {
+export function quotedText(text: string, room?: TextLimits): QuotedText {
   const fitted = fit(visibleLines(text).join('\n'), room);
-  return { ...fitted, text: withLineMarks(fitted.text) };
+  return { ...fitted, text: withLinePrefixes(fitted.text) };
 }
 
 /** Adds the prefix `│` to every line. The hidden characters of the text must already be escaped. */
-export function withLineMarks(text: string): string {
+export function withLinePrefixes(text: string): string {
   return text.split('\n').map(marked).join('\n');
 }
 

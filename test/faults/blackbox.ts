@@ -1,6 +1,6 @@
 /** Probes our server, and the bare server for comparison, with the checks of `mcp-a2a-bridge probe`. */
 import { A2A_VERSIONS, type A2aVersion } from '../../bridge/probe/json-rpc-client.ts';
-import { findProbeTarget, runProbe, type ProbeReport } from '../../bridge/probe/probe.ts';
+import { readProbedInterface, runProbe, type ProbeReport } from '../../bridge/probe/probe.ts';
 import { probeReportText } from '../../bridge/probe/report-text.ts';
 import { must } from './findings.ts';
 import type { Run } from './parts.ts';
@@ -42,7 +42,7 @@ async function bothIn(
 async function reportOn(lent: Promise<Lent>): Promise<ProbeReport> {
   const { subject, close } = await lent;
   try {
-    return await runProbe(subject, await findProbeTarget(subject));
+    return await runProbe(subject, await readProbedInterface(subject));
   } finally {
     await close();
   }

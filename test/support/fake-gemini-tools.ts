@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { unifiedDiff } from '../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../shared/text/unified-diff.ts';
 import type { PlannedCall } from './fake-gemini-task.ts';
 
 /** A tool call as a model asks for it. */
@@ -59,7 +59,7 @@ function fileEdit(
         title: 'Confirm Write',
         fileName: basename(filePath),
         filePath,
-        fileDiff: unifiedDiff(basename(filePath), originalContent, newContent),
+        fileDiff: unifiedFileDiff(basename(filePath), originalContent, newContent),
         originalContent,
         newContent,
       };

@@ -2,7 +2,7 @@
 import { afterEach } from '@jest/globals';
 import type { Models } from '../../a2a-server/models/model.ts';
 import { modelSettingsSchema } from '../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../a2a-server/startup/configured-models.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from './fake-model-endpoint.ts';
 import type { ServerOptions } from './server-process.ts';
 
@@ -24,7 +24,7 @@ export async function modelEndpoint(): Promise<FakeModelEndpoint> {
 export function modelsAt({ url }: FakeModelEndpoint, settings: object = {}): Models {
   const baseUrls = { 'openai-compatible': `${url}/v1` };
   const parsed = modelSettingsSchema.parse({ model: FAKE_MODEL, baseUrls, ...settings });
-  return createModels(parsed, {}, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return createLazyModels(parsed, {}, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 /** @returns the options of a server that uses this model */

@@ -5,7 +5,7 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createModels } from '../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema, type ProviderName } from '../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
 import type { TaskEvent, TokenUsage } from '../../a2a-server/task/events.ts';
@@ -160,7 +160,7 @@ export class RecordedStage {
       baseUrls: Object.fromEntries(providers.map(({ name }) => [name, `${this.endpoint.url}/v1`])),
     });
     const env = Object.assign({}, ...providers.map((provider) => provider.env));
-    return createModels(settings, env, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+    return createLazyModels(settings, env, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
   }
 
   /** Returns the conversation of a request as JSON. */

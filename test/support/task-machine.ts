@@ -26,7 +26,7 @@ import {
   pendingActions,
   questionWithdrawn,
 } from '../../a2a-server/task/pending.ts';
-import { isTerminal, openQuestionsOfCall, type Snapshot } from '../../a2a-server/task/snapshot.ts';
+import { isTerminal, waitingQuestionCalls, type Snapshot } from '../../a2a-server/task/snapshot.ts';
 
 /** The next event in the task's life. A number such as `pick` selects one of the options that exist at that time. */
 export type Move =
@@ -276,7 +276,7 @@ export class TaskMachine {
     if (call?.state.type !== 'running') return;
     const { callId, tool, title } = call;
     this.#append(
-      withTaskState(this.snapshot, ...openQuestionsOfCall(this.snapshot, callId).map(questionWithdrawn), {
+      withTaskState(this.snapshot, ...waitingQuestionCalls(this.snapshot, callId).map(questionWithdrawn), {
         type: 'tool.finished',
         callId,
         tool,

@@ -3,7 +3,7 @@ import { afterEach } from '@jest/globals';
 import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { systemClock } from '../../shared/runtime/clock.ts';
 import { createHostAllowList } from '../../a2a-server/tools/web/allowed-hosts.ts';
-import type { FetchContext } from '../../a2a-server/tools/web/fetch-url.ts';
+import type { FetchDependencies } from '../../a2a-server/tools/web/fetch-url.ts';
 import { listenOnLoopback } from './listen-on-loopback.ts';
 
 export interface Site {
@@ -60,7 +60,10 @@ export function openPages(pages: Readonly<Record<string, string | Answer>>): Pro
  * @param allow the hosts of the test's sites. @returns the tools' access to the web: real sockets, and only the test's
  * DNS
  */
-export function webContextFor(allow: readonly string[], more: Partial<FetchContext> = {}): FetchContext {
+export function webContextFor(
+  allow: readonly string[],
+  more: Partial<FetchDependencies> = {},
+): FetchDependencies {
   return {
     allowed: createHostAllowList(allow),
     resolve: (host) => Promise.reject(new Error(`the test has no address for ${host}`)),

@@ -20,7 +20,7 @@ export interface TimeLimits {
 export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
 
 /** Formats a limit in its largest whole unit, e.g. `90 s` or `2 min`. */
-export function timeLimitText(ms: number): string {
+export function wholeUnitDurationText(ms: number): string {
   const units: [number, string][] = [
     [3_600_000, 'h'],
     [60_000, 'min'],
@@ -41,7 +41,7 @@ export class TurnAbortScope {
   constructor(task: AbortScope<AbortCause>, clock: Clock, limitMs: number | null) {
     this.scope = task.child();
     if (limitMs === null) return;
-    const message = `The turn took longer than its time limit of ${timeLimitText(limitMs)}.`;
+    const message = `The turn took longer than its time limit of ${wholeUnitDurationText(limitMs)}.`;
     this.timeout = new PausableTimeout(clock, limitMs, () =>
       this.scope.abort({ reason: 'timeout', message }),
     );

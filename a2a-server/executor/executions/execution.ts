@@ -19,7 +19,7 @@ import { nextStep } from '../../task/next-step.ts';
 import { isTaskSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
-import { findOrphanedCall, orphanedCallEvents } from './orphaned-calls.ts';
+import { findCallWithOrphan, orphanProcessEvents } from './orphan-process-events.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
@@ -27,11 +27,11 @@ import {
   bytesLeftToWrite,
   dailyLimitQuestion,
   reachedDailyLimit,
-  taskSizeFailure,
+  taskTooLargeText,
   type WritingLimits,
 } from '../../limits/daily-writing.ts';
 import type { ExecutionSlot } from '../../limits/fair-execution-slots.ts';
-import { timeLimitText, type TimeLimits, TurnAbortScope } from '../abort-scopes/time-limits.ts';
+import { wholeUnitDurationText, type TimeLimits, TurnAbortScope } from '../abort-scopes/time-limits.ts';
 import type { ToolScheduler } from '../tool-executions/tool-scheduler.ts';
 
 /** The claim of the task was lost. Its next owner records the outcome of the work. */
@@ -174,10 +174,10 @@ export class Execution {
     if (orphans.length === 0) return false;
     const changed = await log.change(this.#taskId, (s) => ({
       type: 'append',
-      events: isTaskSettled(s) ? [] : orphanedCallEvents(s, orphans),
+      events: isTaskSettled(s) ? [] : orphanProcessEvents(s, orphans),
     }));
     if (changed?.type !== 'appended' && changed?.type !== 'kept') return false;
-    return findOrphanedCall(changed.snapshot, orphans) !== undefined;
+    return findCallWithOrphan(changed.snapshot, orphans) !== undefined;
   }
 
   async #open(): Promise<void> {
@@ -298,7 +298,7 @@ export class Execution {
     const limits = writingLimits();
     const now = clock.now();
     const size = await journal.taskSize(snapshot.taskId);
-    const failure = taskSizeFailure(size, limits);
+    const failure = taskTooLargeText(size, limits);
     if (failure !== undefined) return { type: 'stop', event: { type: 'task.failed', message: failure } };
     const use = await journal.dailyWritten(snapshot.principal, utcDay(now));
     const reached = reachedDailyLimit(use, limits);
@@ -323,7 +323,7 @@ export class Execution {
   /** Starts the task's time limit. At this limit, the task fails. */
   #limitTask(snapshot: Snapshot, taskMs: number): PausableTimeout {
     const { clock, log, onFailure } = this.#options;
-    const message = `The task worked longer than its time limit of ${timeLimitText(taskMs)}. To continue, send another message in its session.`;
+    const message = `The task worked longer than its time limit of ${wholeUnitDurationText(taskMs)}. To continue, send another message in its session.`;
     const end = async (): Promise<void> => {
       // The time limit does not fail a task that waits for a person or has ended.
       const changed = await log.change(snapshot.taskId, (s) =>

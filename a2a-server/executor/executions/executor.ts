@@ -9,7 +9,7 @@
  */
 import { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { CommandKey } from '../../journal/journal.ts';
-import type { TaskClaim, UnopenedTask } from '../../journal/ownership.ts';
+import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
 import { queuePositionEvents } from './queued-events.ts';
@@ -20,7 +20,7 @@ import { DeferredCommandAppend, type AppendedCommand } from '../task-journal/def
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import type { AppendOrKeep } from '../task-journal/task-journal.ts';
 import {
-  type UnopenedTasks,
+  type UnopenedTaskTimes,
   unopenedTasksAfterSearch,
   workspaceUnavailableEvents,
 } from './tasks-no-server-can-open.ts';
@@ -86,7 +86,7 @@ export class Executor {
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
-  #unopened: UnopenedTasks = new Map();
+  #unopened: UnopenedTaskTimes = new Map();
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
@@ -316,7 +316,7 @@ export class Executor {
     }
   }
 
-  async #reportUnopened(tasks: readonly UnopenedTask[]): Promise<void> {
+  async #reportUnopened(tasks: readonly UnclaimableTask[]): Promise<void> {
     const { log, clock } = this.#options;
     const { unopened, due } = unopenedTasksAfterSearch(this.#unopened, tasks, clock.now());
     this.#unopened = unopened;

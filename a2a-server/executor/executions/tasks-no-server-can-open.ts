@@ -2,7 +2,7 @@
  * Finds the tasks that no server can claim, because none can open their workspace. A server does not know the others'
  * directories, so it waits: another server claims what it can open within a few seconds. Pure.
  */
-import type { UnopenedTask } from '../../journal/ownership.ts';
+import type { UnclaimableTask } from '../../journal/ownership.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { progressNoteOf, type Snapshot } from '../../task/snapshot.ts';
 
@@ -24,12 +24,12 @@ interface UnopenedTimes {
 }
 
 /** The times of the tasks that no server has opened, by task id. */
-export type UnopenedTasks = ReadonlyMap<string, UnopenedTimes>;
+export type UnopenedTaskTimes = ReadonlyMap<string, UnopenedTimes>;
 
 interface UnopenedSearch {
-  unopened: UnopenedTasks;
+  unopened: UnopenedTaskTimes;
   /** The tasks to check now. */
-  due: readonly UnopenedTask[];
+  due: readonly UnclaimableTask[];
 }
 
 /**
@@ -37,11 +37,11 @@ interface UnopenedSearch {
  * time to claim it. The tasks without a check for the longest time come first, so each task gets its turn.
  */
 export function unopenedTasksAfterSearch(
-  before: UnopenedTasks,
-  tasks: readonly UnopenedTask[],
+  before: UnopenedTaskTimes,
+  tasks: readonly UnclaimableTask[],
   now: number,
 ): UnopenedSearch {
-  const timesOf = ({ taskId }: UnopenedTask): UnopenedTimes =>
+  const timesOf = ({ taskId }: UnclaimableTask): UnopenedTimes =>
     before.get(taskId) ?? { foundAt: now, checkedAt: now };
   const due = tasks
     .filter((task) => now - timesOf(task).foundAt >= CLAIM_WITHIN_MS)
@@ -58,7 +58,7 @@ export function unopenedTasksAfterSearch(
  */
 export function workspaceUnavailableEvents(
   snapshot: Snapshot,
-  { workspace, label }: Pick<UnopenedTask, 'workspace' | 'label'>,
+  { workspace, label }: Pick<UnclaimableTask, 'workspace' | 'label'>,
 ): TaskEvent[] {
   const servers = label === null ? 'server' : `server with the label ${label}`;
   const text = `The task waits: no running ${servers} can open its workspace ${workspace}. Start a server that can, or cancel the task.`;

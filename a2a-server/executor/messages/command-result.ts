@@ -11,7 +11,7 @@ export function toDecider({ principal, channel }: Requester & { channel: string 
   return { principal, channel };
 }
 
-export function requesterGroups({ groups }: Requester): Pick<Requester, 'groups'> {
+export function pickRequesterGroups({ groups }: Requester): Pick<Requester, 'groups'> {
   return groups === undefined ? {} : { groups };
 }
 

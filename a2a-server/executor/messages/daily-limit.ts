@@ -3,7 +3,7 @@ import type { Journal } from '../../journal/journal.ts';
 import { type ReachedDailyLimit, reachedDailyLimit, type WritingLimits } from '../../limits/daily-writing.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 
-export interface DailyLimitOptions {
+interface DailyLimitOptions {
   journal: Pick<Journal, 'dailyWritten'>;
   clock: Pick<Clock, 'now'>;
   /** Returns the limits of written events that apply now. */

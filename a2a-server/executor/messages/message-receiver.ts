@@ -18,9 +18,9 @@ import { askAgain, decideCalls, outdatedQuestionRefusal, type ResolvedDecision }
 import { decisionStatement } from '../../task/presence.ts';
 import type { CommandOutcome, CommandRefusal } from '../../task/command-outcome.ts';
 import { decisionInText } from '../../task/text-decision.ts';
-import { generationMismatch } from '../../task/generation.ts';
+import { generationMismatchRefusal } from '../../task/generation.ts';
 import { revokeGrants } from '../../task/revoke.ts';
-import { requireRoleFor, type Requester } from '../../access/requester.ts';
+import { requireOwnerOrRole, type Requester } from '../../access/requester.ts';
 import { mayRunSomeUnasked } from '../../policy/mode.ts';
 import { mergeApproverDemands, type Approver } from '../../task/approver.ts';
 import type { Decider, TaskEvent } from '../../task/events.ts';
@@ -37,12 +37,12 @@ import { newTaskSettings, differentSettingsRefusal, differingSettings } from './
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { type AppendOrKeep } from '../task-journal/task-journal.ts';
 import { findMessageTarget } from './message-target.ts';
-import { findVisibleRow, loadTask } from '../queries/task-lookup.ts';
+import { requireVisibleRow, requireSnapshot } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 import {
   requireAppliedCommand,
   toDecider,
-  requesterGroups,
+  pickRequesterGroups,
   toProductError,
   toCommandRefusal,
 } from './command-result.ts';
@@ -219,13 +219,13 @@ export function createMessageReceiver(
 
   async function command(taskId: string, incoming: ClientMessage, key: CommandKey): Promise<AcceptedMessage> {
     const by = toDecider(incoming);
-    const approver = { ...by, ...requesterGroups(incoming) };
+    const approver = { ...by, ...pickRequesterGroups(incoming) };
     const now = clock.now();
-    const known = await loadTask(log, taskId);
+    const known = await requireSnapshot(log, taskId);
     // The task may run actions without an approval, so a message to it needs the same role as a decision.
-    requireRoleFor(incoming, known.principal, 'approve');
+    requireOwnerOrRole(incoming, known.principal, 'approve');
     const { expectedGeneration } = incoming;
-    const mismatch = generationMismatch(known, expectedGeneration);
+    const mismatch = generationMismatchRefusal(known, expectedGeneration);
     if (mismatch) throw toProductError(mismatch);
     const resolved =
       incoming.decisions &&
@@ -242,7 +242,7 @@ export function createMessageReceiver(
     const others = await differingSettings(incoming.settings, known.settings, options);
     const rule = (snapshot: Snapshot): AppendOrKeep => {
       // The task may have another generation now than when it was read above.
-      const outdated = generationMismatch(snapshot, expectedGeneration);
+      const outdated = generationMismatchRefusal(snapshot, expectedGeneration);
       if (outdated) return outdated;
       if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);
       if (incoming.revoke) return revokeGrants(snapshot, incoming.revoke, by, now);
@@ -299,15 +299,15 @@ export function createMessageReceiver(
     by: Requester,
     decision: Decision,
   ): Promise<DecisionStatement> {
-    await findVisibleRow(journal, taskId, by);
-    const known = await loadTask(log, taskId);
+    await requireVisibleRow(journal, taskId, by);
+    const known = await requireSnapshot(log, taskId);
     const part: DecisionsPart = { extension: TOOL_APPROVAL_EXTENSION, decisions: [decision] };
     const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
     if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
     const outcome = judge(
       known,
       resolved.decisions,
-      { principal: by.principal, channel: 'page', ...requesterGroups(by) },
+      { principal: by.principal, channel: 'page', ...pickRequesterGroups(by) },
       clock.now(),
     );
     if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);

@@ -4,10 +4,10 @@ import { visibleTasksFilter, type Requester } from '../../access/requester.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { IdGenerator } from '../task-journal/id-generator.ts';
-import { findVisibleRow } from '../queries/task-lookup.ts';
+import { requireVisibleRow } from '../queries/task-lookup.ts';
 import { isDecisionOrRevocation, type ClientMessage } from './client-message.ts';
 
-export type MessageTarget =
+type MessageTarget =
   | { type: 'live'; taskId: string; sessionId: string }
   | { type: 'new'; sessionId: string; previous?: TaskRow };
 
@@ -26,7 +26,7 @@ export async function findMessageTarget(
 ): Promise<MessageTarget> {
   const { taskId, sessionId } = incoming;
   if (taskId !== undefined) {
-    const row = await findVisibleRow(journal, taskId, incoming);
+    const row = await requireVisibleRow(journal, taskId, incoming);
     if (sessionId !== undefined && sessionId !== row.sessionId)
       throw new ProductError(
         'MALFORMED',

@@ -1,6 +1,6 @@
 /** Computes the settings of a new task. The settings of a task never change. */
 import type { TaskMode, TaskSettings } from '../../../shared/protocol/tool-approval.ts';
-import { mayRunSomeUnasked, checkModeSettings, taskModeOf } from '../../policy/mode.ts';
+import { mayRunSomeUnasked, requireConsistentMode, taskModeOf } from '../../policy/mode.ts';
 import type { CommandRefusal } from '../../task/command-outcome.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { ExecutorOptions } from '../executions/executor.ts';
@@ -21,7 +21,7 @@ export function newTaskSettings(
   const chosen = wanted.mode !== undefined || wanted.autoExecute !== undefined;
   const mode = chosen ? wanted.mode : (kept ?? modeByDefault(settings, defaultMode));
   const beginning = mode === undefined ? settings : { ...settings, mode };
-  checkModeSettings(beginning);
+  requireConsistentMode(beginning);
   return beginning;
 }
 

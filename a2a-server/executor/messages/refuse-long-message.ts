@@ -9,7 +9,7 @@ import { maxInstructionChars } from '../../task/instructions.ts';
 import {
   maxMessageTokens,
   messageTokens,
-  type ReceivingTask,
+  type LiveAndPreviousTask,
   SHORT_MESSAGE_TOKENS,
 } from '../../task/conversation/message-limit.ts';
 import { messageFiles } from '../../task/task-files.ts';
@@ -32,7 +32,7 @@ interface PromptSources {
  */
 export async function refuseLongMessage(
   message: UserMessage,
-  { settings, live, previous }: ReceivingTask & { settings: TaskSettings },
+  { settings, live, previous }: LiveAndPreviousTask & { settings: TaskSettings },
   { models, toolbox, openWorkspace }: PromptSources,
 ): Promise<void> {
   const tokens = messageTokens(message);

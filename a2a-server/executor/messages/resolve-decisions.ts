@@ -9,7 +9,7 @@ import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-appr
 import { repeatedDecisionRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { ApproverDemand } from '../../task/approver.ts';
-import { denyRuleMessage, findPresenceRule, approverDemandOfRules } from '../../policy/verdict.ts';
+import { denyRuleMessage, findPresenceRuleName, approverDemandOfRules } from '../../policy/verdict.ts';
 import type { TaskEvent } from '../../task/events.ts';
 import { shownCodeOf } from '../../task/shown-code-of-call.ts';
 import { findCall, type Call, type Snapshot } from '../../task/snapshot.ts';
@@ -135,7 +135,7 @@ async function edited(
   return {
     type: 'edited',
     call: shown.call,
-    rule: findPresenceRule(facts, rules),
+    rule: findPresenceRuleName(facts, rules),
     approver: approverDemandOfRules(facts, rules),
   };
 }

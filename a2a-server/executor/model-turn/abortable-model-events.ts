@@ -27,7 +27,7 @@ export async function* modelEventsUntilAborted(
   }
 }
 
-export function modelFailureOf(error: unknown): ModelFailure {
+export function toModelFailure(error: unknown): ModelFailure {
   const message = errorMessageOf(error);
   if (!(error instanceof ProductError)) return { message, passing: false, waitMs: 0 };
   return { message, passing: error.retryable, waitMs: Number(error.facts[RETRY_AFTER_FACT] ?? 0) };

@@ -12,7 +12,7 @@ import { maxInstructionChars } from '../../task/instructions.ts';
 import { isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
-import { fitContextWindow } from './fit-context-window.ts';
+import { ensureContextFits } from './fit-context-window.ts';
 import type { IdGenerator } from '../task-journal/id-generator.ts';
 import { runModelTurn } from './model-turn.ts';
 import { prepareCall } from './prepare-call.ts';
@@ -20,7 +20,7 @@ import { readInstructions } from './read-instructions.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import { systemPrompt } from './system-prompt.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-import { timeLimitText, type TimeLimits } from '../abort-scopes/time-limits.ts';
+import { wholeUnitDurationText, type TimeLimits } from '../abort-scopes/time-limits.ts';
 
 export interface AskModelOptions {
   log: TaskJournal;
@@ -84,7 +84,7 @@ export async function askModel(
       scope,
       bytes: place.bytes,
     };
-    if (!(await fitContextWindow(snapshot, turnOptions))) return;
+    if (!(await ensureContextFits(snapshot, turnOptions))) return;
     await runModelTurn(snapshot.taskId, {
       ...turnOptions,
       prepare: (request) =>
@@ -152,6 +152,6 @@ function limitModel(
   limitMs: number | null,
 ): (() => void) | undefined {
   if (limitMs === null) return undefined;
-  const message = `The model did not answer within its time limit of ${timeLimitText(limitMs)}.`;
+  const message = `The model did not answer within its time limit of ${wholeUnitDurationText(limitMs)}.`;
   return clock.after(limitMs, () => scope.abort({ reason: 'timeout', message }));
 }

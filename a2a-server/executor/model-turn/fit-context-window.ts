@@ -25,7 +25,7 @@ import { usageCost } from '../../task/spending.ts';
 import { summaryTranscript } from '../../task/conversation/summary-transcript.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-import { modelEventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
+import { modelEventsUntilAborted, toModelFailure } from './abortable-model-events.ts';
 
 /** The window for the summary's prompt if the model's window is unknown, in tokens. */
 const DEFAULT_WINDOW_TOKENS = 100_000;
@@ -48,7 +48,7 @@ interface ContextFitter {
 }
 
 /** Returns true if the conversation fits. If false, the task may have changed, so the caller must load it again. */
-export async function fitContextWindow(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
+export async function ensureContextFits(snapshot: Snapshot, options: ContextFitter): Promise<boolean> {
   const { earlier, log } = options;
   const model = options.modelFor(snapshot);
   const beside = tokensBesideConversation(options.instructions, options.tools);
@@ -133,7 +133,7 @@ async function summarised(
     }
   } catch (error) {
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
-    const failure = modelFailureOf(error);
+    const failure = toModelFailure(error);
     if (!scope.signal.aborted && failure.passing)
       return eventAfterModelFailure(snapshot, failure, clock.now());
   }

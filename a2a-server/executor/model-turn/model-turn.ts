@@ -21,13 +21,13 @@ import { nextStep, turnStartEvents } from '../../task/next-step.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
 import { openTodosReminder } from '../../task/todo-reminder.ts';
 import { usageCost } from '../../task/spending.ts';
-import type { JsonObject, TurnPart, RecordedTurn } from '../../task/replay-provider-data.ts';
+import type { JsonObject, TurnPart, TurnReplayData } from '../../task/replay-provider-data.ts';
 import { conversationTooLongEvent } from './fit-context-window.ts';
 import { QuietModelNotice } from './quiet-model-notice.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { TurnWriter } from './turn-writer.ts';
-import { modelEventsUntilAborted, modelFailureOf } from './abortable-model-events.ts';
+import { modelEventsUntilAborted, toModelFailure } from './abortable-model-events.ts';
 
 export interface ModelCallRequest {
   modelCallId: string;
@@ -144,7 +144,7 @@ export async function runModelTurn(taskId: string, context: ModelTurnOptions): P
     // The model did not cause a storage error, so the executor tries the task again.
     if (error instanceof ProductError && error.reason === 'STORAGE') throw error;
     if (error instanceof PromptTooLongError) await refused(context, { taskId, turn }, error);
-    else await failed(context, { taskId, turn }, modelFailureOf(error));
+    else await failed(context, { taskId, turn }, toModelFailure(error));
     return;
   } finally {
     quiet.end();
@@ -227,7 +227,7 @@ function withInputs(
   parts: readonly TurnPart[],
   requests: readonly ModelCallRequest[],
   prepared: readonly PreparedCall[],
-): RecordedTurn['parts'] {
+): TurnReplayData['parts'] {
   let next = 0;
   return parts.map((part) => {
     if (part.type !== 'call') return part;

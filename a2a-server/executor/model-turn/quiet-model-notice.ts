@@ -1,7 +1,7 @@
 /** Adds a note to the task's status while a model sends nothing. Adds another note when the model answers. */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Model } from '../../models/model.ts';
-import { timeLimitText } from '../abort-scopes/time-limits.ts';
+import { wholeUnitDurationText } from '../abort-scopes/time-limits.ts';
 
 export class QuietModelNotice {
   readonly #model: Pick<Model, 'id' | 'quietMs'>;
@@ -36,7 +36,7 @@ export class QuietModelNotice {
     this.#cancel = this.#clock.after(quietMs, () => {
       this.#periods += 1;
       this.#note(
-        `${id} has sent nothing for ${timeLimitText(this.#periods * quietMs)}. It may be reading a long prompt, reasoning without output, or busy.`,
+        `${id} has sent nothing for ${wholeUnitDurationText(this.#periods * quietMs)}. It may be reading a long prompt, reasoning without output, or busy.`,
       );
       this.#wait();
     });

@@ -1,9 +1,9 @@
 /** Reads the receipt of a task from its journal. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import type { Receipt } from '../../../shared/receipt/receipt.ts';
 import type { Journal, TaskRow } from '../../journal/journal.ts';
-import { readEntriesByPage } from '../../journal/read-pages.ts';
+import { readEntryPages } from '../../journal/read-pages.ts';
 import { ReceiptBuilder } from '../../receipts/build-receipt.ts';
 
 /**
@@ -19,8 +19,8 @@ export async function readReceipt(
     throw new ProductError('INVALID_CURSOR', `The task has ${seq} events, not ${events}.`, {
       facts: { last: String(seq) },
     });
-  const builder = new ReceiptBuilder(taskId, packageVersion());
-  for await (const page of readEntriesByPage(journal, taskId, events))
+  const builder = new ReceiptBuilder(taskId, readPackageVersion());
+  for await (const page of readEntryPages(journal, taskId, events))
     for (const entry of page) builder.add(entry);
   return builder.build();
 }

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../task/snapshot.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 
 /** Returns the row of a task that the requester may see. @throws ProductError UNKNOWN_TASK */
-export async function findVisibleRow(
+export async function requireVisibleRow(
   journal: Pick<Journal, 'row'>,
   taskId: string,
   requester: Requester,
@@ -20,7 +20,7 @@ export async function findVisibleRow(
  * Returns the task after its last entry, or after entry `atSeq`.
  * @throws ProductError UNKNOWN_TASK
  */
-export async function loadTask(
+export async function requireSnapshot(
   log: Pick<TaskJournal, 'load'>,
   taskId: string,
   atSeq?: number,

@@ -14,7 +14,7 @@ import type {
 } from '../../journal/journal.ts';
 import { costReport, sumCosts } from '../../task/costs/cost-report.ts';
 import { utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
-import { dailyBudgetLimit } from '../../task/costs/daily-budget.ts';
+import { extendedDailyBudget } from '../../task/costs/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { filesOfTask } from '../../task/task-files.ts';
 import { findCall, type Snapshot } from '../../task/snapshot.ts';
@@ -25,7 +25,7 @@ import { readReceipt } from './read-receipt.ts';
 import { readTaskCosts } from './read-task-costs.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { toToolDeclaration } from '../../tools/toolbox.ts';
-import { loadTask, findVisibleRow } from './task-lookup.ts';
+import { requireSnapshot, requireVisibleRow } from './task-lookup.ts';
 
 interface QueryOptions extends Pick<ExecutorOptions, 'journal' | 'clock' | 'toolbox' | 'dailyBudget'> {
   log: TaskJournal;
@@ -91,24 +91,24 @@ export interface TaskQueries {
 
 export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }: QueryOptions): TaskQueries {
   return {
-    row: (taskId, by) => findVisibleRow(journal, taskId, by),
+    row: (taskId, by) => requireVisibleRow(journal, taskId, by),
     async snapshot(taskId, by, atSeq) {
-      await findVisibleRow(journal, taskId, by);
-      return loadTask(log, taskId, atSeq);
+      await requireVisibleRow(journal, taskId, by);
+      return requireSnapshot(log, taskId, atSeq);
     },
     receipt: async (taskId, by, events) =>
-      readReceipt(journal, await findVisibleRow(journal, taskId, by), events),
+      readReceipt(journal, await requireVisibleRow(journal, taskId, by), events),
     async taskCosts(taskId, by) {
-      await findVisibleRow(journal, taskId, by);
+      await requireVisibleRow(journal, taskId, by);
       return readTaskCosts(journal, taskId);
     },
     async entries(taskId, by, { after, limit }) {
-      await findVisibleRow(journal, taskId, by);
+      await requireVisibleRow(journal, taskId, by);
       return journal.read(taskId, after, limit);
     },
     async inputSchema(taskId, by, callId) {
-      await findVisibleRow(journal, taskId, by);
-      const call = findCall(await loadTask(log, taskId), callId);
+      await requireVisibleRow(journal, taskId, by);
+      const call = findCall(await requireSnapshot(log, taskId), callId);
       if (call === undefined)
         throw new ProductError('UNKNOWN_CALL', `Task ${taskId} has no call ${callId.slice(0, 200)}.`);
       const tool = toolbox.get(call.tool);
@@ -116,10 +116,10 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
     },
     sessionCost: async (principal, sessionId) => sumCosts(await journal.costs({ principal, sessionId })),
     async file(taskId, by, hash) {
-      await findVisibleRow(journal, taskId, by);
+      await requireVisibleRow(journal, taskId, by);
       // Only files of messages and results are returned. The journal also contains the old content of changed files,
       // which clients must not get.
-      const file = filesOfTask(await loadTask(log, taskId)).find((each) => each.hash === hash);
+      const file = filesOfTask(await requireSnapshot(log, taskId)).find((each) => each.hash === hash);
       const bytes = file && (await journal.content(taskId, hash));
       if (file === undefined || bytes === undefined)
         throw new ProductError(
@@ -142,7 +142,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
       }
       if (dailyBudget === undefined) return { ...report, sessions };
       const use = await journal.dailyUse(principal, toDay);
-      const limitUsd = dailyBudgetLimit(use, dailyBudget);
+      const limitUsd = extendedDailyBudget(use, dailyBudget);
       return { ...report, sessions, dailyBudget: { usd: dailyBudget, limitUsd, spentUsd: use.usd } };
     },
   };

@@ -1,6 +1,6 @@
 /** Computes the answer to the client from the outcome of an abort request. Pure. */
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
-import { ellipsize } from '../../../shared/text/capped-text.ts';
+import { ellipsize } from '../../../shared/text/shortened-text.ts';
 import type { ToolOutcome } from '../../task/events.ts';
 
 export type AbortRequestOutcome =

@@ -1,6 +1,6 @@
 /** Reads the complete output of tool executions from the journal, even after a restart. */
 import type { Journal } from '../../journal/journal.ts';
-import { readEntriesByPage } from '../../journal/read-pages.ts';
+import { readEntryPages } from '../../journal/read-pages.ts';
 import type { ToolOutputReader } from '../../tools/builtin/read-output.ts';
 
 /**
@@ -23,7 +23,7 @@ export function createToolOutputReader(
 
 async function outputIn(journal: Pick<Journal, 'read'>, taskId: string, toolId: string): Promise<string> {
   const pieces: string[] = [];
-  for await (const page of readEntriesByPage(journal, taskId))
+  for await (const page of readEntryPages(journal, taskId))
     for (const { event } of page)
       if (event.type === 'tool.output' && event.toolId === toolId) pieces.push(event.text);
   return pieces.join('');

@@ -1,7 +1,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
-import { approverDemandOfRules, denyRuleMessage, findPresenceRule } from '../../policy/verdict.ts';
+import { approverDemandOfRules, denyRuleMessage, findPresenceRuleName } from '../../policy/verdict.ts';
 import { coversApproverDemand, demandMetByApprover, mergeApproverDemands } from '../../task/approver.ts';
 import type { Call, Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
@@ -11,7 +11,7 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
  * even a call that was approved before a restart. A rule also stops a call whose path leads elsewhere now, through a
  * changed symbolic link.
  */
-export async function runToolUnderPolicy(
+export async function recheckPolicyAndRun(
   tool: Tool,
   { task, call }: { task: Snapshot; call: Call },
   policy: Policy,
@@ -34,7 +34,7 @@ export async function runToolUnderPolicy(
     const facts = { ...approved, reach: { ...reach, ...more } };
     const denied = denyRuleMessage(facts, policy);
     if (denied !== undefined) throw new ProductError('FORBIDDEN', denied);
-    const presenceRule = findPresenceRule(facts, unproven);
+    const presenceRule = findPresenceRuleName(facts, unproven);
     if (presenceRule !== undefined)
       throw new ProductError(
         'FORBIDDEN',

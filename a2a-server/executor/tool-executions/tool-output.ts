@@ -5,7 +5,7 @@ import { withTaskState } from '../../task/pending.ts';
 import { lastLineOf } from '../../task/tool-outputs.ts';
 import { isTerminal } from '../../task/snapshot.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
-import { capText } from '../../../shared/text/capped-text.ts';
+import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 import { readOutputHint } from '../../tools/builtin/read-output.ts';
 
 /** The limit of a tool execution's output in the journal, in characters. A result has another limit. */
@@ -78,7 +78,7 @@ export class ToolOutput {
     this.#closed = false;
     this.write(text);
     await this.close();
-    return { ...outcome, text: `${capText(text, SHOWN_CHARS)}\n${readOutputHint(this.#reference.toolId)}` };
+    return { ...outcome, text: `${cutMiddle(text, SHOWN_CHARS)}\n${readOutputHint(this.#reference.toolId)}` };
   }
 
   /** Appends an answer that arrived after the execution was stopped. J3: appends nothing if the task has ended. */

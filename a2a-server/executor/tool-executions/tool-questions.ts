@@ -8,7 +8,7 @@
  */
 import { onAbort, type AbortScope } from '../../../shared/runtime/abort.ts';
 import { questionSchema as questionShape, type Question } from '../../../shared/protocol/question.ts';
-import { ellipsize } from '../../../shared/text/capped-text.ts';
+import { ellipsize } from '../../../shared/text/shortened-text.ts';
 import type { Journal } from '../../journal/journal.ts';
 import type { RequestedCall, TaskEvent } from '../../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';

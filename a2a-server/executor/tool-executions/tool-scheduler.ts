@@ -25,10 +25,10 @@ import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pen
 import {
   isRepeatableCall,
   isTerminal,
-  openQuestionsOfCall,
+  waitingQuestionCalls,
   type Call,
   type Snapshot,
-  type TaskWithHistory,
+  type TaskWithEarlierTasks,
 } from '../../task/snapshot.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';
@@ -41,7 +41,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-execution-view.ts';
 import type { TimeLimits } from '../abort-scopes/time-limits.ts';
 import { runToolToOutcome } from './run-tool-to-outcome.ts';
-import { runToolUnderPolicy } from './run-tool-under-policy.ts';
+import { recheckPolicyAndRun } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
 import { ToolStartRecorder, type ToolExecutionReference } from './tool-start.ts';
@@ -278,7 +278,7 @@ export class ToolScheduler {
     snapshot: Snapshot,
     call: Call,
     tool: Tool | undefined,
-    at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskWithHistory },
+    at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskWithEarlierTasks },
   ): Promise<ExecutionResult> {
     const { principal } = snapshot;
     const { clock } = this.#options;
@@ -291,7 +291,7 @@ export class ToolScheduler {
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await runToolToOutcome(
             () =>
-              runToolUnderPolicy(tool, { task: snapshot, call }, this.#options.policy(), {
+              recheckPolicyAndRun(tool, { task: snapshot, call }, this.#options.policy(), {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
@@ -341,7 +341,7 @@ export class ToolScheduler {
     const kept = outcome.type === 'ok' ? contents : [];
     const finished = await start.append((s) => {
       // E2: after a shutdown, an open question still waits. The next process records the tool's end, as after a crash.
-      const asked = openQuestionsOfCall(s, call.callId);
+      const asked = waitingQuestionCalls(s, call.callId);
       if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
       const planned: TaskEvent[] =
         todos === undefined || outcome.type !== 'ok'

@@ -14,7 +14,7 @@ import type { Caller } from './caller.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
-import { readRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
+import { parseRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
 import type { ProtocolPreview } from '../wire/protocol-previews.ts';
 import type { WireOptions } from '../wire/wire-objects.ts';
 
@@ -114,7 +114,7 @@ export class A2aRequestContext extends ServerCallContext {
 
   /** Reads the generations from the parameters, if the request may have generations. @throws ProductError MALFORMED */
   readGenerations(operation: string, params: unknown): void {
-    if (this.hasGenerations) this.generations = readRequestedGenerations(operation, params);
+    if (this.hasGenerations) this.generations = parseRequestedGenerations(operation, params);
   }
 
   get sight(): EventVisibility {

@@ -10,7 +10,7 @@ import type { A2aRequestContext } from './a2a-request-context.ts';
  * Returns the message of a request, as its caller may send it.
  * @throws ProductError FORBIDDEN, MALFORMED, UNSUPPORTED_CONTENT or INVALID_DECISION
  */
-export function readPermittedMessage(request: SendMessageRequest, context: A2aRequestContext): ClientMessage {
+export function toPermittedMessage(request: SendMessageRequest, context: A2aRequestContext): ClientMessage {
   const { requester, roles, trace } = context.caller;
   const { match } = context.generations;
   const sent = toClientMessage(request, {

@@ -12,7 +12,7 @@
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { type Identity, identityOfToken } from '../../access/identity.ts';
+import { type Identity, identityOfTokenRecord } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import { type RecordStore, obtainSharedSecret } from '../../records/record-store.ts';
 import type { Credential } from './tokens.ts';
@@ -42,7 +42,7 @@ export interface StreamTickets {
  * @param shared absent for a server that shares nothing
  * @throws ProductError STORAGE
  */
-export async function deriveTicketSecret(
+export async function obtainTicketSecret(
   serverToken: string,
   shared: RecordStore | undefined,
 ): Promise<string> {
@@ -52,7 +52,7 @@ export async function deriveTicketSecret(
 
 /**
  * Makes and redeems tickets.
- * @param secret the secret of this server (see `deriveTicketSecret`)
+ * @param secret the secret of this server (see `obtainTicketSecret`)
  * @param now returns milliseconds since 1970
  */
 export function createStreamTickets(
@@ -73,7 +73,9 @@ export function createStreamTickets(
   );
   const issuedKey = async (tokenId: string): Promise<{ principal: string; key: Buffer } | undefined> => {
     const token = await issued.active(tokenId);
-    return token && { principal: identityOfToken(token).principal, key: keyOf({ issued: token.digest }) };
+    return (
+      token && { principal: identityOfTokenRecord(token).principal, key: keyOf({ issued: token.digest }) }
+    );
   };
 
   return {

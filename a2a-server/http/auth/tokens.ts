@@ -1,7 +1,7 @@
-import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
+import { bearerToken, isSameDigest, tokenDigest } from '../../../shared/net/bearer-token.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { type Identity, identityOfToken } from '../../access/identity.ts';
-import { looksLikeJwt, type VerifyJwt } from '../../access/oidc-tokens.ts';
+import { type Identity, identityOfTokenRecord } from '../../access/identity.ts';
+import { looksLikeJwt, type AuthenticateJwt } from '../../access/oidc-tokens.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 
 export interface Credential {
@@ -20,7 +20,7 @@ export type Authenticate = (authorization: string | undefined) => Promise<Identi
 export function createAuthenticator(
   credentials: readonly Credential[],
   issued: Pick<IssuedTokens, 'find'> = NO_ISSUED_TOKENS,
-  verifyJwt?: VerifyJwt,
+  verifyJwt?: AuthenticateJwt,
 ): Authenticate {
   const known = credentials.map(({ principal, token }) => ({ principal, digest: tokenDigest(token) }));
   return async (authorization) => {
@@ -33,7 +33,7 @@ export function createAuthenticator(
     const digest = tokenDigest(token);
     let principal: string | undefined;
     // The loop compares with every token, so that its time does not reveal which token matches.
-    for (const it of known) if (sameToken(it.digest, digest)) principal = it.principal;
+    for (const it of known) if (isSameDigest(it.digest, digest)) principal = it.principal;
     if (principal !== undefined) return { principal };
     return verifyJwt && looksLikeJwt(token) ? verifyJwt(token) : issuedIdentity(token, issued);
   };
@@ -41,7 +41,7 @@ export function createAuthenticator(
 
 async function issuedIdentity(token: string, issued: Pick<IssuedTokens, 'find'>): Promise<Identity> {
   const found = await issued.find(token);
-  if (found !== undefined) return identityOfToken(found);
+  if (found !== undefined) return identityOfTokenRecord(found);
   throw new ProductError(
     'UNAUTHENTICATED',
     'This server does not know the bearer token, or the token has expired or was revoked. The local token is in the file "token" of the state directory.',

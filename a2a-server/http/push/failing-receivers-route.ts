@@ -3,10 +3,10 @@
  * /api/push/retry/:id` delivers to one of them again.
  */
 import { Router } from 'express';
-import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';
+import type { PushNotifications } from '../../push/push-notification-configs.ts';
 import { callerOf } from '../auth/caller.ts';
 
-export function failingReceiversRoute(push: Pick<PushNotificationConfigs, 'failing' | 'retry'>): Router {
+export function failingReceiversRoute(push: Pick<PushNotifications, 'failing' | 'retry'>): Router {
   const router = Router();
   router.get('/api/push/failing', async (request, response) => {
     response.json({ receivers: await push.failing(callerOf(request).requester) });

@@ -11,7 +11,7 @@ import type {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import type { PushConfig, PushNotificationConfigs } from '../../push/push-notification-configs.ts';
+import type { PushConfig, PushNotifications } from '../../push/push-notification-configs.ts';
 import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';
@@ -39,14 +39,14 @@ export interface PushMethods {
 
 /** @param push undefined if the server sends no push notifications */
 export function createPushMethods(
-  push: PushNotificationConfigs | undefined,
+  push: PushNotifications | undefined,
   tasks: Pick<TaskService, 'recipient' | 'send'>,
 ): PushMethods {
   /**
    * Returns the configurations, or refuses. A2A 1.0 §3.3.4: a client must learn that the server sends no push
    * notifications.
    */
-  const supported = (): PushNotificationConfigs => {
+  const supported = (): PushNotifications => {
     if (push === undefined) throw new PushNotificationNotSupportedError();
     return push;
   };

@@ -3,7 +3,7 @@
  * access ends.
  */
 import type { Request, RequestHandler } from 'express';
-import { readTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
+import { parseTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
 import type { AbortScope } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -12,11 +12,11 @@ import { type Identity, rolesOf } from '../../access/identity.ts';
 import { expiryOfToken } from '../../access/issued-token.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import { requireRole } from '../../access/role.ts';
-import type { OpenRequests } from '../../limits/open-requests.ts';
+import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import type { Traces } from '../../telemetry/traces.ts';
 import { attachCaller, Caller, type ReadEndReason } from '../auth/caller.ts';
 import { STALLED_HEARTBEATS, waitUntilDrained } from '../streams/wait-until-drained.ts';
-import { routePattern, accessRequirementOf } from './methods-and-roles.ts';
+import { findRoutePattern, accessRequirementOf } from './methods-and-roles.ts';
 import { unknownAddress } from './unknown-address.ts';
 
 export type StreamEndReason =
@@ -28,12 +28,12 @@ export type StreamEndReason =
   | 'lifetime-over';
 
 /** An admitted caller, and the end of the caller's access. */
-export interface AdmittedCaller extends Identity {
+interface AdmittedIdentity extends Identity {
   /** Calls `act` at sign-out. Returns a function that removes the listener. */
   onSignOut?: (act: () => void) => () => void;
 }
 
-export type IdentifyCaller = (request: Request) => AdmittedCaller | Promise<AdmittedCaller>;
+export type IdentifyCaller = (request: Request) => AdmittedIdentity | Promise<AdmittedIdentity>;
 
 /** The parts of the server that the admission of requests needs. `AppOptions` explains them. */
 export interface AdmissionParts {
@@ -41,7 +41,7 @@ export interface AdmissionParts {
   clock: Clock;
   log: Logger;
   issued?: IssuedTokens;
-  openRequests: OpenRequests;
+  openRequests: OpenRequestLimiter;
   traces?: Traces;
   isClosing: () => boolean;
   heartbeatMs: number;
@@ -91,7 +91,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     };
     const full = (): Promise<void> | undefined =>
       waitUntilDrained(response, STALLED_HEARTBEATS * heartbeatMs);
-    const sent = readTraceContext(request.headers['traceparent'], request.headers['tracestate']);
+    const sent = parseTraceContext(request.headers['traceparent'], request.headers['tracestate']);
     const span = traces?.request(sent);
     const trace = span?.trace ?? sent;
     const path = `${request.baseUrl}${request.path}`;
@@ -122,7 +122,7 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       for (const stop of stops) stop?.();
       span?.end({
         method: request.method,
-        route: routePattern(path),
+        route: findRoutePattern(path),
         operation: caller.about.operation,
         status: response.statusCode,
         taskId: caller.about.taskId,

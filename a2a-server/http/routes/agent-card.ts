@@ -2,7 +2,7 @@ import type { AgentCard, AgentExtension, AgentSkill } from '@a2a-js/sdk';
 import { AGENT_COMMAND_EXTENSION } from '../../../shared/protocol/agent-command.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 import {
-  PREVIEW_URI_PREFIX,
+  A2A_PREVIEW_URI_PREFIX,
   THINKING_EXTENSION,
   TOOL_APPROVAL_EXTENSION,
 } from '../../../shared/protocol/extensions.ts';
@@ -32,7 +32,7 @@ const PREVIEW_SPECIFICATIONS: Readonly<
 };
 
 function previewOnCard(preview: ProtocolPreview): AgentExtension {
-  return { uri: `${PREVIEW_URI_PREFIX}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
+  return { uri: `${A2A_PREVIEW_URI_PREFIX}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
 }
 
 /**

@@ -9,7 +9,7 @@ import { A2AError, restStatusFor } from '@a2a-js/sdk/errors';
 import { isLimitRefusal, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { NotJsonError } from '../wire/json-body.ts';
-import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
@@ -68,7 +68,7 @@ function sendError(request: Request, response: Response, error: unknown): void {
     sendRestError(response, error);
     return;
   }
-  const wire: WireFormat = a2aVersionOf(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
+  const wire: WireFormat = parseA2aVersion(request.header('A2A-Version')).legacy ? 'jsonrpc-0.3' : 'jsonrpc';
   if (error instanceof NotJsonError) {
     response.json(rpcError(null, unparsableError(error, wire, PARSE_ERROR), wire));
     return;

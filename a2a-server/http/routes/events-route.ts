@@ -45,7 +45,7 @@ interface EventsOptions {
 }
 
 /** Returns the handler. An earlier middleware must have authenticated the caller. */
-export function eventsRoute(
+export function createEventsHandler(
   tasks: TaskService,
   { heartbeatMs, log, disconnects }: EventsOptions,
 ): RequestHandler {

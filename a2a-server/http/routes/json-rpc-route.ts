@@ -25,8 +25,8 @@ import {
   parseJsonRpcEnvelope,
   requestIdOf,
   isNotification,
-  unknownMethodProblem,
-  a2aVersionOf,
+  findMethodProblem,
+  parseA2aVersion,
 } from '../wire/json-rpc-envelope.ts';
 import type { JsonRpcEnvelope, RequestId } from '../wire/json-rpc-envelope.ts';
 import { createLegacyFinalSetter } from '../wire/legacy-final-flag.ts';
@@ -63,7 +63,7 @@ export function jsonRpcRoute({
   const old = new LegacyJsonRpcTransportHandler(handler);
 
   const answer = async (request: Request, response: Response): Promise<void> => {
-    const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
+    const { version, legacy } = parseA2aVersion(request.header('A2A-Version'));
     const wire: WireFormat = legacy ? 'jsonrpc-0.3' : 'jsonrpc';
     const context = new A2aRequestContext({
       caller: callerOf(request),
@@ -85,7 +85,7 @@ export function jsonRpcRoute({
     const silent = isNotification(body);
     try {
       validateVersion(version, card, 'JSONRPC');
-      const unknown = unknownMethodProblem(body.method, legacy);
+      const unknown = findMethodProblem(body.method, legacy);
       if (unknown !== undefined)
         throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
       context.caller.concerns({ operation: body.method });

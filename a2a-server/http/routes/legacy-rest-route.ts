@@ -12,7 +12,7 @@ import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { Caller, callerOf } from '../auth/caller.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
-import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
 
 export function legacyRestRoute({ handler, limits, log }: A2aBindingOptions): Router {
@@ -31,7 +31,7 @@ export function legacyRestRoute({ handler, limits, log }: A2aBindingOptions): Ro
 }
 
 export function isLegacyRest(path: string, version: string | undefined): boolean {
-  return path.startsWith('/v1/') && a2aVersionOf(version).legacy;
+  return path.startsWith('/v1/') && parseA2aVersion(version).legacy;
 }
 
 const onlyLegacy: RequestHandler = (request, _response, next) =>

@@ -15,12 +15,12 @@ import { rolesOf } from '../../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
 import type { Role } from '../../access/role.ts';
 import type { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
-import type { OpenRequests } from '../../limits/open-requests.ts';
+import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/origin-check.ts';
 import type { Authenticate } from '../auth/tokens.ts';
 import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
-import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
-import { parseJson } from '../wire/json-text.ts';
+import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
+import { safeParseJson } from '../wire/json-text.ts';
 import { readRequestBody } from '../wire/request-body.ts';
 import { type RetryLater, retryLaterOf } from '../wire/wire-errors.ts';
 import { rpcError } from './json-rpc-route.ts';
@@ -59,7 +59,7 @@ export interface LoadSheddingParts {
   reach: AllowedHostsAndOrigins;
   /** True if the principal has already sent a message with this id. The app answers it like the first copy. */
   isKnown: (principal: string, messageId: string) => Promise<boolean>;
-  openRequests: OpenRequests;
+  openRequests: OpenRequestLimiter;
   measured?: RequestMeasurement;
   log: Logger;
 }
@@ -119,7 +119,7 @@ async function findRefusal(
     if (body === undefined) return undefined;
     // A body can be read only once. So the app gets the body that was read here.
     Object.assign(request, { body });
-    const { version, legacy } = a2aVersionOf(request.headers['a2a-version']?.toString());
+    const { version, legacy } = parseA2aVersion(request.headers['a2a-version']?.toString());
     const call = A2A_VERSIONS.includes(version) ? newTaskIn(body, legacy) : undefined;
     if (call === undefined || !mayBegin(call, roles)) return undefined;
     if (await isKnown(principal, call.params.message.messageId)) return undefined;
@@ -173,7 +173,7 @@ async function refusalOf(act: () => Promise<void>): Promise<(RetryLater & { erro
 
 /** Returns the call if it can only start a task. */
 function newTaskIn(body: Uint8Array, legacy: boolean): NewTask | undefined {
-  const json = parseJson(body, DEFAULT_BODY_LIMITS.depth);
+  const json = safeParseJson(body, DEFAULT_BODY_LIMITS.depth);
   const call = json.type === 'value' ? newTask.safeParse(json.value).data : undefined;
   return call?.method.startsWith('message/') === legacy ? call : undefined;
 }

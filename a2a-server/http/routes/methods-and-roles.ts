@@ -5,10 +5,10 @@ import { ROLES, type Role } from '../../access/role.ts';
 import { PUSH_KEYS_PATH } from '../push/push-keys-route.ts';
 
 /** The path of the approval page's requests. They use the page's session instead of a bearer token. */
-export const PAGE_API = '/page/api';
+export const PAGE_API_PATH = '/page/api';
 
 /** What a request needs: one of these roles, or nothing at a public address. */
-export type AccessRequirement = 'public' | readonly Role[];
+type AccessRequirement = 'public' | readonly Role[];
 
 const READING_ROLES: readonly Role[] = ROLES;
 /**
@@ -20,7 +20,7 @@ const STOPPING_ROLES: readonly Role[] = ['delegate', 'operate'];
 /** The methods of each address, and the roles that each method needs. `{id}` matches one path segment. */
 type Addresses = Readonly<Record<string, Readonly<Record<string, AccessRequirement>>>>;
 
-/** The addresses for work on tasks. They also exist below PAGE_API. */
+/** The addresses for work on tasks. They also exist below PAGE_API_PATH. */
 const WORK_ADDRESSES: Addresses = {
   '/message:send': { POST: SENDING_ROLES },
   '/message:stream': { POST: SENDING_ROLES },
@@ -47,18 +47,18 @@ const WORK_ADDRESSES: Addresses = {
 const ADDRESSES: Addresses = {
   ...WORK_ADDRESSES,
   ...Object.fromEntries(
-    Object.entries(WORK_ADDRESSES).map(([path, methods]) => [`${PAGE_API}${path}`, methods]),
+    Object.entries(WORK_ADDRESSES).map(([path, methods]) => [`${PAGE_API_PATH}${path}`, methods]),
   ),
-  [`${PAGE_API}/agent`]: { GET: READING_ROLES },
-  [`${PAGE_API}/workspaces`]: { GET: READING_ROLES },
-  [`${PAGE_API}/passkeys`]: { GET: READING_ROLES, POST: ['approve'] },
-  [`${PAGE_API}/passkeys/registration`]: { POST: ['approve'] },
-  [`${PAGE_API}/passkeys/challenge`]: { POST: ['approve'] },
-  [`${PAGE_API}/passkeys/page-link`]: { POST: READING_ROLES },
-  [`${PAGE_API}/passkeys/{id}`]: { DELETE: ['approve'] },
-  [`${PAGE_API}/task-groups`]: { GET: READING_ROLES },
-  [`${PAGE_API}/task-groups/{id}`]: { GET: READING_ROLES },
-  [`${PAGE_API}/task-changes`]: { GET: READING_ROLES },
+  [`${PAGE_API_PATH}/agent`]: { GET: READING_ROLES },
+  [`${PAGE_API_PATH}/workspaces`]: { GET: READING_ROLES },
+  [`${PAGE_API_PATH}/passkeys`]: { GET: READING_ROLES, POST: ['approve'] },
+  [`${PAGE_API_PATH}/passkeys/registration`]: { POST: ['approve'] },
+  [`${PAGE_API_PATH}/passkeys/challenge`]: { POST: ['approve'] },
+  [`${PAGE_API_PATH}/passkeys/page-link`]: { POST: READING_ROLES },
+  [`${PAGE_API_PATH}/passkeys/{id}`]: { DELETE: ['approve'] },
+  [`${PAGE_API_PATH}/task-groups`]: { GET: READING_ROLES },
+  [`${PAGE_API_PATH}/task-groups/{id}`]: { GET: READING_ROLES },
+  [`${PAGE_API_PATH}/task-changes`]: { GET: READING_ROLES },
   '/': { GET: 'public', POST: READING_ROLES },
   [`/${AGENT_CARD_PATH}`]: { GET: 'public' },
   [PUSH_KEYS_PATH]: { GET: 'public' },
@@ -112,7 +112,7 @@ export function allMethodsAndPaths(): { method: string; path: string }[] {
  * The list is empty if the address does not exist in this version of A2A.
  */
 export function allowedMethods(path: string, version: string): string[] {
-  const address = routePattern(path);
+  const address = findRoutePattern(path);
   const known = version === '0.3' ? ALL_ADDRESSES : ADDRESSES;
   const methods = address === undefined ? [] : Object.keys(known[address] ?? {});
   // RFC 9110 §9.3.2: an address that supports GET supports HEAD.
@@ -124,7 +124,7 @@ export function allowedMethods(path: string, version: string): string[] {
  * reaches no route, so a new route without an entry is closed.
  */
 export function accessRequirementOf(method: string, path: string): AccessRequirement | undefined {
-  const address = routePattern(path);
+  const address = findRoutePattern(path);
   return address === undefined ? undefined : ALL_ADDRESSES[address]?.[method === 'HEAD' ? 'GET' : method];
 }
 
@@ -153,7 +153,7 @@ export function rolesForMethod(method: string): readonly Role[] {
 }
 
 /** Returns the pattern of a path's address, e.g. `/tasks/{id}`. Undefined for an unknown address. */
-export function routePattern(path: string): string | undefined {
+export function findRoutePattern(path: string): string | undefined {
   // Most requests name an address without an id. For them, this look-up replaces the search.
   if (Object.hasOwn(ALL_ADDRESSES, path) && !path.includes('{')) return path;
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.address;

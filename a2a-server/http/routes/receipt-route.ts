@@ -20,14 +20,14 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
     const { events } = parseRequestPart(query, request.query, 'The query is ?events=…, a whole number');
     const { taskId } = request.params;
     const receipt = await tasks.receipt(taskId, callerOf(request).requester, events);
-    const { sealReceipt, signedMarkdown } = await import('../../../shared/receipt/seal.ts');
+    const { sealReceiptJson, sealReceiptMarkdown } = await import('../../../shared/receipt/seal.ts');
     const key = await signingKey();
     response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.vary('Accept');
     if (request.accepts(['application/json', 'text/markdown']) === 'text/markdown')
-      response.type('text/markdown; charset=utf-8').end(signedMarkdown(receipt, key));
-    else response.type('application/json').end(sealReceipt(receipt, key));
+      response.type('text/markdown; charset=utf-8').end(sealReceiptMarkdown(receipt, key));
+    else response.type('application/json').end(sealReceiptJson(receipt, key));
   });
   router.get('/api/receipt-key', async (_request, response) => {
     const { publicKeyFingerprint } = await import('../../../shared/receipt/seal.ts');

@@ -11,10 +11,10 @@ import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { A2aRequestContext } from '../auth/a2a-request-context.ts';
-import { readPermittedMessage } from '../auth/permitted-message.ts';
-import { readOutputModes } from '../wire/output-modes.ts';
+import { toPermittedMessage } from '../auth/permitted-message.ts';
+import { parseOutputModes } from '../wire/output-modes.ts';
 import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/disconnect-handler.ts';
-import type { PushNotificationConfigs } from '../../push/push-notification-configs.ts';
+import type { PushNotifications } from '../../push/push-notification-configs.ts';
 import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
@@ -35,7 +35,7 @@ interface RequestHandlerOptions {
   servers?: () => readonly ToolServerView[];
   disconnects?: DisconnectHandler;
   /** The push notification configurations. Absent if the server sends no push notifications. */
-  push?: PushNotificationConfigs;
+  push?: PushNotifications;
 }
 
 export function createRequestHandler(
@@ -54,9 +54,9 @@ export function createRequestHandler(
     sendMessage: (request, server) =>
       answered(server, async (context) => {
         const historyLength = request.configuration?.historyLength;
-        const outputModes = readOutputModes(request);
+        const outputModes = parseOutputModes(request);
         const { principal, requester, signal } = context.caller;
-        const incoming = readPermittedMessage(request, context);
+        const incoming = toPermittedMessage(request, context);
         const waits = request.configuration?.returnImmediately !== true;
         if (waits) context.caller.becomeStream();
         const { taskId, sessionId, seq } = await pushes.send(request.configuration, incoming, context);

@@ -2,7 +2,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { AnsweredRequest } from '../../telemetry/metrics.ts';
 import { jsonRpcMethodOf } from '../auth/caller.ts';
-import { routePattern } from './methods-and-roles.ts';
+import { findRoutePattern } from './methods-and-roles.ts';
 
 /** The methods of RFC 9110 §9, and PATCH. The metrics count all other methods as one. */
 const METHODS: ReadonlySet<string> = new Set([
@@ -33,7 +33,7 @@ export function createRequestMeasurement(record: (request: AnsweredRequest) => v
     middleware(request, response, next) {
       const since = performance.now();
       // The path is read here, because a router changes `request.path` later.
-      const route = routePattern(request.path);
+      const route = findRoutePattern(request.path);
       open.add(response);
       response.once('close', () => {
         open.delete(response);

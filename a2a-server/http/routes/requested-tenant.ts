@@ -7,7 +7,7 @@ import type { Request, RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
 import { tenantOf } from '../../access/requester.ts';
-import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { accessRequirementOf } from './methods-and-roles.ts';
 import { callerOf } from '../auth/caller.ts';
 
@@ -17,11 +17,11 @@ const TENANT_PATH = /^\/([^/]+)(\/(?:message:(?:send|stream)|tasks|tasks\/.+|ext
 const tenantsOfPaths = new WeakMap<Request, string>();
 
 /** Removes the tenant from the path, so that the routes find the address. Runs before the authentication. */
-export const tenantPath: RequestHandler = (request, _response, next) => {
+export const stripTenantPath: RequestHandler = (request, _response, next) => {
   const [, segment, rest] = TENANT_PATH.exec(request.path) ?? [];
   const known = accessRequirementOf(request.method, request.path) !== undefined;
   // A2A 0.3 has no tenants.
-  const { legacy } = a2aVersionOf(request.header('A2A-Version'));
+  const { legacy } = parseA2aVersion(request.header('A2A-Version'));
   if (segment === undefined || rest === undefined || known || legacy) return next();
   tenantsOfPaths.set(request, decoded(segment));
   request.url = `${rest}${request.url.slice(request.path.length)}`;

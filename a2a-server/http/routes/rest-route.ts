@@ -31,7 +31,7 @@ import { requireOwnTenant } from './requested-tenant.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
-import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
@@ -45,7 +45,7 @@ type Events = AsyncGenerator<StreamResponse, void, undefined>;
 
 export function restRoute({ handler, card, limits, heartbeatMs, log, previews }: A2aBindingOptions): Router {
   const contextOf = (request: Request, response: Response): A2aRequestContext => {
-    const { version, legacy } = a2aVersionOf(request.header('A2A-Version'));
+    const { version, legacy } = parseA2aVersion(request.header('A2A-Version'));
     // A2A 1.0 §3.6.2: the response follows the rules of the requested version.
     if (legacy)
       throw new VersionNotSupportedError(

@@ -5,7 +5,7 @@
 import { Router } from 'express';
 import { z } from 'zod';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseRequestPart } from '../wire/parse-request.ts';
@@ -42,7 +42,12 @@ export function toolExecutionRoutes(
       // `startup/event-log-lines.ts` logs.
       if (!success)
         log.info(
-          { toolId: oneLine(toolId, 200), principal, reason: oneLine(reason, MAX_REASON_CHARS), message },
+          {
+            toolId: oneLineExcerpt(toolId, 200),
+            principal,
+            reason: oneLineExcerpt(reason, MAX_REASON_CHARS),
+            message,
+          },
           'an abort request stopped nothing',
         );
       response.json({ success, message });

@@ -5,11 +5,11 @@
 import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { a2aVersionOf } from '../wire/json-rpc-envelope.ts';
+import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { allowedMethods } from './methods-and-roles.ts';
 
 export const unknownAddress: RequestHandler = (request, response) => {
-  const { version } = a2aVersionOf(request.header('A2A-Version'));
+  const { version } = parseA2aVersion(request.header('A2A-Version'));
   const path = `${request.baseUrl}${request.path}`;
   const allowed = allowedMethods(path, version);
   const address = visibleLine(path.slice(0, 200));

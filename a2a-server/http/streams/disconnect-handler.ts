@@ -1,5 +1,5 @@
 /**
- * `--on-disconnect cancel`: after the last reader of a running task leaves, the server waits `RECONNECT_MS`. If no
+ * `--on-disconnect cancel`: after the last reader of a running task leaves, the server waits `RECONNECT_GRACE_MS`. If no
  * client reads the task in this time, the server cancels it.
  *
  * - A reader is a stream or a blocking request of the task.
@@ -15,7 +15,7 @@ import type { ReadEndReason } from '../auth/caller.ts';
 
 export const ON_DISCONNECT_VALUES = ['detach', 'cancel'] as const;
 
-export const RECONNECT_MS = 10_000;
+export const RECONNECT_GRACE_MS = 10_000;
 
 /** A message whose sender reads the task's events. */
 export interface FollowedMessage {
@@ -113,7 +113,7 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
   }
 
   #arm(taskId: string, task: ReadTask, { message }: Watch): void {
-    task.disarm = this.#parts.clock.after(RECONNECT_MS, () => {
+    task.disarm = this.#parts.clock.after(RECONNECT_GRACE_MS, () => {
       this.detach(taskId);
       this.#parts.cancel(taskId, message);
     });

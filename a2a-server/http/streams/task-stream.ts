@@ -3,9 +3,9 @@ import type { Message, SendMessageRequest, StreamResponse, SubscribeToTaskReques
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
 import {
-  findJournalPosition,
+  seekJournalPosition,
   type CountedJournalPosition,
-} from '../../executor/queries/find-journal-position.ts';
+} from '../../executor/queries/seek-journal-position.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -20,12 +20,12 @@ import type { PushMethods } from '../push/push-methods.ts';
 import type { DisconnectHandler, FollowedMessage } from './disconnect-handler.ts';
 import { parseCursor, parsePosition } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
-import { readPermittedMessage } from '../auth/permitted-message.ts';
+import { toPermittedMessage } from '../auth/permitted-message.ts';
 import { eventWithGeneration } from '../wire/generation-field.ts';
-import { readOutputModes } from '../wire/output-modes.ts';
+import { parseOutputModes } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
 import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
-import { taskStateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 /**
  * The lifetime of one stream, if its client can resume it. Heartbeats do not reveal a vanished or stopped peer, because
@@ -68,9 +68,9 @@ export function sendAndFollow(
 ): Stream {
   return stream({ tasks, disconnects }, context, async () => {
     const historyLength = request.configuration?.historyLength;
-    const outputModes = readOutputModes(request);
+    const outputModes = parseOutputModes(request);
     const { principal, requester } = context.caller;
-    const incoming = readPermittedMessage(request, context);
+    const incoming = toPermittedMessage(request, context);
     const accepted = await pushes.send(request.configuration, incoming, context);
     const snapshot = accepted.snapshot ?? (await tasks.snapshot(accepted.taskId, requester, accepted.seq));
     return {
@@ -129,13 +129,13 @@ async function startAfter(
   if (type === 'seq') {
     const after = parseCursor(raw, end);
     if (!context.hasGenerations) return { after };
-    const { counted } = await findJournalPosition(tasks, task, ({ seq }) => seq === after);
+    const { counted } = await seekJournalPosition(tasks, task, ({ seq }) => seq === after);
     return { after, counted };
   }
   const generation = parsePosition(text);
   const isThere = ({ counted }: CountedJournalPosition): boolean =>
     generationOf(counted, context.sight) === generation;
-  const { seq: after, counted } = await findJournalPosition(tasks, task, isThere);
+  const { seq: after, counted } = await seekJournalPosition(tasks, task, isThere);
   parseCursor(raw, generationOf(counted, context.sight));
   return { after, counted };
 }

@@ -23,7 +23,7 @@ import type { ClientMessage } from '../../executor/messages/client-message.ts';
 import type { ExpectedGeneration } from '../../task/generation.ts';
 import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
-import { readFilePart } from './read-file-part.ts';
+import { parseFilePart } from './parse-file-part.ts';
 import type { FileBytes } from '../../journal/journal.ts';
 
 const DEFAULT_CHANNEL = 'a2a';
@@ -78,7 +78,7 @@ export function toClientMessage(
  */
 function partOf({ content, mediaType, filename }: Part, contents: FileBytes[]): MessagePart {
   if (content?.$case === 'raw') {
-    const { part, stored } = readFilePart({ bytes: content.value, name: filename });
+    const { part, stored } = parseFilePart({ bytes: content.value, name: filename });
     contents.push(...stored);
     return part;
   }

@@ -16,7 +16,7 @@ import { THINKING_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../../shared/pro
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
-import { TODO_REMINDER_STATUS } from '../../task/todo-reminder.ts';
+import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/costs/request-costs.ts';
 import { isHiddenEvent } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
@@ -67,7 +67,7 @@ export function toStreamResponse(entry: JournalEntry, options: WireOptions): Str
     case 'context.summarised':
       return statusUpdate(entry, options, { state: 'working', text: SUMMARY_NOTICE, cost: eventCost(event) });
     case 'todos.reminded':
-      return statusUpdate(entry, options, { state: 'working', text: TODO_REMINDER_STATUS });
+      return statusUpdate(entry, options, { state: 'working', text: TODO_REMINDER_NOTE });
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':

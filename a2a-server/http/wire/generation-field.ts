@@ -84,7 +84,7 @@ export interface RequestedGenerations {
  * Reads the generations from parameters that `request-schemas.ts` has checked.
  * @throws ProductError MALFORMED
  */
-export function readRequestedGenerations(operation: string, params: unknown): RequestedGenerations {
+export function parseRequestedGenerations(operation: string, params: unknown): RequestedGenerations {
   const { currentGeneration, configuration } = parseRequestPart(
     wanted,
     params,

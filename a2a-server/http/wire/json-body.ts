@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { parseJson } from './json-text.ts';
+import { safeParseJson } from './json-text.ts';
 import { readRequestBody } from './request-body.ts';
 
 export interface BodyLimits {
@@ -54,7 +54,7 @@ export function jsonBody(mediaTypes: readonly string[], limits: BodyLimits): Req
       request.body = undefined;
       return next();
     }
-    const body = parseJson(bytes, limits.depth);
+    const body = safeParseJson(bytes, limits.depth);
     switch (body.type) {
       case 'value':
         request.body = body.value;

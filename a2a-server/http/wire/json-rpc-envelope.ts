@@ -39,7 +39,7 @@ export function isNotification(request: JsonRpcEnvelope): boolean {
  * Sets the version header from the query parameter, if the header is missing. A2A 1.0 §3.6.1: a client may send the
  * version as a parameter. The case of the parameter's name has no meaning (§3.2.6).
  */
-export const versionParameter: RequestHandler = (request, _response, next) => {
+export const applyVersionParameter: RequestHandler = (request, _response, next) => {
   const [, version] =
     Object.entries(request.query).find(([name]) => name.toLowerCase() === VERSION_HEADER) ?? [];
   // If the parameter occurs twice, the joined value is an unknown version.
@@ -54,7 +54,7 @@ const VERSION_HEADER = 'a2a-version';
  * Returns the A2A version of a request. A2A 1.0 §3.6.2: a request without a version is 0.3. Patch numbers are ignored
  * (§3.6).
  */
-export function a2aVersionOf(header: string | undefined): { version: string; legacy: boolean } {
+export function parseA2aVersion(header: string | undefined): { version: string; legacy: boolean } {
   const version = /^(\d+\.\d+)(\.\d+)?$/.exec(header?.trim() ?? '')?.[1] ?? (header?.trim() || '0.3');
   return { version, legacy: version === '0.3' };
 }
@@ -63,7 +63,7 @@ export function a2aVersionOf(header: string | undefined): { version: string; leg
  * Returns the error text if the method is unknown. If the other A2A version has the method, the text names that
  * version.
  */
-export function unknownMethodProblem(method: string, legacy: boolean): string | undefined {
+export function findMethodProblem(method: string, legacy: boolean): string | undefined {
   if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   const name = JSON.stringify(method.slice(0, 100));
   if (legacy && isV1JsonRpcMethod(method))

@@ -7,7 +7,7 @@ type ParsedJson =
  * Parses untrusted JSON. Never throws. X3: needs at most linear time, so no input blocks the process.
  * @param maxDepth the maximum nesting of arrays and objects
  */
-export function parseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
+export function safeParseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -23,7 +23,7 @@ export const OUTPUT_MODES: readonly string[] = [TEXT, 'application/json'];
  * @throws ProductError UNSUPPORTED_CONTENT if this is the first message of a session and the client does not accept
  *   text. Later messages are never refused, because they may contain a decision.
  */
-export function readOutputModes({ configuration, message }: SendMessageRequest): OutputModes | undefined {
+export function parseOutputModes({ configuration, message }: SendMessageRequest): OutputModes | undefined {
   const modes = (configuration?.acceptedOutputModes ?? [])
     .map((mode) => mode.split(';', 1)[0]?.trim().toLowerCase() ?? '')
     .filter((mode) => mode.includes('/'));

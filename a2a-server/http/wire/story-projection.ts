@@ -4,9 +4,9 @@
  */
 import { answerText, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import type { StoryEvent } from '../../../shared/protocol/task-story.ts';
-import { capText } from '../../../shared/text/capped-text.ts';
+import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
-import { TODO_REMINDER_STATUS } from '../../task/todo-reminder.ts';
+import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
 import type {
   ContentPart,
   JournalEntry,
@@ -50,7 +50,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
   switch (event.type) {
     case 'message.received': {
       const { parts } = event.message;
-      const text = capText(partsText(parts), MAX_MESSAGE_CHARS);
+      const text = cutMiddle(partsText(parts), MAX_MESSAGE_CHARS);
       return { type: 'message', channel: event.channel, text, files: filesIn(parts) };
     }
     case 'turn.started':
@@ -63,7 +63,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
       return { type: 'todos', todos: [...event.todos] };
     case 'artifact.updated': {
       const { artifactId, name, parts } = event.artifact;
-      const text = capText(partsText(parts), MAX_MESSAGE_CHARS);
+      const text = cutMiddle(partsText(parts), MAX_MESSAGE_CHARS);
       return { type: 'artifact', artifactId, name, text, append: event.append };
     }
     case 'turn.abandoned':
@@ -73,7 +73,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
     case 'context.summarised':
       return { type: 'note', text: SUMMARY_NOTICE };
     case 'todos.reminded':
-      return { type: 'note', text: TODO_REMINDER_STATUS };
+      return { type: 'note', text: TODO_REMINDER_NOTE };
     case 'turn.noted':
     case 'model.unavailable':
     case 'process.orphaned':
@@ -97,7 +97,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
         channel: by.channel,
         reason: reason ?? '',
         edited: edited && { title: edited.title, input: inputTexts(edited.input) },
-        answer: answer === undefined ? null : capText(answerText(answer), MAX_DETAIL_CHARS),
+        answer: answer === undefined ? null : cutMiddle(answerText(answer), MAX_DETAIL_CHARS),
         ...(presence && { passkey: presence.passkey.name }),
       };
     }
@@ -117,7 +117,7 @@ function storyEvent(event: TaskEvent): WithoutPlace<StoryEvent> | undefined {
         toolId,
         outcome: outcome.type,
         summary: outcomeSummary(outcome),
-        result: outcome.type === 'error' ? '' : capText(outcome.text, MAX_DETAIL_CHARS),
+        result: outcome.type === 'error' ? '' : cutMiddle(outcome.text, MAX_DETAIL_CHARS),
         ...(outcome.type === 'stopped' && { stopReason: outcome.reason }),
       };
     }
@@ -180,7 +180,7 @@ function inputTexts(input: Readonly<Record<string, unknown>>): Record<string, st
   return Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      capText(typeof value === 'string' ? value : JSON.stringify(value, null, 2), MAX_DETAIL_CHARS),
+      cutMiddle(typeof value === 'string' ? value : JSON.stringify(value, null, 2), MAX_DETAIL_CHARS),
     ]),
   );
 }

@@ -2,7 +2,7 @@
  * Defines the function in the database that writes the appends of one commit, in one round trip. It raises an error and
  * writes nothing if the state in the database differs from the state on which the appends were decided:
  *
- * - `SQLSTATE_FENCED`: the database does not know this server, or already has this commit.
+ * - `SQLSTATE_SERVER_REMOVED`: the database does not know this server, or already has this commit.
  * - `SQLSTATE_STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
  *   or an execution appends after the end of the server's lease.
  * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
@@ -17,9 +17,9 @@
  * - The lease decides only when a claim may begin. The commit may read a lease that a renewal is just extending. Then it
  *   refuses too much, and the appends are decided again.
  */
-export const SQLSTATE_FENCED = 'A2A01';
+export const SQLSTATE_SERVER_REMOVED = 'A2A01';
 export const SQLSTATE_STALE = 'A2A02';
-export const UNIQUE_VIOLATION = '23505';
+export const SQLSTATE_UNIQUE_VIOLATION = '23505';
 
 /**
  * `parts` has the small values as lists of objects. A server of an earlier version sends no sizes and no `written`.
@@ -44,7 +44,7 @@ export const CREATE_APPEND_BATCH = `
     IF NOT FOUND THEN
       -- A server of an earlier version has no row in "commits". Its number is in "nodes".
       UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1;
-      IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${SQLSTATE_FENCED}'; END IF;
+      IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${SQLSTATE_SERVER_REMOVED}'; END IF;
     END IF;
     SELECT lease_until > clock_timestamp(), label INTO leased, own_label FROM nodes WHERE id = p_server;
 

@@ -17,8 +17,14 @@ import {
 import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
-import { SQLSTATE_FENCED, SQLSTATE_STALE, UNIQUE_VIOLATION } from './append-batch.ts';
-import { AppendBatch, commandId, type KnownDatabaseState, sessionKey, type StoredTaskHead } from './batch.ts';
+import { SQLSTATE_SERVER_REMOVED, SQLSTATE_STALE, SQLSTATE_UNIQUE_VIOLATION } from './append-batch.ts';
+import {
+  AppendBatch,
+  commandMapKey,
+  type KnownDatabaseState,
+  sessionMapKey,
+  type StoredTaskHead,
+} from './batch.ts';
 import { type PostgresConnection, isDatabaseUnavailable, PostgresError } from './driver.ts';
 import type { PostgresWriter } from './writer.ts';
 
@@ -160,8 +166,8 @@ export class Appender {
         });
       } catch (error) {
         if (error instanceof PostgresError) {
-          if (error.code === SQLSTATE_STALE || error.code === UNIQUE_VIOLATION) return 'stale';
-          if (error.code === SQLSTATE_FENCED) throw this.#writer.removed(error);
+          if (error.code === SQLSTATE_STALE || error.code === SQLSTATE_UNIQUE_VIOLATION) return 'stale';
+          if (error.code === SQLSTATE_SERVER_REMOVED) throw this.#writer.removed(error);
         }
         if (!isDatabaseUnavailable(error) || !sending || attempt === MAX_CONNECTIONS) throw error;
       }
@@ -260,7 +266,7 @@ function headsIn(rows: Rows): Map<string, StoredTaskHead> {
 function commandsIn(rows: Rows): Map<string, RecordedCommand> {
   return new Map(
     rows.map((row) => [
-      commandId({ principal: textColumn(row[0]), messageId: textColumn(row[1]) }),
+      commandMapKey({ principal: textColumn(row[0]), messageId: textColumn(row[1]) }),
       {
         taskId: textColumn(row[2]),
         sessionId: textColumn(row[3]),
@@ -274,7 +280,7 @@ function commandsIn(rows: Rows): Map<string, RecordedCommand> {
 function liveTasksIn(rows: Rows): Map<string, string> {
   return new Map(
     rows.map((row) => [
-      sessionKey({ principal: textColumn(row[0]), sessionId: textColumn(row[1]) }),
+      sessionMapKey({ principal: textColumn(row[0]), sessionId: textColumn(row[1]) }),
       textColumn(row[2]),
     ]),
   );

@@ -6,7 +6,7 @@ import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts
 import type { TaskEvent } from '../../task/events.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
-import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
+import { judgeAppend, type AppendOutcome, type AppendStateReader, type TaskHead } from '../judge-append.ts';
 import { isStorableText, type PreparedAppend } from '../prepared-append.ts';
 import {
   addWrittenAmounts,
@@ -47,9 +47,9 @@ interface BatchHead extends StoredTaskHead {
 /** The part of the database's state before the batch that this server knows. */
 export interface KnownDatabaseState {
   heads: ReadonlyMap<string, StoredTaskHead>;
-  /** The recorded commands, by `commandId`. */
+  /** The recorded commands, by `commandMapKey`. */
   commands: ReadonlyMap<string, RecordedCommand>;
-  /** The live task of a session, by `sessionKey`. */
+  /** The live task of a session, by `sessionMapKey`. */
   liveTasks: ReadonlyMap<string, string>;
   /** True while this server has its lease. Without it, its executions append nothing. */
   leased: boolean;
@@ -74,7 +74,7 @@ export class AppendBatch {
   readonly #costs = new Map<string, Record<string, string | number>>();
   readonly #extensions = new Map<string, { principal: string; day: number; usd: number }>();
   readonly #written = new Map<string, WrittenAmount>();
-  readonly #before: StateBeforeAppend<BatchHead>;
+  readonly #before: AppendStateReader<BatchHead>;
   #created = 0;
 
   constructor(known: KnownDatabaseState, at: number) {
@@ -85,9 +85,9 @@ export class AppendBatch {
     // A task that ends in this batch still counts as live for the appends before its end.
     for (const [taskId, head] of known.heads) this.#noteLive(taskId, head);
     this.#before = {
-      command: (principal, messageId) => this.#commands.get(commandId({ principal, messageId })),
+      command: (principal, messageId) => this.#commands.get(commandMapKey({ principal, messageId })),
       head: (taskId) => this.#head(taskId),
-      liveTask: (principal, sessionId) => this.#liveTasks.get(sessionKey({ principal, sessionId })),
+      liveTask: (principal, sessionId) => this.#liveTasks.get(sessionMapKey({ principal, sessionId })),
     };
   }
 
@@ -214,7 +214,7 @@ export class AppendBatch {
   }
 
   #noteLive(taskId: string, head: StoredTaskHead): void {
-    const session = sessionKey(head);
+    const session = sessionMapKey(head);
     if (!TERMINAL_STATES.has(head.state)) this.#liveTasks.set(session, taskId);
     else if (this.#liveTasks.get(session) === taskId) this.#liveTasks.delete(session);
   }
@@ -237,7 +237,7 @@ export class AppendBatch {
     const { principal, messageId, bodyHash } = command;
     const seq = expectedSeq + events.length;
     this.#recorded.push({ principal, message_id: messageId, body_hash: bodyHash, task, seq });
-    this.#commands.set(commandId(command), { taskId, sessionId: head.sessionId, bodyHash, seq });
+    this.#commands.set(commandMapKey(command), { taskId, sessionId: head.sessionId, bodyHash, seq });
   }
 
   #note(event: TaskEvent, seq: number, head: BatchHead): void {
@@ -292,11 +292,11 @@ export class AppendBatch {
   }
 }
 
-export function commandId({ principal, messageId }: Pick<CommandKey, 'principal' | 'messageId'>): string {
+export function commandMapKey({ principal, messageId }: Pick<CommandKey, 'principal' | 'messageId'>): string {
   return JSON.stringify([principal, messageId]);
 }
 
-export function sessionKey({ principal, sessionId }: Pick<TaskRow, 'principal' | 'sessionId'>): string {
+export function sessionMapKey({ principal, sessionId }: Pick<TaskRow, 'principal' | 'sessionId'>): string {
   return JSON.stringify([principal, sessionId]);
 }
 

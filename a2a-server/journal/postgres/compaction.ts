@@ -3,7 +3,7 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import { journalEntriesOfRow, findPackableEventRuns, packEventRun } from '../packed-row.ts';
+import { journalEntriesOfRow, findPackableEventRuns, packedRowBody } from '../packed-row.ts';
 import type { PostgresConnection } from './driver.ts';
 import { toEventRow } from './event-reader.ts';
 
@@ -28,7 +28,7 @@ export async function packNextEvents(connection: PostgresConnection, limit: numb
     const [first, last] = [run.entries[0], run.entries.at(-1)];
     return first === undefined || last === undefined
       ? []
-      : { first: first.seq, last: last.seq, at: last.at, body: packEventRun(run) };
+      : { first: first.seq, last: last.seq, at: last.at, body: packedRowBody(run) };
   });
   const firsts = runs.map(({ first }) => first);
   const lasts = runs.map(({ last }) => last);

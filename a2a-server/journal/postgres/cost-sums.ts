@@ -1,11 +1,11 @@
 /** Reads the sums of costs. `append_batch` writes them. */
 import type { CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyUse } from '../../task/costs/daily-budget.ts';
+import type { DailyCost } from '../../task/costs/daily-budget.ts';
 import { nullableNumberColumn, numberColumn } from '../column-values.ts';
 import {
-  ADD_COUNTS_ON_CONFLICT,
-  COST_COLUMNS,
-  COUNT_COLUMNS,
+  ADD_COUNTS_ON_CONFLICT_SQL,
+  COST_COLUMNS_SQL,
+  COUNT_COLUMNS_SQL,
   DELETED_SESSIONS_ID,
   toCostRow,
 } from '../cost-row.ts';
@@ -20,11 +20,15 @@ export async function readCostRows(
   const conditions = ['principal = $1'];
   if (fromDay !== undefined) conditions.push(`day >= $${values.push(fromDay)}`);
   if (sessionId !== undefined) conditions.push(`session_id = $${values.push(sessionId)}`);
-  const text = `SELECT ${COST_COLUMNS} FROM costs WHERE ${conditions.join(' AND ')}`;
+  const text = `SELECT ${COST_COLUMNS_SQL} FROM costs WHERE ${conditions.join(' AND ')}`;
   return (await database.query({ text }, values)).map(toCostRow);
 }
 
-export async function readDailyUse(database: QueryRunner, principal: string, day: number): Promise<DailyUse> {
+export async function readDailyCost(
+  database: QueryRunner,
+  principal: string,
+  day: number,
+): Promise<DailyCost> {
   const [[usd, extendedAt] = []] = await database.query(
     {
       name: 'daily_use',
@@ -37,16 +41,16 @@ export async function readDailyUse(database: QueryRunner, principal: string, day
 }
 
 /** Adds a session's sums to the sums of all deleted sessions. The caller must have begun a transaction. */
-export async function forgetSessionCosts(
+export async function mergeDeletedSessionCosts(
   connection: PostgresConnection,
   principal: string,
   sessionId: string,
 ): Promise<void> {
   await connection.query(
     {
-      text: `INSERT INTO costs (principal, ${COST_COLUMNS})
-             SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS} FROM costs
-             WHERE principal = $1 AND session_id = $2 ${ADD_COUNTS_ON_CONFLICT}`,
+      text: `INSERT INTO costs (principal, ${COST_COLUMNS_SQL})
+             SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS_SQL} FROM costs
+             WHERE principal = $1 AND session_id = $2 ${ADD_COUNTS_ON_CONFLICT_SQL}`,
     },
     [principal, sessionId],
   );

@@ -4,7 +4,7 @@
  * crash, a later server removes the rest.
  */
 import { integerColumn, textColumn } from '../column-values.ts';
-import { forgetSessionCosts } from './cost-sums.ts';
+import { mergeDeletedSessionCosts } from './cost-sums.ts';
 import type { PostgresConnection, QueryRunner } from './driver.ts';
 
 /** The maximum number of content chunks per transaction. A chunk has at most 1 MB. */
@@ -44,7 +44,7 @@ export async function deleteSessions(
     await connection.query({ text: 'INSERT INTO deleted_tasks SELECT unnest($1::bigint[])' }, [keys]);
     await connection.query({ text: 'DELETE FROM commands WHERE task = ANY ($1)' }, [keys]);
     await connection.query({ text: 'DELETE FROM tool_executions WHERE task = ANY ($1)' }, [keys]);
-    await forgetSessionCosts(connection, ...session);
+    await mergeDeletedSessionCosts(connection, ...session);
   }
   return sessions.length;
 }

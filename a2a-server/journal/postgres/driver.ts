@@ -11,7 +11,7 @@ export type SqlValue = string | number | boolean | null | Uint8Array | readonly 
 export type SqlRow = readonly unknown[];
 
 /** A statement with its parameters. A statement with a name is prepared once per connection. */
-export interface PostgresStatement {
+interface PostgresStatement {
   name?: string;
   text: string;
 }
@@ -34,7 +34,7 @@ export interface PostgresConnection extends QueryRunner {
   close(): void;
 }
 
-export interface PostgresPool extends QueryRunner {
+interface PostgresPool extends QueryRunner {
   close(): Promise<void>;
 }
 

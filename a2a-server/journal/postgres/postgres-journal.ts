@@ -12,8 +12,8 @@ import { isStorableText, prepareAppend } from '../prepared-append.ts';
 import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
-import { readCostRows, readDailyUse } from './cost-sums.ts';
-import { readDailyWritten, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
+import { readCostRows, readDailyCost } from './cost-sums.ts';
+import { readDailyWrittenAmounts, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
@@ -25,7 +25,7 @@ import { PostgresOwnership } from './postgres-ownership.ts';
 import { readStatistics } from './statistics.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
-import { JournalWakeUps } from './wake-ups.ts';
+import { JournalWakeChannel } from './wake-channel.ts';
 import { PostgresWriter } from './writer.ts';
 
 const EVENTS_PER_COMMIT = 2_000;
@@ -135,10 +135,10 @@ export async function openPostgresJournal({
   const index = new TaskIndex(reader);
   let closed: Promise<void> | undefined;
 
-  async function connectWakeUps(): Promise<JournalWakeUps> {
+  async function connectWakeUps(): Promise<JournalWakeChannel> {
     const listenAddress = parseDatabaseUrl(listenUrl);
     try {
-      return await JournalWakeUps.open(listenAddress, {
+      return await JournalWakeChannel.open(listenAddress, {
         server: writer.id,
         clock: systemClock,
         reader: pool,
@@ -228,8 +228,8 @@ export async function openPostgresJournal({
       isStorableText(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
     costs: async (filter) =>
       isStorableText(filter.sessionId ?? '') ? ask(() => readCostRows(reader, filter)) : [],
-    dailyUse: (principal, day) => ask(() => readDailyUse(reader, principal, day)),
-    dailyWritten: (principal, day) => ask(() => readDailyWritten(reader, principal, day)),
+    dailyUse: (principal, day) => ask(() => readDailyCost(reader, principal, day)),
+    dailyWritten: (principal, day) => ask(() => readDailyWrittenAmounts(reader, principal, day)),
     taskSize: (taskId) => ask(() => readTaskSize(reader, taskId)),
     unsettled: () => ask(() => index.unsettled()),
     statistics: () => ask(() => readStatistics(reader)),

@@ -12,10 +12,10 @@ import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
 import {
   TaskClaim,
-  type OwnerlessTasks,
+  type ClaimAbandonedResult,
   type OwnershipCallbacks,
   type Ownership,
-  type UnopenedTask,
+  type UnclaimableTask,
 } from '../ownership.ts';
 import { DATABASE_TIME, type DatabaseClock } from './database-clock.ts';
 import {
@@ -170,7 +170,7 @@ export class PostgresOwnership implements Ownership {
     }
   }
 
-  async claimAbandoned(except: readonly string[]): Promise<OwnerlessTasks> {
+  async claimAbandoned(except: readonly string[]): Promise<ClaimAbandonedResult> {
     if (!this.#leased) return { claimed: [], unopened: [] };
     const connection = await this.#claimConnection.get();
     const known = (): string[] => [...except, ...this.#claims.keys(), ...this.#claiming.keys()];
@@ -180,7 +180,7 @@ export class PostgresOwnership implements Ownership {
       if (await this.#canOpen(workspace)) openable.push(workspace);
     }
     const unopened = (await connection.query(FIND_UNOPENED, [this.#id, known(), this.#label, openable])).map(
-      (row): UnopenedTask => ({
+      (row): UnclaimableTask => ({
         taskId: textColumn(row[0]),
         workspace: textColumn(row[1]),
         label: nullableTextColumn(row[2]),

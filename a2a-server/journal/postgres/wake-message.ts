@@ -11,7 +11,7 @@ export const MAX_PAYLOAD_BYTES = 7_999;
 /** The last `seq` of tasks, by task id. */
 export type HeadSeqs = ReadonlyMap<string, number>;
 
-export interface WakeMessage {
+interface WakeMessage {
   /** The id of the server that sent the message. */
   sender: string;
   heads: HeadSeqs;

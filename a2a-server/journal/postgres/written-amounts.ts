@@ -9,7 +9,7 @@ import {
 } from '../written-amounts.ts';
 import type { PostgresConnection, QueryRunner } from './driver.ts';
 
-export async function readDailyWritten(
+export async function readDailyWrittenAmounts(
   database: QueryRunner,
   principal: string,
   day: number,

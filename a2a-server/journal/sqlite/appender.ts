@@ -9,7 +9,7 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { requestCosts, utcDay } from '../../task/costs/cost-sum.ts';
 import type { TaskRow } from '../journal.ts';
-import { judgeAppend, type AppendOutcome, type StateBeforeAppend, type TaskHead } from '../judge-append.ts';
+import { judgeAppend, type AppendOutcome, type AppendStateReader, type TaskHead } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
 import {
   integerColumn,
@@ -121,7 +121,7 @@ export class Appender {
         events: new EventRowInserter(at, this.#inserts),
         written: new Map(),
       };
-      const before: StateBeforeAppend<Head> = {
+      const before: AppendStateReader<Head> = {
         command: (principal, messageId) => this.#index.command(principal, messageId),
         head: (taskId) => this.#head(taskId, group),
         liveTask: (principal, sessionId) => this.#liveTask(principal, sessionId),
@@ -136,7 +136,7 @@ export class Appender {
     });
   }
 
-  #append(append: PreparedAppend, group: Group, before: StateBeforeAppend<Head>): AppendOutcome {
+  #append(append: PreparedAppend, group: Group, before: AppendStateReader<Head>): AppendOutcome {
     const judgement = judgeAppend(append, before, group.at);
     switch (judgement.type) {
       case 'answer':

@@ -18,13 +18,13 @@ import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { JournalInUseError } from '../journal.ts';
 import { integerColumn } from '../column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
-import { makeFilePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { makeFilePrivate, prepareJournalFile } from './journal-files.ts';
 import { lockJournal, requireNoJournalOwner } from './journal-lock.ts';
 import {
   type JournalLoss,
   copyWriteAheadLog,
   journalLossError,
-  detectJournalLoss,
+  detectLostCommitsUnlocked,
   detectLostCommits,
   detectTruncatedJournalFile,
 } from './journal-loss.ts';
@@ -53,7 +53,7 @@ export function backupJournal(path: string, target: string): JournalCopyReport {
   if (shortened !== undefined) throw journalLossError(path, shortened);
   return writing(target, (draft) => {
     reading(path, (database) => {
-      const loss = detectJournalLoss(database, path);
+      const loss = detectLostCommitsUnlocked(database, path);
       if (loss !== undefined) throw journalLossError(path, loss, copyWriteAheadLog(path));
       database.command('VACUUM INTO ?')(draft);
     });
@@ -81,7 +81,7 @@ export async function restoreJournal(
   requireJournalFile(source);
   const directory = dirname(path);
   mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const place = existsSync(path) ? prepareJournalDirectory(path) : path;
+  const place = existsSync(path) ? prepareJournalFile(path) : path;
   const lock = lockJournal(place);
   let movedTo: string | undefined;
   try {
@@ -126,7 +126,7 @@ function halfRestored(path: string, movedTo: string, cause: unknown): ProductErr
  * @throws ProductError CONFIGURATION if a server uses the journal; STORAGE
  */
 export async function acceptJournalLoss(path: string): Promise<JournalLoss | undefined> {
-  const place = existsSync(path) ? prepareJournalDirectory(path) : path;
+  const place = existsSync(path) ? prepareJournalFile(path) : path;
   const mark = readLastCommits(place);
   if (mark === undefined) return undefined;
   const lock = lockJournal(place);

@@ -2,7 +2,7 @@
 import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { textColumn } from '../column-values.ts';
-import { toCostRow, COST_COLUMNS, DELETED_SESSIONS_ID } from '../cost-row.ts';
+import { toCostRow, COST_COLUMNS_SQL, DELETED_SESSIONS_ID } from '../cost-row.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 
 export class RecomputedCosts {
@@ -26,7 +26,7 @@ export class RecomputedCosts {
     const sessions = new Set<string>();
     const left = new Map(this.#sums);
     const rows = database.query(
-      `SELECT ${COST_COLUMNS}, principal FROM costs WHERE session_id <> '${DELETED_SESSIONS_ID}'`,
+      `SELECT ${COST_COLUMNS_SQL}, principal FROM costs WHERE session_id <> '${DELETED_SESSIONS_ID}'`,
     )();
     for (const row of rows) {
       const { day, sessionId, model, ...sum } = toCostRow(row);

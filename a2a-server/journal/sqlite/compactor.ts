@@ -5,7 +5,7 @@
 import { integerColumn } from '../column-values.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { toEntries } from './event-rows.ts';
-import { packEventRun, findPackableEventRuns } from '../packed-row.ts';
+import { packedRowBody, findPackableEventRuns } from '../packed-row.ts';
 
 export class Compactor {
   readonly #database: Sqlite;
@@ -40,7 +40,7 @@ export class Compactor {
         const [first, last] = [run.entries[0], run.entries.at(-1)];
         if (first === undefined || last === undefined) continue;
         this.#remove(key, first.seq, last.seq);
-        this.#insert(key, last.seq, last.at, packEventRun(run), first.seq);
+        this.#insert(key, last.seq, last.at, packedRowBody(run), first.seq);
       }
       this.#advance(entries.at(-1)?.seq ?? integerColumn(task[1]), key);
       return entries.length;

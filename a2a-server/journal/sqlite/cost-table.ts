@@ -3,12 +3,12 @@
  * transaction. A query for costs therefore reads no events.
  */
 import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyUse } from '../../task/costs/daily-budget.ts';
+import type { DailyCost } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import {
-  ADD_COUNTS_ON_CONFLICT,
-  COST_COLUMNS,
-  COUNT_COLUMNS,
+  ADD_COUNTS_ON_CONFLICT_SQL,
+  COST_COLUMNS_SQL,
+  COUNT_COLUMNS_SQL,
   DELETED_SESSIONS_ID,
   toCostRow,
 } from '../cost-row.ts';
@@ -53,7 +53,7 @@ export class CostTable {
   constructor(database: Sqlite) {
     this.#database = database;
     this.#add = database.command(
-      `INSERT INTO costs (principal, ${COST_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_COUNTS_ON_CONFLICT}`,
+      `INSERT INTO costs (principal, ${COST_COLUMNS_SQL}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ${ADD_COUNTS_ON_CONFLICT_SQL}`,
     );
     this.#extend = database.command(
       `INSERT INTO budget_extensions (principal, day, usd) VALUES (?, ?, ?)
@@ -64,8 +64,8 @@ export class CostTable {
               (SELECT usd FROM budget_extensions WHERE principal = ?1 AND day = ?2)`,
     );
     this.#merge = database.command(
-      `INSERT INTO costs (principal, ${COST_COLUMNS})
-       SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS_ON_CONFLICT}`,
+      `INSERT INTO costs (principal, ${COST_COLUMNS_SQL})
+       SELECT principal, day, '${DELETED_SESSIONS_ID}', model, ${COUNT_COLUMNS_SQL} FROM costs WHERE principal = ? AND session_id = ? ${ADD_COUNTS_ON_CONFLICT_SQL}`,
     );
     this.#remove = database.command('DELETE FROM costs WHERE principal = ? AND session_id = ?');
   }
@@ -86,7 +86,7 @@ export class CostTable {
     this.#extend(principal, day, usd);
   }
 
-  dailyUse(principal: string, day: number): DailyUse {
+  dailyUse(principal: string, day: number): DailyCost {
     const [usd, extendedAt] = this.#day(principal, day)[0] ?? [];
     return { day, usd: numberColumn(usd), extendedAt: nullableNumberColumn(extendedAt) };
   }
@@ -102,7 +102,7 @@ export class CostTable {
       conditions.push('session_id = ?');
       values.push(sessionId);
     }
-    const select = `SELECT ${COST_COLUMNS} FROM costs WHERE ${conditions.join(' AND ')}`;
+    const select = `SELECT ${COST_COLUMNS_SQL} FROM costs WHERE ${conditions.join(' AND ')}`;
     return this.#database
       .query(select)(...values)
       .map(toCostRow);

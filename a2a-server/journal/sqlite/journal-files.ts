@@ -11,7 +11,7 @@ import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
  * @returns the real path, which is the same for every symlink to the file
  * @throws ProductError STORAGE
  */
-export function prepareJournalDirectory(path: string): string {
+export function prepareJournalFile(path: string): string {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     createPrivateFile(path);

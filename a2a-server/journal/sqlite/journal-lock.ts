@@ -10,7 +10,7 @@ import { statSync } from 'node:fs';
 import { openSqlite, SqliteError, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { processIdentityOf } from '../../processes/process-identity.ts';
+import { readProcessIdentity } from '../../processes/process-identity.ts';
 import { JournalInUseError } from '../journal.ts';
 import { integerColumn, textColumn } from '../column-values.ts';
 
@@ -75,7 +75,7 @@ export async function requireNoJournalOwner(database: Sqlite, path: string): Pro
   const [row] = withStorageErrors(path, () => database.query('SELECT pid, started, boot, file FROM owner')());
   if (row !== undefined && textColumn(row[3]) === file) {
     const owner = { pid: integerColumn(row[0]), started: textColumn(row[1]), boot: textColumn(row[2]) };
-    const now = await processIdentityOf(owner.pid);
+    const now = await readProcessIdentity(owner.pid);
     if (now?.started === owner.started && now.boot === owner.boot)
       throw new JournalInUseError(
         path,
@@ -92,7 +92,7 @@ export async function requireNoJournalOwner(database: Sqlite, path: string): Pro
 export async function claimJournal(database: Sqlite, path: string): Promise<() => void> {
   await requireNoJournalOwner(database, path);
   const file = fileIdentity(path) ?? '';
-  const own = await processIdentityOf(process.pid);
+  const own = await readProcessIdentity(process.pid);
   withStorageErrors(path, () =>
     database.transaction(() => {
       database.command('DELETE FROM owner')();

@@ -73,7 +73,7 @@ export function detectLostCommits(
  * A server removes the last-commits file before it deletes tasks. This function therefore reads the last-commits file
  * twice. It reports a loss only if the last-commits file has not changed.
  */
-export function detectJournalLoss(database: Sqlite, path: string): JournalLoss | undefined {
+export function detectLostCommitsUnlocked(database: Sqlite, path: string): JournalLoss | undefined {
   for (;;) {
     const commits = readLastCommits(path);
     const loss = detectLostCommits(database, commits);

@@ -1,7 +1,7 @@
 /** Checks whether a server can open a journal. Changes nothing. */
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
-import { journalLossError, detectJournalLoss, detectTruncatedJournalFile } from './journal-loss.ts';
+import { journalLossError, detectLostCommitsUnlocked, detectTruncatedJournalFile } from './journal-loss.ts';
 import { readLastCommits, fileSize } from './last-commits-file.ts';
 import { requireKnownSchema } from './schema.ts';
 
@@ -22,7 +22,7 @@ export function requireOpenableJournal(path: string): void {
       database.exec('PRAGMA query_only = ON');
       const version = requireKnownSchema(database, path);
       if (version === 'earlier') return; // The next start upgrades the journal.
-      const loss = detectJournalLoss(database, path);
+      const loss = detectLostCommitsUnlocked(database, path);
       if (loss !== undefined) throw journalLossError(path, loss);
     } finally {
       database.close();

@@ -5,7 +5,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSingleServerOwnership } from '../ownership.ts';
 import type { CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyUse } from '../../task/costs/daily-budget.ts';
+import type { DailyCost } from '../../task/costs/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type {
@@ -30,7 +30,7 @@ import { CostTable } from './cost-table.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRowReader } from './event-rows.ts';
 import { SessionDeletion } from './delete-sessions.ts';
-import { makeFilePrivate, prepareJournalDirectory } from './journal-files.ts';
+import { makeFilePrivate, prepareJournalFile } from './journal-files.ts';
 import { claimJournal, lockJournal, type JournalLock } from './journal-lock.ts';
 import {
   copyWriteAheadLog,
@@ -68,7 +68,7 @@ export interface SqliteJournalOptions {
  * a journal, or if its version is newer. CONFIGURATION also if entries are missing that the last-commits file names.
  */
 export async function openSqliteJournal({ path, clock, onAppended }: SqliteJournalOptions): Promise<Journal> {
-  const place = prepareJournalDirectory(path);
+  const place = prepareJournalFile(path);
   const lock = withStorageErrors(place, () => lockJournal(place));
   let database: Sqlite | undefined;
   try {
@@ -217,7 +217,7 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#written.ofTask(taskId));
   }
 
-  async dailyUse(principal: string, day: number): Promise<DailyUse> {
+  async dailyUse(principal: string, day: number): Promise<DailyCost> {
     return this.#ask(() => this.#costs.dailyUse(principal, day));
   }
 

@@ -2,17 +2,17 @@
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { integerColumn, nullableNumberColumn } from '../column-values.ts';
 import type { JournalStatistics } from '../journal.ts';
-import { COUNT_TASKS_BY_STATE, toTaskCounts, longestWaitingQuery } from '../task-counts.ts';
+import { COUNT_TASKS_BY_STATE, toTaskCounts, waitingSinceQuery } from '../task-counts.ts';
 
 const SIZE = 'SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()';
 
 /** The query is exported, so that a test can check its query plan. */
-export const SELECT_LONGEST_WAITING = longestWaitingQuery('INDEXED BY waiting_tasks');
+export const SELECT_WAITING_SINCE = waitingSinceQuery('INDEXED BY waiting_tasks');
 
 export function readStatistics(database: Sqlite): JournalStatistics {
   return {
     tasks: toTaskCounts(database.query(COUNT_TASKS_BY_STATE)()),
-    waitingSince: nullableNumberColumn(database.query(SELECT_LONGEST_WAITING)()[0]?.[0] ?? null),
+    waitingSince: nullableNumberColumn(database.query(SELECT_WAITING_SINCE)()[0]?.[0] ?? null),
     bytes: integerColumn(database.query(SIZE)()[0]?.[0]),
   };
 }

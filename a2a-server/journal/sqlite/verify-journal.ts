@@ -13,7 +13,7 @@ import { RecomputedCosts } from './check-costs.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EventRowReader } from './event-rows.ts';
-import { detectJournalLoss, journalLossText } from './journal-loss.ts';
+import { detectLostCommitsUnlocked, journalLossText } from './journal-loss.ts';
 import { fileSize } from './last-commits-file.ts';
 import { requireCurrentSchema } from './schema.ts';
 
@@ -49,7 +49,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
       database.exec('BEGIN');
       const report = journalReportOf(database);
       database.exec('COMMIT');
-      const loss = detectJournalLoss(database, path);
+      const loss = detectLostCommitsUnlocked(database, path);
       if (loss !== undefined) report.problems.push(`${capital(journalLossText(loss))}.`);
       return { ...report, bytes: fileSize(path) };
     } finally {

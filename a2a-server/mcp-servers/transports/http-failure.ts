@@ -1,5 +1,5 @@
 /** Describes HTTP errors of an MCP server, without a full stop. Never includes a request header. */
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { toNetworkError } from '../../tools/web/network-failure.ts';
 import { isConnectFailure } from '../../../shared/net/is-connect-failure.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
@@ -15,7 +15,7 @@ export function httpRequestError(error: unknown, url: URL): Error {
     const known = toNetworkError(each, url);
     if (known !== each) return withoutEnd(errorMessageOf(known), error);
   }
-  return withoutEnd(oneLine(errorMessageOf(causeOf(error) ?? error), 300), error);
+  return withoutEnd(oneLineExcerpt(errorMessageOf(causeOf(error) ?? error), 300), error);
 }
 
 /**
@@ -33,9 +33,9 @@ export async function httpStatusError(response: Response, url: URL): Promise<Err
   const location = response.headers.get('location');
   if (status >= 300 && status < 400 && location !== null)
     return new Error(
-      `${url.host} redirects to ${oneLine(location, 200)}; if you trust that address, set it as the "url"`,
+      `${url.host} redirects to ${oneLineExcerpt(location, 200)}; if you trust that address, set it as the "url"`,
     );
-  const text = oneLine((await response.text().catch(() => '')).trim(), 200);
+  const text = oneLineExcerpt((await response.text().catch(() => '')).trim(), 200);
   const hint = status === 401 || status === 403 ? ' (check its "headers")' : '';
   return new Error(`${url.host} answered with HTTP ${status}${hint}${text === '' ? '' : `: ${text}`}`);
 }

@@ -22,11 +22,11 @@ import { z } from 'zod';
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { httpRequestError, isUnreachable, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { McpRequestSignals } from './request-signals.ts';
-import { MessageNotDeliveredError, MessageRefusedError, type McpTransport } from './server-transport.ts';
+import { MessageNotDeliveredError, McpSessionLostError, type McpTransport } from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
 const RESUMING = {
@@ -120,7 +120,7 @@ export class McpHttpTransport implements McpTransport {
       const why = this.#sentence(error);
       if (why instanceof SdkHttpError) this.#refusal = why.message;
       if (this.#isRefused(error, isJSONRPCRequest(message) ? message.id : undefined))
-        throw new MessageRefusedError(why.message, { cause: error });
+        throw new McpSessionLostError(why.message, { cause: error });
       if (isConnectionNeverOpened(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
       throw why;
     });
@@ -231,7 +231,7 @@ export class McpHttpTransport implements McpTransport {
     if (error instanceof SdkHttpError) {
       const hint = error.status === 401 || error.status === 403 ? ' (check its "headers")' : '';
       const { text } = error.data;
-      const said = typeof text === 'string' ? oneLine(text.trim(), 200) : '';
+      const said = typeof text === 'string' ? oneLineExcerpt(text.trim(), 200) : '';
       const words = said === '' ? '' : `: ${said}`;
       return new SdkHttpError(
         error.code,

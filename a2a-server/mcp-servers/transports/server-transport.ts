@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import type { ChildProcessRecord } from '../../processes/child-process-records.ts';
+import type { ChildProcessTracker } from '../../processes/child-process-records.ts';
 
 /**
  * The maximum length of a line, an event or a response, in bytes. X3: anything longer ends its connection or its tool
@@ -15,8 +15,8 @@ export class MessageNotDeliveredError extends Error {
 }
 
 /** Thrown if the server refuses the message because it has lost the session. */
-export class MessageRefusedError extends MessageNotDeliveredError {
-  override readonly name = 'MessageRefusedError';
+export class McpSessionLostError extends MessageNotDeliveredError {
+  override readonly name = 'McpSessionLostError';
 }
 
 /** Thrown if the server's program cannot start. Another attempt with the same settings fails too. */
@@ -46,5 +46,5 @@ export interface McpTransportContext {
   /** The environment of this process. A child process gets only a part of it. */
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the process, so that the next server can end it after a crash. */
-  child: ChildProcessRecord;
+  child: ChildProcessTracker;
 }

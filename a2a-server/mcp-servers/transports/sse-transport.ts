@@ -15,7 +15,7 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { httpRequestError, isConnectionNeverOpened, httpStatusError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { McpRequestSignals } from './request-signals.ts';
-import { MessageNotDeliveredError, MessageRefusedError, type McpTransport } from './server-transport.ts';
+import { MessageNotDeliveredError, McpSessionLostError, type McpTransport } from './server-transport.ts';
 
 export class McpSseTransport implements McpTransport {
   onclose?: () => void;
@@ -87,7 +87,7 @@ export class McpSseTransport implements McpTransport {
     if (response.status !== 404 && response.status !== 410) throw failure;
     // The endpoint's URL contains the session, so the session is lost.
     this.#endLater('has lost the session');
-    throw new MessageRefusedError(failure.message, { cause: failure });
+    throw new McpSessionLostError(failure.message, { cause: failure });
   }
 
   /** Ends the connection after the request has reported its own error. The stream may otherwise stay open. */

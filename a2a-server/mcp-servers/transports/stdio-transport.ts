@@ -11,7 +11,7 @@ import { deserializeMessage, serializeMessage, type JSONRPCMessage } from '@mode
 import spawn from 'cross-spawn';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { commandEnvironment } from '../../tools/shell/command-environment.ts';
 import { endProcessGroup } from '../../processes/end-process-group.ts';
 import { LineSplitter } from '../../../shared/net/line-splitter.ts';
@@ -146,7 +146,7 @@ export class McpStdioTransport implements McpTransport {
 
   #ignore(line: string): void {
     if (this.#notMessages.lines === 0) {
-      this.#notMessages.first = oneLine(line, 120);
+      this.#notMessages.first = oneLineExcerpt(line, 120);
       this.#context.log.warn(
         { line: this.#notMessages.first },
         'the MCP server printed a line on stdout that is not a JSON-RPC message',
@@ -160,7 +160,7 @@ export class McpStdioTransport implements McpTransport {
   #log(lines: readonly string[]): void {
     for (const line of lines) {
       if (line.trim() === '') continue;
-      this.#logged.last = oneLine(line, 200);
+      this.#logged.last = oneLineExcerpt(line, 200);
       this.#logged.lines += 1;
       if (this.#logged.lines > MAX_STDERR_LOG_LINES) return;
       const last = this.#logged.lines === MAX_STDERR_LOG_LINES;

@@ -6,7 +6,7 @@ import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
-import type { Snapshot, TaskWithHistory } from '../../task/snapshot.ts';
+import type { Snapshot, TaskWithEarlierTasks } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { MODEL_TIERS } from '../model-settings.ts';
 import { SignInNeededError } from './agent-connection.ts';
@@ -68,7 +68,7 @@ function acpModel(agents: LiveAcpAgents): Model {
 /** Gets the agent. If the agent cannot start, returns the end of the turn, with a message that says what to do next. */
 async function obtain(
   agents: LiveAcpAgents,
-  place: TaskWithHistory,
+  place: TaskWithEarlierTasks,
 ): Promise<AcpAgentInUse | { end: TurnEnd }> {
   try {
     return await agents.use(place, 'turn');
@@ -81,7 +81,7 @@ async function obtain(
 
 async function* stretch(
   agent: LiveAcpAgent,
-  place: TaskWithHistory,
+  place: TaskWithEarlierTasks,
   { agents, signal }: { agents: LiveAcpAgents; signal: AbortSignal },
 ): AsyncGenerator<ModelEvent, TurnEnd, undefined> {
   const { task, workspace } = place;

@@ -22,8 +22,8 @@ import { Readable, Writable } from 'node:stream';
 import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
-import { acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { acpCommandText, type AcpAgentCommand } from './agent-program.ts';
 import { startAcpProcess, type AcpProcess, type AcpProcessOptions } from './agent-process.ts';
 
 /** The maximum size of one message, in bytes. If a file is rewritten, the message contains the file twice. */
@@ -34,7 +34,7 @@ const SIGTERM_TO_SIGKILL_MS = 1_000;
 /** The JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
 
-export interface AcpPermissionRequest {
+export interface PendingAcpRequest {
   toolCall: ToolCallUpdate;
   options: readonly PermissionOption[];
   answer: (outcome: RequestPermissionOutcome) => void;
@@ -43,7 +43,7 @@ export interface AcpPermissionRequest {
 export interface AcpListener {
   told(update: SessionUpdate): void;
   /** Handles a permission request. @returns a function to call when the agent withdraws the request */
-  asked(request: AcpPermissionRequest): () => void;
+  asked(request: PendingAcpRequest): () => void;
   /** Called after the end of the agent. The message gives the reason. */
   lost(message: string): void;
 }
@@ -158,7 +158,7 @@ export class AcpConnection {
   }
 
   refusal(error: unknown): string {
-    return `The agent ${acpCommandLine(this.#command)} answered with an error: ${oneLine(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`;
+    return `The agent ${acpCommandText(this.#command)} answered with an error: ${oneLineExcerpt(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`;
   }
 
   /** Ends the agent. Resolves when the process group has ended and the peer has been notified. */
@@ -210,7 +210,7 @@ export class AcpConnection {
           ? `closed its output (${errorMessageOf(reason)}), and the server ended it`
           : `ended ${how}`);
     await this.#endProcess();
-    this.#lost = `The agent ${acpCommandLine(this.#command)} ${did}.${this.#process.lastOutput()}`;
+    this.#lost = `The agent ${acpCommandText(this.#command)} ${did}.${this.#process.lastOutput()}`;
     this.#peer?.lost(this.#lost);
   }
 
@@ -228,7 +228,7 @@ export class AcpConnection {
         throw new SignInNeededError(errorMessageOf(error), { cause: error });
       if (this.closed) throw new ProductError('AGENT_ERROR', await this.#endMessage(), { cause: error });
       throw this.#setUpFailure(
-        `answered ${method} with an error: ${oneLine(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`,
+        `answered ${method} with an error: ${oneLineExcerpt(errorMessageOf(error), 500)}.${this.#process.lastOutput()}`,
         error,
       );
     } finally {
@@ -237,7 +237,7 @@ export class AcpConnection {
   }
 
   #setUpFailure(what: string, cause?: unknown): ProductError {
-    return new ProductError('AGENT_ERROR', `The agent ${acpCommandLine(this.#command)} ${what}`, { cause });
+    return new ProductError('AGENT_ERROR', `The agent ${acpCommandText(this.#command)} ${what}`, { cause });
   }
 
   #endMessage(): Promise<string> {

@@ -8,12 +8,12 @@ import type { Readable, Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
-import { acpAgentName, acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
-import { MessageLineFilter } from './message-line-filter.ts';
+import { acpAgentName, acpCommandText, type AcpAgentCommand } from './agent-program.ts';
+import { AcpMessageFilter } from './acp-message-filter.ts';
 
 /** The maximum number of stored characters from the end of stderr. */
 const MAX_STDERR_CHARS = 4_000;
@@ -68,7 +68,7 @@ export async function startAcpProcess(
     await endProcessGroup(group, { graceMs: 0, clock });
     throw error;
   }
-  const lines = new MessageLineFilter();
+  const lines = new AcpMessageFilter();
   child.stdout.pipe(lines);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -97,8 +97,10 @@ function lastOutput(stderr: string, otherOutput: string): string {
   const said = stripVTControlCharacters(stderr).trim().slice(-MAX_STDERR_CHARS_IN_ERROR);
   const printed = stripVTControlCharacters(otherOutput);
   return [
-    ...(said === '' ? [] : [` Its last output on stderr: ${oneLine(said, MAX_STDERR_CHARS_IN_ERROR)}`]),
-    ...(printed === '' ? [] : [` Its output on stdout that is not ACP: ${oneLine(printed, 200)}`]),
+    ...(said === ''
+      ? []
+      : [` Its last output on stderr: ${oneLineExcerpt(said, MAX_STDERR_CHARS_IN_ERROR)}`]),
+    ...(printed === '' ? [] : [` Its output on stdout that is not ACP: ${oneLineExcerpt(printed, 200)}`]),
   ].join('');
 }
 
@@ -109,7 +111,7 @@ function startFailure(command: AcpAgentCommand, error: unknown): ProductError {
       : errorMessageOf(error);
   return new ProductError(
     'AGENT_ERROR',
-    `The agent ${acpCommandLine(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then send another message in the session.`,
+    `The agent ${acpCommandText(command)} could not be started: ${why}. Correct the setting "agent" or install the agent, then send another message in the session.`,
     { cause: error },
   );
 }

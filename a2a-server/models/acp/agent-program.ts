@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 
 export interface AcpAgentCommand {
   command: string;
@@ -9,8 +9,8 @@ export interface AcpAgentCommand {
 /** The programs that run another program. The agent is then named after that other program. */
 const RUNNERS = new Set(['node', 'npx', 'bunx', 'bun', 'deno', 'uvx', 'python', 'python3', 'env']);
 
-export function acpCommandLine({ command, args }: AcpAgentCommand): string {
-  return `\`${oneLine([command, ...args].join(' '), 120)}\``;
+export function acpCommandText({ command, args }: AcpAgentCommand): string {
+  return `\`${oneLineExcerpt([command, ...args].join(' '), 120)}\``;
 }
 
 /**
@@ -20,7 +20,7 @@ export function acpCommandLine({ command, args }: AcpAgentCommand): string {
 export function acpAgentName({ command, args }: AcpAgentCommand): string {
   const program = nameOf(command);
   const run = RUNNERS.has(program) ? args.find((arg) => !arg.startsWith('-')) : undefined;
-  return oneLine(run === undefined ? program : nameOf(run), 60);
+  return oneLineExcerpt(run === undefined ? program : nameOf(run), 60);
 }
 
 function nameOf(path: string): string {

@@ -7,11 +7,11 @@ import {
   type Call,
   type ConversationItem,
   type Snapshot,
-  type TaskWithHistory,
+  type TaskWithEarlierTasks,
   type Turn,
 } from '../../task/snapshot.ts';
 import { summaryTranscript } from '../../task/conversation/summary-transcript.ts';
-import { capText } from '../../../shared/text/capped-text.ts';
+import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 
 /**
  * The maximum length of the conversation in a prompt, in characters. A prompt contains the conversation if the agent
@@ -43,7 +43,7 @@ export function buildAcpPrompt({ settings }: Snapshot, messages: readonly UserMe
  * @param remembers true if the agent resumed its session and knows the earlier conversation
  */
 export function buildAcpPromptAfterStart(
-  { task, earlier }: Pick<TaskWithHistory, 'task' | 'earlier'>,
+  { task, earlier }: Pick<TaskWithEarlierTasks, 'task' | 'earlier'>,
   remembers: boolean,
 ): AcpPrompt {
   const open = sinceLastAnswer(task);
@@ -108,7 +108,7 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
     case 'failed': {
-      const asked = capText(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_REQUEST_CHARS);
+      const asked = cutMiddle(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_REQUEST_CHARS);
       return [`(The previous task failed: ${last.status.message} Its request was: ${asked})`];
     }
     case 'canceled':
@@ -129,7 +129,7 @@ function saidIn(open: readonly ConversationItem[]): string[] {
   const words = turnsIn(open).flatMap(({ text }) => (text === '' ? [] : [text]));
   return words.length === 0
     ? []
-    : [`Your answer before the interruption: ${capText(words.join('\n\n'), MAX_TRANSCRIPT_CHARS)}`];
+    : [`Your answer before the interruption: ${cutMiddle(words.join('\n\n'), MAX_TRANSCRIPT_CHARS)}`];
 }
 
 function permissionResults(open: readonly ConversationItem[], task: Snapshot): string[] {
@@ -142,7 +142,7 @@ function permissionResults(open: readonly ConversationItem[], task: Snapshot): s
 function lineOf(call: Call): string {
   if (call.state.type === 'ready' || call.state.type === 'running')
     return `- ${call.title}: the person approved it, but it has not run. Request it again, exactly as before: it will be allowed.`;
-  return `- ${call.title}: ${capText(resultForModel(call).text, MAX_RESULT_CHARS)}`;
+  return `- ${call.title}: ${cutMiddle(resultForModel(call).text, MAX_RESULT_CHARS)}`;
 }
 
 /** Returns the earlier conversation. @param open later exchanges, which the prompt repeats in detail */

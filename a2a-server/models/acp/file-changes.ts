@@ -7,11 +7,11 @@
  */
 import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
-import { oneLine } from '../../../shared/text/one-line.ts';
-import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { ABSENT_FILE_BASIS } from '../../tools/workspace/text-file.ts';
-import { pathInWorkspace } from './path-in-workspace.ts';
+import { asRelativePath } from './as-relative-path.ts';
 import type { AcpFileDiff } from './read-tool-call.ts';
 
 /** The state of a file on disk. `unreadable` means that the file is outside the workspace, or is not text. */
@@ -60,15 +60,15 @@ export function basisOfFiles(files: ReadonlyMap<string, CurrentFile>): string {
  * from the disk, a `#` line before the diff reports this.
  * @param rawInput the input of the agent's tool. It shows which diffs replace only a part of their file.
  */
-export function diffsFromDisk(
+export function acpDiffsText(
   diffs: readonly AcpFileDiff[],
   { files, root, rawInput }: { files: ReadonlyMap<string, CurrentFile>; root: string; rawInput: unknown },
 ): string {
   const parts = acpReplacementsIn(rawInput);
-  const places = [...new Set(diffs.map(({ path }) => pathInWorkspace(root, path)))];
+  const places = [...new Set(diffs.map(({ path }) => asRelativePath(root, path)))];
   return places
     .map((place) => {
-      const own = diffs.filter(({ path }) => pathInWorkspace(root, path) === place);
+      const own = diffs.filter(({ path }) => asRelativePath(root, path) === place);
       return diffOf(place, own, { now: files.get(place) ?? { type: 'unreadable' }, parts });
     })
     .join('\n');
@@ -79,9 +79,9 @@ function diffOf(
   diffs: readonly AcpFileDiff[],
   { now, parts }: { now: CurrentFile; parts: Replacements },
 ): string {
-  const name = oneLine(place, 1000);
+  const name = oneLineExcerpt(place, 1000);
   if (now.type === 'unreadable') {
-    const claimed = diffs.map(({ oldText, newText }) => unifiedDiff(name, oldText ?? undefined, newText));
+    const claimed = diffs.map(({ oldText, newText }) => unifiedFileDiff(name, oldText ?? undefined, newText));
     return withNotes(claimed.join('\n'), [
       `${name} cannot be read as text in the workspace. This diff is the agent's own.`,
     ]);
@@ -90,11 +90,11 @@ function diffOf(
   const notes: string[] = [];
   let after = before;
   for (const diff of diffs) {
-    const change = applyAcpDiff(after, diff, parts);
+    const change = acpDiffResult(after, diff, parts);
     if (change.note !== undefined) notes.push(NOTES[change.note](name));
     after = change.after;
   }
-  return withNotes(unifiedDiff(name, before, after ?? ''), notes);
+  return withNotes(unifiedFileDiff(name, before, after ?? ''), notes);
 }
 
 type Note = keyof typeof NOTES;
@@ -114,7 +114,7 @@ const NOTES = {
 /**
  * Applies one diff of the agent. `note` names the difference between the agent's old content and the content on disk.
  */
-export function applyAcpDiff(
+export function acpDiffResult(
   before: string | undefined,
   { oldText, newText }: AcpFileDiff,
   parts: Replacements,

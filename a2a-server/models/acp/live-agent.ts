@@ -16,8 +16,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
-import type { AcpConnection, AcpListener, AcpPermissionRequest } from './agent-connection.ts';
-import { toAcpPermission, type AcpPermission } from './permission.ts';
+import type { AcpConnection, AcpListener, PendingAcpRequest } from './agent-connection.ts';
+import { toPendingAcpPermission, type PendingAcpPermission } from './permission.ts';
 import { mergeToolCallUpdate } from './read-tool-call.ts';
 
 const MAX_UNREAD_JSON_CHARS = 16 * 1024 * 1024;
@@ -48,7 +48,7 @@ export class LiveAcpAgent implements AcpListener {
   #unread = 0;
   readonly #toolCalls = new Map<string, ToolCallUpdate>();
   readonly #watched = new Map<string, (toolCall: ToolCallUpdate) => void>();
-  #waiting: AcpPermission[] = [];
+  #waiting: PendingAcpPermission[] = [];
   readonly #lookers = new Set<() => void>();
   /**
    * `answered`: the agent has answered, and no turn has read the answer yet. `discarded`: the prompt was cancelled, so
@@ -65,7 +65,7 @@ export class LiveAcpAgent implements AcpListener {
     connection.listen(this);
   }
 
-  get waiting(): readonly AcpPermission[] {
+  get waiting(): readonly PendingAcpPermission[] {
     return this.#waiting;
   }
 
@@ -198,7 +198,7 @@ export class LiveAcpAgent implements AcpListener {
     this.#keep({ type: 'update', update });
   }
 
-  asked({ toolCall, options, answer }: AcpPermissionRequest): () => void {
+  asked({ toolCall, options, answer }: PendingAcpRequest): () => void {
     if (this.#prompt !== 'open') {
       answer({ outcome: 'cancelled' });
       return () => undefined;
@@ -207,7 +207,7 @@ export class LiveAcpAgent implements AcpListener {
       this.#waiting = this.#waiting.filter((open) => open !== permission);
       answer(outcome);
     };
-    const permission = toAcpPermission(
+    const permission = toPendingAcpPermission(
       this.#remember(toolCall),
       { options, answer: once },
       this.#options.workspace,

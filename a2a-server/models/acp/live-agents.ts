@@ -5,7 +5,7 @@
  * without use, the agent is ended. The next message or decision starts the agent again, even in another process. The
  * new agent resumes the session by the id in the journal.
  */
-import type { Snapshot, TaskWithHistory } from '../../task/snapshot.ts';
+import type { Snapshot, TaskWithEarlierTasks } from '../../task/snapshot.ts';
 import { buildAcpPromptAfterStart, type AcpPrompt } from './agent-prompt.ts';
 import type { LiveAcpAgent } from './live-agent.ts';
 import { openAcpAgent, type AcpOptions } from './open-agent.ts';
@@ -48,7 +48,7 @@ export class LiveAcpAgents {
    * Returns the session's agent, and starts it if needed. A new agent gets a prompt with the task's state.
    * @throws ProductError AGENT_ERROR, SignInNeededError
    */
-  async use(place: TaskWithHistory, purpose: AgentPurpose): Promise<AcpAgentInUse> {
+  async use(place: TaskWithEarlierTasks, purpose: AgentPurpose): Promise<AcpAgentInUse> {
     const { task } = place;
     const key = keyOf(task);
     const kept = await (this.#opening.get(key) ?? this.#obtain(key, place, purpose));
@@ -89,7 +89,7 @@ export class LiveAcpAgents {
   }
 
   /** Returns a usable agent, or starts one. Concurrent callers get the same agent. */
-  #obtain(key: string, place: TaskWithHistory, purpose: AgentPurpose): Promise<Kept> {
+  #obtain(key: string, place: TaskWithEarlierTasks, purpose: AgentPurpose): Promise<Kept> {
     const kept = this.#kept.get(key);
     if (kept && isUsable(kept, place) && !kept.agent.discarding) return Promise.resolve(kept);
     const obtained = this.#renew(key, place, purpose).finally(() => this.#opening.delete(key));
@@ -97,7 +97,7 @@ export class LiveAcpAgents {
     return obtained;
   }
 
-  async #renew(key: string, place: TaskWithHistory, purpose: AgentPurpose): Promise<Kept> {
+  async #renew(key: string, place: TaskWithEarlierTasks, purpose: AgentPurpose): Promise<Kept> {
     const before = this.#kept.get(key);
     // A cancelled prompt must end before a new prompt starts.
     if (before?.agent.discarding) await before.agent.stop();
@@ -135,7 +135,7 @@ export class LiveAcpAgents {
 }
 
 /** True if a caller can use the agent. An agent that ended during use stays until a turn has read the reason. */
-function isUsable({ agent, workspace, users, broken }: Kept, place: TaskWithHistory): boolean {
+function isUsable({ agent, workspace, users, broken }: Kept, place: TaskWithEarlierTasks): boolean {
   return workspace === place.workspace && (agent.failure === undefined || users > 0 || broken);
 }
 

@@ -2,12 +2,12 @@
 import { PROTOCOL_VERSION, type InitializeResponse } from '@agentclientprotocol/sdk';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
-import type { TaskWithHistory } from '../../task/snapshot.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import type { TaskWithEarlierTasks } from '../../task/snapshot.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { AcpConnection, SignInNeededError } from './agent-connection.ts';
-import { acpCommandLine, type AcpAgentCommand } from './agent-program.ts';
+import { acpCommandText, type AcpAgentCommand } from './agent-program.ts';
 import { LiveAcpAgent } from './live-agent.ts';
 
 export interface AcpOptions {
@@ -33,7 +33,7 @@ interface OpenedAgent {
 }
 
 /** Returns the id of the agent's last session, or undefined. */
-export function rememberedAcpSession({ task, earlier }: TaskWithHistory): string | undefined {
+export function rememberedAcpSession({ task, earlier }: TaskWithEarlierTasks): string | undefined {
   return (
     task.agentSession ??
     earlier.findLast(({ agentSession }) => agentSession !== null)?.agentSession ??
@@ -46,7 +46,7 @@ export function rememberedAcpSession({ task, earlier }: TaskWithHistory): string
  * @throws ProductError AGENT_ERROR, SignInNeededError
  */
 export async function openAcpAgent(
-  place: TaskWithHistory,
+  place: TaskWithEarlierTasks,
   options: AcpOptions,
   signal: AbortSignal,
 ): Promise<OpenedAgent> {
@@ -56,11 +56,11 @@ export async function openAcpAgent(
   const end = (): void => void connection.end();
   signal.addEventListener('abort', end, { once: true });
   try {
-    const agent = await connection.initialize(PROTOCOL_VERSION, packageVersion());
+    const agent = await connection.initialize(PROTOCOL_VERSION, readPackageVersion());
     if (agent.protocolVersion !== PROTOCOL_VERSION)
       throw new ProductError(
         'AGENT_ERROR',
-        `The agent ${acpCommandLine(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
+        `The agent ${acpCommandText(command)} speaks version ${agent.protocolVersion} of ACP; this server speaks ${PROTOCOL_VERSION}.`,
       );
     const opened = await openSession(connection, agent, place).catch((error: unknown) => {
       throw error instanceof SignInNeededError ? signInNeeded(command, agent, error) : error;
@@ -81,7 +81,7 @@ export async function openAcpAgent(
 async function openSession(
   connection: AcpConnection,
   { agentCapabilities }: InitializeResponse,
-  place: TaskWithHistory,
+  place: TaskWithEarlierTasks,
 ): Promise<{ sessionId: string; remembers: boolean }> {
   const known = rememberedAcpSession(place);
   const how = agentCapabilities?.sessionCapabilities?.resume
@@ -101,7 +101,7 @@ async function openSession(
 async function takenUp(
   connection: AcpConnection,
   how: 'resume' | 'load',
-  { known, place }: { known: string; place: TaskWithHistory },
+  { known, place }: { known: string; place: TaskWithEarlierTasks },
 ): Promise<boolean> {
   try {
     await connection.takeUp(how, known, place.workspace);
@@ -117,9 +117,9 @@ function signInNeeded(
   { authMethods = [] }: InitializeResponse,
   error: SignInNeededError,
 ): SignInNeededError {
-  const ways = authMethods.map(({ name }) => oneLine(name, 80)).join(', ');
+  const ways = authMethods.map(({ name }) => oneLineExcerpt(name, 80)).join(', ');
   return new SignInNeededError(
-    `The agent ${acpCommandLine(command)} requires a sign-in (${oneLine(errorMessageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
+    `The agent ${acpCommandText(command)} requires a sign-in (${oneLineExcerpt(errorMessageOf(error), 200)}).${ways === '' ? '' : ` It offers: ${ways}.`} Sign in with the agent's own program, as the user of this server. Or restart the server with --pass-env and the name of the agent's key variable. Then reply to continue.`,
     { cause: error },
   );
 }

@@ -10,17 +10,17 @@
 import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { defineTool } from '../../tools/builtin/define-tool.ts';
 import type { CallTargets, ToolPreview, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { inputChangedError } from '../../tools/workspace/replace-file.ts';
 import { acpAgentName } from './agent-program.ts';
-import { basisOfFiles, diffsFromDisk, readCurrentFiles, type CurrentFile } from './file-changes.ts';
+import { basisOfFiles, acpDiffsText, readCurrentFiles, type CurrentFile } from './file-changes.ts';
 import type { LiveAcpAgents } from './live-agents.ts';
 import { permissionInputSchema, acpPermissionFiles, type AcpPermissionInput } from './permission.ts';
-import { pathInWorkspace } from './path-in-workspace.ts';
+import { asRelativePath } from './as-relative-path.ts';
 import { runPermittedAcpCall } from './run-permitted.ts';
 
 /** The longest possible limit. The server's limit for tools and the task's limit end the tool call earlier. */
@@ -53,7 +53,7 @@ export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
       schema: permissionInputSchema,
       timeoutMs: () => NO_LIMIT_MS,
       title: ({ title, forGood }) =>
-        `${oneLine(title, 200)}${forGood ? ' (the agent offers only a permanent permission)' : ''}`,
+        `${oneLineExcerpt(title, 200)}${forGood ? ' (the agent offers only a permanent permission)' : ''}`,
       reach: (input) => reachOf(kind, input),
       show: (input, context) => show(kind, input, context),
       run: (input, run) => runPermittedAcpCall(run, agents, () => checkBasis(kind, input, run)),
@@ -82,8 +82,8 @@ async function show(
   const files = await filesOf(kind, input, workspace);
   const basis = files && basisOfFiles(files);
   if (files && diffs.length > 0) {
-    const places = new Set(diffs.map(({ path }) => pathInWorkspace(root, path)));
-    const diff = diffsFromDisk(diffs, { files, root, rawInput });
+    const places = new Set(diffs.map(({ path }) => asRelativePath(root, path)));
+    const diff = acpDiffsText(diffs, { files, root, rawInput });
     // D5: the preview shows the command or URL as well as the diff.
     if (kind === 'execute' || kind === 'fetch' || (!CHANGES_FILES.has(kind) && commandIn(rawInput))) {
       const change = { files: [...places], diff: diff.split('\n') };

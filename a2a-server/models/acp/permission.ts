@@ -8,7 +8,7 @@ import type {
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
-import { pathInWorkspace } from './path-in-workspace.ts';
+import { asRelativePath } from './as-relative-path.ts';
 import { toolCallDiffs, toolCallText } from './read-tool-call.ts';
 
 /** The input of a permission call. The person sees all of it. D2: the decision is valid only for this input. */
@@ -27,7 +27,7 @@ export const permissionInputSchema = z.strictObject({
 });
 export type AcpPermissionInput = z.infer<typeof permissionInputSchema>;
 
-export interface AcpPermission {
+export interface PendingAcpPermission {
   readonly toolCallId: string;
   readonly tool: ToolKind;
   readonly input: AcpPermissionInput;
@@ -39,11 +39,11 @@ export interface AcpPermission {
 }
 
 /** @param known the tool call with all its updates and the request merged */
-export function toAcpPermission(
+export function toPendingAcpPermission(
   known: ToolCallUpdate,
-  { options, answer }: Pick<AcpPermission, 'options' | 'answer'>,
+  { options, answer }: Pick<PendingAcpPermission, 'options' | 'answer'>,
   workspace: string,
-): AcpPermission {
+): PendingAcpPermission {
   const diffs = toolCallDiffs(known);
   const text = toolCallText(known);
   const input = permissionInputSchema.parse({
@@ -70,7 +70,7 @@ export function acpPermissionFiles(
   { diffs = [], paths = [] }: AcpPermissionInput,
   workspace: string,
 ): string[] {
-  const all = [...diffs.map(({ path }) => path), ...paths].map((path) => pathInWorkspace(workspace, path));
+  const all = [...diffs.map(({ path }) => path), ...paths].map((path) => asRelativePath(workspace, path));
   return [...new Set(all)];
 }
 
@@ -89,7 +89,7 @@ function toolOf(kind: ToolKind, places: readonly string[]): ToolKind {
  * can see and revoke. After a permanent approval, the agent would send no further requests.
  * @param onlyOnce true if a permanent approval is not allowed
  */
-export function acpApprovalOutcome(
+export function acpAllowOutcome(
   options: readonly PermissionOption[],
   { onlyOnce = false } = {},
 ): RequestPermissionOutcome | undefined {
@@ -100,7 +100,7 @@ export function acpApprovalOutcome(
  * Returns the outcome that rejects this request. If the agent offers no rejection, the outcome cancels the agent's
  * turn.
  */
-export function acpRejectionOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {
+export function acpRejectOutcome(options: readonly PermissionOption[]): RequestPermissionOutcome {
   return select(options, 'reject_once') ?? select(options, 'reject_always') ?? { outcome: 'cancelled' };
 }
 

@@ -1,13 +1,13 @@
 import type { ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { callsOfTurn, type Call, type Snapshot } from '../../task/snapshot.ts';
-import { capText } from '../../../shared/text/capped-text.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { cutMiddle } from '../../../shared/text/shortened-text.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type ToolResult, type ToolRun } from '../../tools/tool.ts';
 import { contentPartsOfToolCall } from './session-updates.ts';
 import type { LiveAcpAgent } from './live-agent.ts';
 import type { LiveAcpAgents } from './live-agents.ts';
-import { acpApprovalOutcome, acpRejectionOutcome, type AcpPermission } from './permission.ts';
+import { acpAllowOutcome, acpRejectOutcome, type PendingAcpPermission } from './permission.ts';
 import { hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
 const MAX_RESULT_CHARS = 30_000;
@@ -36,13 +36,13 @@ export async function runPermittedAcpCall(
     const permission = await claim(agent, call, { task: place.task, fresh, signal });
     agent.permitted.add(call.callId);
     await check().catch((error: unknown) => {
-      permission.answer(acpRejectionOutcome(permission.options));
+      permission.answer(acpRejectOutcome(permission.options));
       throw error;
     });
-    const outcome = acpApprovalOutcome(permission.options, { onlyOnce: isForOneCall(call) });
+    const outcome = acpAllowOutcome(permission.options, { onlyOnce: isForOneCall(call) });
     if (outcome === undefined) {
-      permission.answer(acpRejectionOutcome(permission.options));
-      if (acpApprovalOutcome(permission.options) !== undefined)
+      permission.answer(acpRejectOutcome(permission.options));
+      if (acpAllowOutcome(permission.options) !== undefined)
         throw new Error(
           'The agent offers only a permanent permission, and a rule demands a decision on each call. The request was refused. Nothing was done.',
         );
@@ -84,7 +84,7 @@ export function rejectSettledRequests(agent: LiveAcpAgent, task: Snapshot): void
   for (const call of callsOfLastTurn(task)) {
     if (call.state.type !== 'settled' || agent.permitted.has(call.callId)) continue;
     const permission = agent.waiting.find((open) => isOf(call, open) && open.toolCallId === call.modelCallId);
-    permission?.answer(acpRejectionOutcome(permission.options));
+    permission?.answer(acpRejectOutcome(permission.options));
   }
 }
 
@@ -100,7 +100,7 @@ function isForOneCall({ presence, approver }: Call): boolean {
 }
 
 /** D2: true if the permission request has exactly the input of the tool call. */
-function isOf(call: Call, { tool, hash }: AcpPermission): boolean {
+function isOf(call: Call, { tool, hash }: PendingAcpPermission): boolean {
   return call.tool === tool && call.inputHash === hash;
 }
 
@@ -108,7 +108,7 @@ async function claim(
   agent: LiveAcpAgent,
   call: Call,
   { task, fresh, signal }: { task: Snapshot; fresh: boolean; signal: AbortSignal },
-): Promise<AcpPermission> {
+): Promise<PendingAcpPermission> {
   const found = await agent.until(() => {
     const alike = agent.waiting.filter((open) => isOf(call, open));
     const own = alike.find(({ toolCallId }) => toolCallId === call.modelCallId) ?? alike[0];
@@ -129,7 +129,7 @@ async function claim(
 
 function endOf(
   agent: LiveAcpAgent,
-  { toolCallId }: AcpPermission,
+  { toolCallId }: PendingAcpPermission,
   { call, task, signal }: { call: Call; task: Snapshot; signal: AbortSignal },
 ): Promise<End> {
   return agent.until((): End | undefined => {
@@ -151,14 +151,14 @@ function asksMore(agent: LiveAcpAgent, task: Snapshot, call: Call): boolean {
 }
 
 function resultOf(end: End, workspace: string, call: Call): ToolResult {
-  const title = oneLine(call.title, 80);
+  const title = oneLineExcerpt(call.title, 80);
   switch (end.type) {
     case 'done': {
       const { toolCall } = end;
       const parts = contentPartsOfToolCall(toolCall, workspace).flatMap((part) =>
         part.type === 'text' ? [part.text] : [],
       );
-      const text = capText(parts.join('\n\n') || rawText(toolCall), MAX_RESULT_CHARS);
+      const text = cutMiddle(parts.join('\n\n') || rawText(toolCall), MAX_RESULT_CHARS);
       if (toolCall.status === 'failed')
         throw new Error(text || 'The agent reports a failure, without details.');
       return { text: text || 'The agent reports success, without details.', summary: `${title}: done` };
@@ -193,6 +193,6 @@ function liveOutput({ output }: ToolRun): { told: (toolCall: ToolCallUpdate) => 
       output(text.startsWith(shown) ? text.slice(shown.length) : `\n${text}`);
       shown = text;
     },
-    soFar: () => capText(shown, MAX_RESULT_CHARS),
+    soFar: () => cutMiddle(shown, MAX_RESULT_CHARS),
   };
 }

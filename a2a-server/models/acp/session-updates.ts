@@ -1,10 +1,10 @@
 import type { Plan, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
 import type { Artifact, ContentPart } from '../../task/events.ts';
-import { capText } from '../../../shared/text/capped-text.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
-import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
+import { cutMiddle } from '../../../shared/text/shortened-text.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import type { ModelEvent } from '../model.ts';
-import { pathInWorkspace } from './path-in-workspace.ts';
+import { asRelativePath } from './as-relative-path.ts';
 import { contentBlockText, toolCallDiffs, hasToolCallEnded, toolCallText } from './read-tool-call.ts';
 
 const MAX_NOTE_CHARS = 300;
@@ -52,7 +52,7 @@ export class AcpSessionUpdates {
         if (toolCall) yield* this.#toolCall(update, toolCall);
         break;
       case 'current_mode_update':
-        yield { type: 'note', text: oneLine(`Mode: ${update.currentModeId}`, MAX_NOTE_CHARS) };
+        yield { type: 'note', text: oneLineExcerpt(`Mode: ${update.currentModeId}`, MAX_NOTE_CHARS) };
         break;
       case 'user_message_chunk':
       case 'available_commands_update':
@@ -74,11 +74,14 @@ export class AcpSessionUpdates {
       .map((text) => text.trim())
       .findLast((text) => text !== '');
     this.#thought = '';
-    if (line !== undefined) yield { type: 'note', text: oneLine(line, MAX_NOTE_CHARS) };
+    if (line !== undefined) yield { type: 'note', text: oneLineExcerpt(line, MAX_NOTE_CHARS) };
   }
 
   *#toolCall(update: SessionUpdate, toolCall: ToolCallUpdate): Generator<ModelEvent> {
-    const title = oneLine(toolCall.title ?? toolCall.name ?? toolCall.kind ?? 'Tool call', MAX_NOTE_CHARS);
+    const title = oneLineExcerpt(
+      toolCall.title ?? toolCall.name ?? toolCall.kind ?? 'Tool call',
+      MAX_NOTE_CHARS,
+    );
     if (update.sessionUpdate === 'tool_call') yield { type: 'note', text: title };
     if (!hasToolCallEnded(toolCall)) return;
     if (toolCall.status === 'failed') yield { type: 'note', text: `${title}: failed` };
@@ -91,16 +94,16 @@ export class AcpSessionUpdates {
 /** Returns the file changes and the output of a tool call as text. */
 export function contentPartsOfToolCall(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
   const changes = toolCallDiffs(toolCall).map(({ path, oldText, newText }) =>
-    unifiedDiff(pathInWorkspace(workspace, path), oldText ?? undefined, newText),
+    unifiedFileDiff(asRelativePath(workspace, path), oldText ?? undefined, newText),
   );
   return [...changes, toolCallText(toolCall)]
     .filter((text) => text !== '')
-    .map((text) => ({ type: 'text', text: capText(text, MAX_OUTPUT_CHARS) }));
+    .map((text) => ({ type: 'text', text: cutMiddle(text, MAX_OUTPUT_CHARS) }));
 }
 
 function planOf({ entries }: Plan): Artifact {
   const lines = entries.map(
-    ({ content, status }) => `- [${MARKS[status]}] ${oneLine(content, MAX_NOTE_CHARS)}`,
+    ({ content, status }) => `- [${MARKS[status]}] ${oneLineExcerpt(content, MAX_NOTE_CHARS)}`,
   );
   return {
     artifactId: 'plan',

@@ -30,7 +30,7 @@ const plan = z.strictObject({
 });
 
 /** Parses a plan. Returns a refusal with the reason for any other text. Never throws. */
-export function readJsonPlan(source: string): ParsedOfflinePlan {
+export function parseJsonPlan(source: string): ParsedOfflinePlan {
   const json = parse(source);
   if (!json.ok) return refused(`the plan is not valid JSON (${json.why})`);
   if (depthExceeds(json.value, MAX_DEPTH)) return refused(`the plan has more than ${MAX_DEPTH} levels`);

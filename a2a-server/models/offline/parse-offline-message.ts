@@ -2,7 +2,7 @@
  * Parses a message in one of the forms of docs/offline-model.md, or as a JSON plan. Refuses any other message as a
  * whole. Pure and total. X3: the time is linear in the length of the text, so a long text cannot block the process.
  */
-import { readJsonPlan } from './json-plan.ts';
+import { parseJsonPlan } from './json-plan.ts';
 import type { OfflinePlanCall, ParsedOfflinePlan } from './step.ts';
 
 export const MAX_OFFLINE_MESSAGE_CHARS = 1_000_000;
@@ -96,7 +96,7 @@ export function parseOfflineMessage(message: string): ParsedOfflinePlan {
   const text = message.trim();
   if (CONTINUE_REPLIES.has(text.toLowerCase())) return { type: 'steps', steps: [] };
   const json = FENCE.exec(text)?.[1]?.trim() ?? text;
-  if (json.startsWith('{')) return readJsonPlan(json);
+  if (json.startsWith('{')) return parseJsonPlan(json);
   const [, verb = '', rest = ''] = /^(\S{1,20})\s+(\S[^]*)$/.exec(text) ?? [];
   const known = MESSAGE_FORMS.find((form) => form.verb === verb.toLowerCase());
   const read = known?.read(rest);

@@ -14,10 +14,10 @@ import type { LanguageModelV3, LanguageModelV3Prompt, LanguageModelV3StreamPart 
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { ReasoningDetailsCollector } from './reasoning-details.ts';
-import { fetchWithVersion, hasApiVersion } from './versioned-url.ts';
+import { createVersionedFetch, hasApiVersion } from './versioned-url.ts';
 
 /** Adapts a prompt to the fields that a server needs. Pure. */
-export type PromptAdapter = (prompt: LanguageModelV3Prompt) => LanguageModelV3Prompt;
+type PromptAdapter = (prompt: LanguageModelV3Prompt) => LanguageModelV3Prompt;
 
 /** @param adapt if absent, the prompt stays unchanged */
 export async function loadChatCompletionsModel(
@@ -32,7 +32,7 @@ export async function loadChatCompletionsModel(
     baseURL,
     includeUsage: true,
     ...(apiKey !== '' && { apiKey }),
-    fetch: hasApiVersion(baseURL) ? fetch : fetchWithVersion(baseURL, fetch),
+    fetch: hasApiVersion(baseURL) ? fetch : createVersionedFetch(baseURL, fetch),
   })(model);
   return {
     specificationVersion: loaded.specificationVersion,

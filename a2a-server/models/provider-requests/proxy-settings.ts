@@ -9,7 +9,7 @@ import { parseUrl } from '../../../shared/net/parse-url.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface ProxySettings {
+interface ProxySettings {
   https: URL | undefined;
   http: URL | undefined;
   except: readonly string[];

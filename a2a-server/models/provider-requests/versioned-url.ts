@@ -24,7 +24,7 @@ export function withApiVersion(url: string, own: string): string {
  * Returns a `fetch` for an endpoint whose URL has no version. Most such endpoints need `/v1`. The first request tries
  * `/v1`. If that path does not exist, the request is repeated without a version.
  */
-export function fetchWithVersion(baseURL: string, fetchImpl: typeof fetch = fetch): typeof fetch {
+export function createVersionedFetch(baseURL: string, fetchImpl: typeof fetch = fetch): typeof fetch {
   let known: string | undefined;
   return async (input, init) => {
     const path = urlOf(input).slice(baseURL.length);

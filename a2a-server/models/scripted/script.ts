@@ -6,7 +6,7 @@ import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts'
 import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
 
 /** The steps of each turn, in order. A question or a tool call ends a turn. The last turn may have no steps. */
-export type ScriptSequence = readonly (readonly ScriptStep[])[];
+export type ScriptTurns = readonly (readonly ScriptStep[])[];
 
 export interface ScriptRule {
   when: {
@@ -17,15 +17,15 @@ export interface ScriptRule {
     /** The number that the message must have in its task, starting at 1. */
     turn?: number | undefined;
   };
-  do: ScriptSequence;
+  do: ScriptTurns;
 }
 
 export interface Script {
   rules: readonly ScriptRule[];
-  otherwise: ScriptSequence;
+  otherwise: ScriptTurns;
 }
 
-const NO_RULE: ScriptSequence = [[{ type: 'reject', value: 'No rule of the script matches this message.' }]];
+const NO_RULE: ScriptTurns = [[{ type: 'reject', value: 'No rule of the script matches this message.' }]];
 
 const sequence = z
   .array(scriptStepSchema)
@@ -109,7 +109,7 @@ function problemsOf(steps: readonly ScriptStep[]): [number, string][] {
   return problems;
 }
 
-function turnsOf(steps: readonly ScriptStep[]): ScriptSequence {
+function turnsOf(steps: readonly ScriptStep[]): ScriptTurns {
   const turns: ScriptStep[][] = [[]];
   for (const it of steps) {
     turns.at(-1)?.push(it);

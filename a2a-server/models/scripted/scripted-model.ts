@@ -6,7 +6,7 @@ import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
 import { MODEL_TIERS } from '../model-settings.ts';
-import type { Script, ScriptRule, ScriptSequence } from './script.ts';
+import type { Script, ScriptRule, ScriptTurns } from './script.ts';
 import type { ScriptStep } from './step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';
 
@@ -98,7 +98,7 @@ export function nextScriptSteps(
   script: Script,
   exchanges: readonly ConversationItem[],
 ): readonly ScriptStep[] {
-  let sequence: ScriptSequence = [];
+  let sequence: ScriptTurns = [];
   let turn = 0;
   let messages = 0;
   for (const exchange of exchanges) {

@@ -3,7 +3,7 @@
  * filters of the task list. `#code=` signs in once, and `#passkey=` registers a passkey once. Browsers send no fragment
  * to a server or proxy.
  */
-import { filterParameters, filtersInFragment, type PageTaskFilters } from './task-filters.ts';
+import { filterParameters, filtersFromFragment, type PageTaskFilters } from './task-filters.ts';
 
 interface AddressTarget extends LinkedAction {
   taskId: string | undefined;
@@ -45,12 +45,12 @@ export function openTask(taskId: string): void {
 }
 
 /** Opens a new task, unless the person has left the task `before` since then. Only the person changes the chosen task. */
-export function openNewTask(taskId: string, before: string | undefined): void {
+export function openCreatedTask(taskId: string, before: string | undefined): void {
   if (readAddressTarget().taskId === before) openTask(taskId);
 }
 
 /** Opens a task without a new entry in the history. Back then leaves the page. */
-export function openFirstTask(taskId: string): void {
+export function openTaskInPlace(taskId: string): void {
   replaceFragment(taskFragment(taskId));
 }
 
@@ -61,7 +61,7 @@ export function taskFragment(taskId?: string): string {
 }
 
 export function readAddressFilters(): PageTaskFilters {
-  return filtersInFragment(new URLSearchParams(location.hash.slice(1)));
+  return filtersFromFragment(new URLSearchParams(location.hash.slice(1)));
 }
 
 /** Changes the filters without a new entry in the history, because each typed letter changes them. */

@@ -19,7 +19,7 @@ export function loadScrollPosition(taskId: string): PagePlace | undefined {
   return text === null ? undefined : parseScrollPosition(text);
 }
 
-/** Parses a stored place. Returns undefined for a text that `saveScrollPosition` has not written. */
+/** Parses a stored place. Returns undefined for a text that `trackScrollPosition` has not written. */
 function parseScrollPosition(text: string): PagePlace | undefined {
   const value = parseJson(text);
   const [seq, top] = [fieldOf(value, 'seq'), fieldOf(value, 'top')];
@@ -54,7 +54,7 @@ export function scrollToPosition(list: HTMLElement, place: PagePlace | undefined
  * at once and removes the listener.
  * @param list the element whose children are blocks of steps
  */
-export function saveScrollPosition(list: HTMLElement, taskId: string): () => void {
+export function trackScrollPosition(list: HTMLElement, taskId: string): () => void {
   const keep = (): void => {
     const place = placeOf(list);
     if (place === undefined) sessionStorage.removeItem(key(taskId));

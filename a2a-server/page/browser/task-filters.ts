@@ -10,7 +10,7 @@ export type PageTaskFilters = Readonly<Record<(typeof NAMES)[number], string>>;
 /** The filters when all of them are off. '' means that a filter is off. */
 export const NO_FILTERS: PageTaskFilters = { text: '', state: '', workspace: '', model: '' };
 
-export function filtersInFragment(fragment: URLSearchParams): PageTaskFilters {
+export function filtersFromFragment(fragment: URLSearchParams): PageTaskFilters {
   const filters = { ...NO_FILTERS };
   for (const name of NAMES) filters[name] = fragment.get(name) ?? '';
   return filters;

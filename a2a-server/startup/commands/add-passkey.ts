@@ -8,14 +8,14 @@ import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts'
 import { fieldOf } from '../../../shared/runtime/record.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { readOrCreateTokenFile } from '../../../shared/state/token-file.ts';
-import { identityOfToken } from '../../access/identity.ts';
+import { identityOfTokenRecord } from '../../access/identity.ts';
 import { expiryOfToken, type IssuedTokenRecord, issuedTokenState } from '../../access/issued-token.ts';
 import { mayComeFromProvider } from '../../access/oidc-settings.ts';
 import { createTokenStore } from '../../access/token-store.ts';
 import { createPageAccessStore } from '../../page/page-access.ts';
-import { addOneTimeLink, PAGE_LINK_MS } from '../../page/page-sessions.ts';
-import { makeRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/registration-codes.ts';
-import { refuseOtherListener } from '../../presence/refuse-other-listener.ts';
+import { issueOneTimeLink, PAGE_LINK_MS } from '../../page/page-sessions.ts';
+import { issueRegistrationCode, REGISTRATION_CODE_MS } from '../../presence/registration-codes.ts';
+import { requireSoleLocalhostListener } from '../../presence/require-sole-localhost-listener.ts';
 import { relyingPartyOf } from '../../presence/relying-party.ts';
 import { LOCAL_PRINCIPAL } from '../open-access-control.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
@@ -61,7 +61,7 @@ export async function addPasskey(
     // signs in at the provider.
     if (user.type !== 'configured') codes.delete('code');
     if (user.type === 'issued') codes.set('code', await codeOfIssued(records, user.token));
-    codes.set('passkey', await makeRegistrationCode(records, principal, Date.now()));
+    codes.set('passkey', await issueRegistrationCode(records, principal, Date.now()));
     const url = new URL(`${party.base}/page`);
     url.hash = codes.toString();
     say(
@@ -112,7 +112,7 @@ async function serverLink(
       'CONFIGURATION',
       `No server of the state directory ${stateDir} runs. Start it first, e.g. with \`mcp-a2a-bridge server start\`.`,
     );
-  await refuseOtherListener(record.url);
+  await requireSoleLocalhostListener(record.url);
   return signInLink(record.url, token);
 }
 
@@ -122,7 +122,7 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
   const [longest] = (await createTokenStore(records).list())
     .filter(
       (token) =>
-        identityOfToken(token).principal === principal &&
+        identityOfTokenRecord(token).principal === principal &&
         token.roles.includes('approve') &&
         issuedTokenState(token, now) === 'active',
     )
@@ -138,10 +138,10 @@ async function approvingToken(records: Records, principal: string): Promise<Issu
  * session ends with this token, as if the user had made the link.
  */
 async function codeOfIssued(records: Records, token: IssuedTokenRecord): Promise<string> {
-  const { principal } = identityOfToken(token);
+  const { principal } = identityOfTokenRecord(token);
   const links = createPageAccessStore(records, 'page-links', Date.now);
   const access = { principal, tokenId: token.id, tokens: token.digest, expiresAt: Date.now() + PAGE_LINK_MS };
-  return (await addOneTimeLink(links, access)).code;
+  return (await issueOneTimeLink(links, access)).code;
 }
 
 async function signInLink(server: string, token: string): Promise<URL> {

@@ -1,6 +1,6 @@
 /** `a2a-server audit` prints the log of administrative actions. The server may be running. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { createAuditLog, type ListedAuditRecord } from '../../audit/audit-log.ts';
+import { createAuditLog, type AuditRecordWithChanges } from '../../audit/audit-log.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
@@ -28,7 +28,7 @@ export async function printAudit(
   }
 }
 
-function textOf({ at, user, act, ...facts }: ListedAuditRecord): string {
+function textOf({ at, user, act, ...facts }: AuditRecordWithChanges): string {
   const said = Object.entries(facts).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );

@@ -8,7 +8,7 @@ import {
   type CheckResult,
   failCheckResult,
   okCheckResult,
-  type ServerCheck,
+  type ServerCheckReport,
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
 import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
@@ -21,7 +21,7 @@ import { redirectUriOf } from '../../page/provider-sign-in.ts';
 import { createTokenStore } from '../../access/token-store.ts';
 import { createFileRecordStore } from '../../records/file-records.ts';
 import type { RecordStore } from '../../records/record-store.ts';
-import { agentDescription } from '../agent-backend.ts';
+import { agentBackendText } from '../agent-backend.ts';
 import { checkModel } from './check-model.ts';
 import { prepareServer } from '../prepare-server.ts';
 import { readServerSettings } from '../settings/read-settings.ts';
@@ -33,7 +33,7 @@ import type { ServerSettings } from '../settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface CheckOptions {
+interface CheckOptions {
   pageDirectory: string;
   /** True if the check must not send a request to a model. */
   offline: boolean;
@@ -47,11 +47,11 @@ export async function runStartChecks(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
   { pageDirectory, offline }: CheckOptions,
-): Promise<ServerCheck> {
+): Promise<ServerCheckReport> {
   let agent: string | null = null;
   try {
     const settings = await readServerSettings(flags, env);
-    agent = agentDescription(settings);
+    agent = agentBackendText(settings);
     const prepared = await prepareServer(settings, {
       pageDirectory,
       children: NO_CHILD_RECORDS,
@@ -189,7 +189,7 @@ async function models(
   offered: Models,
   { env, offline }: { env: Environment; offline: boolean },
 ): Promise<CheckResult[]> {
-  if (settings.agent.type !== 'model') return [okCheckResult('agent', agentDescription(settings))];
+  if (settings.agent.type !== 'model') return [okCheckResult('agent', agentBackendText(settings))];
   const uses = new Map<Model, string>();
   for (const tier of [undefined, ...MODEL_TIERS]) {
     const model = offered.resolve(tier);

@@ -3,8 +3,8 @@ import { Command } from 'commander';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import { packageVersion } from '../../../shared/runtime/version.ts';
-import { findSettingsSources } from '../../../shared/settings/settings-sources.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
+import { locateSettings } from '../../../shared/settings/settings-location.ts';
 import { readClocks, writeClockMark } from '../../../shared/state/clock-mark.ts';
 import {
   LOCATION_FLAGS,
@@ -17,7 +17,7 @@ import { SERVER_SETTINGS } from '../settings/settings.ts';
 import { UNFLAGGED_SETTINGS } from '../settings/unflagged-settings.ts';
 import type * as JournalModule from './journal-commands.ts';
 import type * as TokenModule from './token-commands.ts';
-import type { TryPolicyOptions } from './try-policy.ts';
+import type { PolicyDryRunOptions } from './try-policy.ts';
 
 type JournalCommands = typeof JournalModule;
 type TokenCommands = typeof TokenModule;
@@ -52,7 +52,7 @@ export function createCommandLine(
     .description(
       'Serves an agent over A2A 1.0 and 0.3: it works in a directory, asks before each risky step, and continues its tasks after a restart.',
     )
-    .version(packageVersion())
+    .version(readPackageVersion())
     .argument('[command...]', "the agent's command line, after `--agent acp --`")
     .showHelpAfterError('(a2a-server --help lists the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
@@ -129,8 +129,8 @@ function addModels(server: Command): void {
     )
     .action(async (_, it: Command) => {
       try {
-        const { reportModels } = await import('./models-command.ts');
-        say(JSON.stringify(await reportModels(it.optsWithGlobals(), process.env)));
+        const { readModelReport } = await import('./models-command.ts');
+        say(JSON.stringify(await readModelReport(it.optsWithGlobals(), process.env)));
       } catch (error) {
         reportErrorAndExit(error, true);
       }
@@ -148,12 +148,12 @@ function addPolicy(server: Command): void {
     .option('--json', 'print one JSON object')
     .action(async (_, it: Command) => {
       const { rules, changed, json, ...flags } = it.optsWithGlobals<
-        TryPolicyOptions & Record<string, unknown>
+        PolicyDryRunOptions & Record<string, unknown>
       >();
       try {
         const settings = await readServerSettings(flags, process.env);
-        const { tryPolicy } = await import('./try-policy.ts');
-        await tryPolicy(settings, { rules, changed, json }, say);
+        const { printPolicyDryRun } = await import('./try-policy.ts');
+        await printPolicyDryRun(settings, { rules, changed, json }, say);
       } catch (error) {
         reportErrorAndExit(error);
       }
@@ -213,7 +213,7 @@ function addTokens(server: Command): void {
     .option('--group <name...>', 'the groups of the user, for rules about the approver')
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
   add('list', 'lists the tokens, without their secrets', (commands, place, { json }) =>
-    commands.listTokens(place, json === true, output),
+    commands.printTokens(place, json === true, output),
   ).option('--json', 'print one JSON object, also for an error');
   add(
     'revoke <id>',
@@ -302,7 +302,7 @@ function addJournal(server: Command): void {
         const it = words.find((each): each is Command => each instanceof Command) ?? server;
         const { json = false, ...flags } = it.optsWithGlobals<{ json?: boolean } & Record<string, unknown>>();
         try {
-          const { stateDir } = findSettingsSources(flags, process.env);
+          const { stateDir } = locateSettings(flags, process.env);
           if (!(it.name() === 'verify' && it.args.length > 0)) await requireSqliteJournal(flags, process.env);
           const ok = await run(await import('./journal-commands.ts'), it.args, { stateDir, json, say }, it);
           if (ok === false) process.exitCode = EXIT_FAILURE;

@@ -4,8 +4,8 @@ import { findLocalModels } from '../../models/local-models.ts';
 import { modelFacts } from '../../models/model-facts.ts';
 import { parseModelId, type ProviderName } from '../../models/model-settings.ts';
 import { keySourceOfProvider, providerUrl } from '../../models/providers.ts';
-import { agentDescription } from '../agent-backend.ts';
-import { settingSourcesOf, readServerSettings } from '../settings/read-settings.ts';
+import { agentBackendText } from '../agent-backend.ts';
+import { readSettingSources, readServerSettings } from '../settings/read-settings.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -18,17 +18,17 @@ const LOCAL_LIST_LIMIT_MS = 1_000;
  * @param flags and env: as for `readServerSettings`
  * @throws ProductError CONFIGURATION
  */
-export async function reportModels(
+export async function readModelReport(
   flags: Readonly<Record<string, unknown>>,
   env: Environment,
 ): Promise<ModelReport> {
   const settings = await readServerSettings(flags, env);
-  const origins = await settingSourcesOf(['model', 'fastModel', 'smartModel', 'otherModel'], flags, env);
+  const origins = await readSettingSources(['model', 'fastModel', 'smartModel', 'otherModel'], flags, env);
   const { model, fastModel, smartModel, otherModel } = settings;
   const use = (name: string, id: string, origin: string): ModelUse =>
     useOf({ use: name, id, origin }, settings, env);
   return {
-    agent: agentDescription(settings),
+    agent: agentBackendText(settings),
     agentType: settings.agent.type,
     uses: [
       use('default', model, origins.model),

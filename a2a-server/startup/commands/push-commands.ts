@@ -1,7 +1,7 @@
 /** The commands `a2a-server push failing`, `push retry` and `push rotate-key`. They also work while the server runs. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { createAuditLog } from '../../audit/audit-log.ts';
-import { findFailingReceiver, listFailingReceivers, retryAuditAct } from '../../push/failing-receivers.ts';
+import { requireFailingReceiver, failingReceiversOf, retryAuditAct } from '../../push/failing-receivers.ts';
 import { replaceStoredPushKeys, rotateStoredPushKeys } from '../../push/stored-push-keys.ts';
 import { StoredSubscriptions } from '../../push/stored-subscriptions.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
@@ -24,7 +24,7 @@ export async function printFailingReceivers(
   { say, note }: Output,
 ): Promise<void> {
   const receivers = await withRecords(place, async (records) =>
-    listFailingReceivers(await new StoredSubscriptions(records).all()),
+    failingReceiversOf(await new StoredSubscriptions(records).all()),
   );
   if (json) return say(JSON.stringify({ receivers }));
   if (receivers.length === 0) return note('No receiver of push notifications fails.');
@@ -42,7 +42,7 @@ export async function printFailingReceivers(
 export async function retryFailingReceiver(place: PushPlace, id: string, { say }: Output): Promise<void> {
   const { receiver, taskId } = await withRecords(place, async (records) => {
     const subscriptions = new StoredSubscriptions(records);
-    const found = findFailingReceiver(await subscriptions.all(), id);
+    const found = requireFailingReceiver(await subscriptions.all(), id);
     await createAuditLog(records).append(retryAuditAct(found.receiver), Date.now());
     await subscriptions.requestRetry(found.name);
     return found.receiver;

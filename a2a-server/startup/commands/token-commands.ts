@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { inGroupsText } from '../../../shared/protocol/demanded-approver.ts';
 import { DURATION_ALLOWED, durationSchema } from '../../../shared/settings/duration.ts';
-import { identityOfToken } from '../../access/identity.ts';
+import { identityOfTokenRecord } from '../../access/identity.ts';
 import { type IssuedTokenRecord, makeToken, issuedTokenState } from '../../access/issued-token.ts';
 import { fullPrincipalName, IDENTITY_NAME_PATTERN } from '../../access/requester.ts';
 import { type AuditLog, createAuditLog } from '../../audit/audit-log.ts';
@@ -68,7 +68,7 @@ export async function createToken(
   );
   await withTokens(place, async (tokens, audit) => {
     const { id: tokenId, expiresAt } = token;
-    const { principal } = identityOfToken(token);
+    const { principal } = identityOfTokenRecord(token);
     // The audit record comes first. If it cannot be written, no token is created.
     await audit.append(
       {
@@ -84,13 +84,13 @@ export async function createToken(
     await tokens.add(token);
   });
   note(
-    `Token ${token.id} stands for ${identityOfToken(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroupsText(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
+    `Token ${token.id} stands for ${identityOfTokenRecord(token).principal}, with the role ${roles.data.join(', ')}${token.groups === undefined ? '' : `, ${inGroupsText(token.groups)}`}. ${token.expiresAt === null ? 'It does not expire' : `It expires at ${token.expiresAt}`}. It is shown only now:`,
   );
   say(text);
 }
 
 /** Prints all tokens, without their secrets. @throws ProductError STORAGE */
-export async function listTokens(place: TokenPlace, json: boolean, { say, note }: Output): Promise<void> {
+export async function printTokens(place: TokenPlace, json: boolean, { say, note }: Output): Promise<void> {
   const now = Date.now();
   const all = await withTokens(place, (store) => store.list());
   const tokens = all.map((token) => tokenView(token, now));
@@ -110,7 +110,7 @@ export async function revokeToken(place: TokenPlace, id: string, { say }: Output
     // A full disk must not prevent a revocation, so the record comes second.
     if (revoked !== undefined && before?.revokedAt === null)
       await audit.append(
-        { act: 'token.revoked', tokenId: id, principal: identityOfToken(revoked).principal },
+        { act: 'token.revoked', tokenId: id, principal: identityOfTokenRecord(revoked).principal },
         Date.now(),
       );
     return revoked;
@@ -120,7 +120,9 @@ export async function revokeToken(place: TokenPlace, id: string, { say }: Output
       'CONFIGURATION',
       `There is no token ${JSON.stringify(id)}. \`a2a-server token list\` lists them.`,
     );
-  say(`Token ${token.id} of ${identityOfToken(token).principal} is revoked since ${token.revokedAt ?? ''}.`);
+  say(
+    `Token ${token.id} of ${identityOfTokenRecord(token).principal} is revoked since ${token.revokedAt ?? ''}.`,
+  );
 }
 
 async function withTokens<Result>(

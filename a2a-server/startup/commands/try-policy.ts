@@ -21,7 +21,7 @@ import {
 } from '../../policy/policy-dry-run.ts';
 import { rulesSchema, type Rule } from '../../policy/rule.ts';
 
-export interface TryPolicyOptions {
+export interface PolicyDryRunOptions {
   /** A file with rules. They replace the rules of the settings. */
   rules?: string | undefined;
   changed?: boolean | undefined;
@@ -32,9 +32,9 @@ export interface TryPolicyOptions {
  * `a2a-server policy try` shows the verdicts of new rules on the tool calls in the journal.
  * @throws ProductError CONFIGURATION if a rule is invalid or the journal is missing
  */
-export async function tryPolicy(
+export async function printPolicyDryRun(
   settings: ServerSettings,
-  { rules: file, changed = false, json = false }: TryPolicyOptions,
+  { rules: file, changed = false, json = false }: PolicyDryRunOptions,
   say: (text: string) => void,
 ): Promise<void> {
   const tools = await knownTools(settings);

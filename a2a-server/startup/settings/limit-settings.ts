@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineSetting, type SettingValues } from '../../../shared/settings/resolve-settings.ts';
-import { type ScopedLimit, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../../limits/limits.ts';
+import { type CountsByScope, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../../limits/limits.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {
@@ -256,6 +256,6 @@ export function limitsFromSettings(settings: SettingValues<typeof COUNT_LIMIT_SE
   };
 }
 
-function limitOf(principal: number, tenant: number | undefined, server: number): ScopedLimit {
+function limitOf(principal: number, tenant: number | undefined, server: number): CountsByScope {
   return { principal, ...(tenant !== undefined && { tenant }), server };
 }

@@ -4,12 +4,12 @@ import {
   readConfigFile,
   requireKnownKeys,
   resolveSettings,
-  settingValues,
+  resolveKnownSettings,
   sourceOfSetting,
 } from '../../../shared/settings/resolve-settings.ts';
 import type { SettingSources } from '../../../shared/settings/resolve-settings.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { locationFlags, findSettingsSources } from '../../../shared/settings/settings-sources.ts';
+import { locationFlagDefinitions, locateSettings } from '../../../shared/settings/settings-location.ts';
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { identifyBarredDirectory } from '../../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
@@ -19,7 +19,7 @@ import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
 const DATABASE_SETTINGS = ['database', 'databaseListen'] as const;
 
 /** The flags that name the state directory and the configuration file. */
-export const LOCATION_FLAGS = locationFlags('journal, token and address');
+export const LOCATION_FLAGS = locationFlagDefinitions('journal, token and address');
 
 /**
  * Reads the server's settings from flags, environment variables, the configuration file (section "server") and
@@ -57,7 +57,7 @@ export async function readRecordStorePlace(
   const { stateDir, sources } = await serverSources(flags, env);
   const { database, databaseListen } = ALL_SETTINGS;
   requireKnownKeys(ALL_SETTINGS, sources);
-  const settings = settingValues({ database, databaseListen }, sources);
+  const settings = resolveKnownSettings({ database, databaseListen }, sources);
   checkDatabase(settings, sources);
   return { stateDir, database: settings.database };
 }
@@ -66,7 +66,7 @@ export async function readRecordStorePlace(
  * Returns the source of each setting's value: a flag, a variable, the path of the file, or `default`.
  * @throws ProductError CONFIGURATION if the file cannot be read
  */
-export async function settingSourcesOf<Key extends keyof typeof ALL_SETTINGS>(
+export async function readSettingSources<Key extends keyof typeof ALL_SETTINGS>(
   keys: readonly Key[],
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
@@ -80,7 +80,7 @@ async function serverSources(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<{ stateDir: string; configFile: string | undefined; sources: SettingSources }> {
-  const { stateDir, configFile, named, flags: settingFlags } = findSettingsSources(flags, env);
+  const { stateDir, configFile, named, flags: settingFlags } = locateSettings(flags, env);
   const file = await readConfigFile(configFile, named);
   const sources = { flags: settingFlags, env, file: { path: configFile, values: file.server } };
   return { stateDir, configFile: named ? configFile : undefined, sources };

@@ -5,7 +5,7 @@ import { createPolicy, type Policy } from '../../policy/prepare-rules.ts';
 import type { ServerSettings } from './settings.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Rule } from '../../policy/rule.ts';
-import type { McpServerSettings } from '../../mcp-servers/server-settings.ts';
+import type { McpServerConfigs } from '../../mcp-servers/server-settings.ts';
 
 type NamedTools = readonly Tool[];
 
@@ -57,7 +57,7 @@ export function groupsWithoutMembers(
 }
 
 /** Returns `allow` rules for the MCP servers whose settings contain `trust`. `ask` and `deny` rules have precedence. */
-export function trustedServerRules(settings: McpServerSettings): Rule[] {
+export function trustedServerRules(settings: McpServerConfigs): Rule[] {
   return Object.entries(settings)
     .filter(([, { trust, disabled }]) => trust && !disabled)
     .map(([name]) => ({ action: 'allow', server: [name], comment: '"trust" in its settings' }));

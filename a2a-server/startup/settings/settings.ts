@@ -9,7 +9,7 @@ import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/durat
 import { modelIdSchema, type AgentSetting } from '../../models/model-settings.ts';
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
-import { metricsSettingSchema } from '../../telemetry/metrics-setting.ts';
+import { metricsEndpointSchema } from '../../telemetry/metrics-endpoint.ts';
 import { PROTOCOL_PREVIEWS } from '../../http/wire/protocol-previews.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
@@ -308,7 +308,7 @@ export const SERVER_SETTINGS = {
   metrics: defineSetting({
     kind: 'text',
     placeholder: 'where',
-    schema: metricsSettingSchema,
+    schema: metricsEndpointSchema,
     fallback: 'off',
     env: 'A2A_SERVER_METRICS',
     describe:

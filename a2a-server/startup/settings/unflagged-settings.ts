@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { defineSetting } from '../../../shared/settings/resolve-settings.ts';
-import { FILE_TYPES } from '../../../shared/protocol/attached-file.ts';
+import { FILE_MEDIA_TYPES } from '../../../shared/protocol/attached-file.ts';
 import { TOKEN_PATTERN } from '../../../shared/state/token-file.ts';
 import { oidcSchema } from '../../access/oidc-settings.ts';
 import { PRINCIPAL_PATTERN } from '../../access/requester.ts';
-import { mcpServerSettingsSchema } from '../../mcp-servers/server-settings.ts';
+import { mcpServerConfigsSchema } from '../../mcp-servers/server-settings.ts';
 import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../../models/model-settings.ts';
 import { chatWebhookSchema } from '../../push/chat-webhooks.ts';
 import { rulesSchema } from '../../policy/rule.ts';
@@ -126,7 +126,7 @@ export const UNFLAGGED_SETTINGS = {
     fallback: {},
     env: 'A2A_SERVER_INPUT_MODES',
     describe: 'types of the files that models take (default: those of well-known models, otherwise none)',
-    allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_TYPES.join(', ')}`,
+    allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_MEDIA_TYPES.join(', ')}`,
   }),
   modelParameters: defineSetting({
     kind: 'text',
@@ -139,7 +139,7 @@ export const UNFLAGGED_SETTINGS = {
   }),
   mcpServers: defineSetting({
     kind: 'text',
-    schema: mcpServerSettingsSchema,
+    schema: mcpServerConfigsSchema,
     fallback: {},
     env: 'A2A_SERVER_MCP_SERVERS',
     describe: 'MCP servers whose tools the agent may call',

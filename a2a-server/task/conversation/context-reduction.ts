@@ -20,7 +20,7 @@ import { foldNextEvents } from '../fold.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { ReplayedPart } from '../replay-provider-data.ts';
 import { summaryFacts } from './summary-facts.ts';
-import { omittedTurnsText } from './summary-transcript.ts';
+import { fallbackSummary } from './summary-transcript.ts';
 
 /**
  * The number of UTF-8 bytes per token, as a low estimate. English has about four, code and other scripts about three.
@@ -74,7 +74,7 @@ export function tokensBesideConversation(instructions: string, tools: readonly u
 }
 
 /** Returns the tokens that the conversation may use. The rest of the window is for the answer. */
-export function conversationTokens(room: ContextWindow): number {
+export function maxConversationTokens(room: ContextWindow): number {
   return Math.max(0, promptTokens(room) - room.beside);
 }
 
@@ -138,7 +138,7 @@ export function eventAfterFailedSummary(
   return {
     type: 'context.summarised',
     upTo,
-    summary: summaryWithFacts(omittedTurnsText(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
+    summary: summaryWithFacts(fallbackSummary(covered, tokens * BYTES_PER_TOKEN), [...earlier, current], {
       upTo,
       facts,
     }),

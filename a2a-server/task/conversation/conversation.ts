@@ -4,10 +4,10 @@ import { omitMiddle } from './omit-middle.ts';
 import { stuckRemarks } from '../stuck-detection.ts';
 import { todoReminders } from '../todo-reminder.ts';
 import { resultForModel } from '../result-for-model.ts';
-import { filesForModel, type ConversationFile } from './files-for-model.ts';
+import { withAcceptedFiles, type ConversationFile } from './files-for-model.ts';
 import { filePlaceholderLine } from '../stored-file.ts';
 import { messageFiles } from '../task-files.ts';
-import { isAnswerWithheld, withheldQuestions, withoutContent } from './withheld-answer.ts';
+import { isAnswerWithheld, withheldQuestions, stepWithoutContent } from './withheld-answer.ts';
 import {
   isTurnReplayable,
   turnPartsForProvider,
@@ -17,7 +17,7 @@ import {
 import type { MessagePart, TurnPlace, UserMessage } from '../events.ts';
 import { callsOfTurn, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
-export interface ModelCall {
+interface ModelToolCall {
   modelCallId: string;
   tool: string;
   input: Record<string, unknown>;
@@ -30,7 +30,7 @@ export type ConversationStep =
    * `parts` has the same turn with the model's own data. It is absent for another model. It is also absent if the
    * conversation before the turn has changed.
    */
-  | { role: 'assistant'; text: string; calls: ModelCall[]; parts?: ReplayedPart[] }
+  | { role: 'assistant'; text: string; calls: ModelToolCall[]; parts?: ReplayedPart[] }
   | { role: 'tool'; results: ConversationToolResult[] };
 
 export interface ConversationToolResult {
@@ -74,7 +74,7 @@ export function conversationSegments(
   const segments = summarisedSegments(earlier, current, reader);
   if (reader === undefined) return segments;
   // All steps are passed together, because one size limit applies to all files.
-  const steps = filesForModel(
+  const steps = withAcceptedFiles(
     segments.flatMap((segment) => segment.steps),
     reader,
   );
@@ -179,7 +179,7 @@ function segmentsOf(
   const withheld = reader === undefined ? undefined : withheldQuestions(exchanges, reader);
   const segments = exchanges.map((exchange): ConversationSegment => {
     const sent = (steps: ConversationStep[]): ConversationStep[] =>
-      withheld?.has(exchange) === true ? steps.map(withoutContent) : steps;
+      withheld?.has(exchange) === true ? steps.map(stepWithoutContent) : steps;
     if (exchange.type === 'message')
       return { kind: 'message', steps: sent([shortened(userStep(exchange.message, taskId))]) };
     const { turn } = exchange.turn;

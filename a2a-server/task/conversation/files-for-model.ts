@@ -65,7 +65,7 @@ interface FileReader {
 }
 
 /** Replaces each file that the model does not accept, and each file that exceeds the total size. */
-export function filesForModel(
+export function withAcceptedFiles(
   steps: readonly ConversationStep[],
   { model, inputModes = [] }: FileReader,
 ): ConversationStep[] {

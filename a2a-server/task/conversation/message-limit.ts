@@ -3,7 +3,7 @@
  * window. Pure.
  */
 import {
-  conversationTokens,
+  maxConversationTokens,
   SUMMARY_SHARE,
   estimateTokens,
   type ContextWindow,
@@ -34,7 +34,7 @@ export function messageTokens(message: UserMessage): number {
 /**
  * The task that gets a message. `live` is absent for a new task. `previous` is the session's last ended task, if any.
  */
-export interface ReceivingTask {
+export interface LiveAndPreviousTask {
   live?: Snapshot | undefined;
   previous?: Snapshot | undefined;
 }
@@ -43,13 +43,13 @@ export interface ReceivingTask {
  * Returns the maximum length of a new message in tokens. The live task's first message and the unanswered messages are
  * never shortened. So their lengths reduce the maximum.
  */
-export function maxMessageTokens({ live, previous }: ReceivingTask, room: ContextWindow): number {
+export function maxMessageTokens({ live, previous }: LiveAndPreviousTask, room: ContextWindow): number {
   const { window = Infinity, beside } = room;
   const fixed = [
     ...(live === undefined ? [] : [...firstMessage(live), ...unanswered(live)]),
     ...(previous === undefined || isShortened(previous) ? [] : unanswered(previous)),
   ].reduce((sum, message) => sum + messageTokens(message), 0);
-  const left = conversationTokens(room) * (1 - SUMMARY_SHARE) - fixed;
+  const left = maxConversationTokens(room) * (1 - SUMMARY_SHARE) - fixed;
   return Math.max(0, Math.floor(Math.min((window - beside) * MESSAGE_SHARE, left)));
 }
 

@@ -3,7 +3,7 @@
  * facts come from the journal. They do not depend on the model that writes the summary. Pure.
  */
 import { answerText } from '../../../shared/protocol/preview-text.ts';
-import { cappedOneLine } from '../../../shared/text/capped-text.ts';
+import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import { messageText } from './conversation.ts';
 import type { TurnPlace } from '../events.ts';
 import { unansweredQuestionsOf, questionSentences } from './find-questions.ts';
@@ -150,7 +150,7 @@ function sourcesRead({ tool, source, sideEffect, state, input }: Call): string[]
 }
 
 function line(text: string): string {
-  return cappedOneLine(text, MAX_LINE_CHARS);
+  return collapsedLine(text, MAX_LINE_CHARS);
 }
 
 /** Formats one group. If not all lines fit, the newest lines stay. If no line fits, only the number of lines stays. */

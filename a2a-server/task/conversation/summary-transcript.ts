@@ -1,4 +1,4 @@
-import { cappedOneLine } from '../../../shared/text/capped-text.ts';
+import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import type { ConversationStep, ConversationSegment } from './conversation.ts';
 import { omitMiddle, omitMiddleBytes } from './omit-middle.ts';
 
@@ -45,7 +45,7 @@ const SHOWN_RESULT_CHARS = 200;
  * Lists the previous summary, then the tool calls and their results. If the list is too long, the newest calls stay.
  * @param bytes the maximum length in UTF-8
  */
-export function omittedTurnsText(covered: readonly ConversationSegment[], bytes: number): string {
+export function fallbackSummary(covered: readonly ConversationSegment[], bytes: number): string {
   const before = covered.flatMap(({ kind, steps }) => (kind === 'summary' ? steps : [])).map(textOf);
   const lines = covered.flatMap(({ kind, steps }) => (kind === 'turn' ? callLines(steps) : []));
   const head = [
@@ -73,7 +73,7 @@ function callLines(steps: readonly ConversationStep[]): string[] {
   const calls = steps.flatMap((step) => (step.role === 'assistant' ? step.calls : []));
   return calls.map(({ tool, input }, index) => {
     const { text = '', isError = false } = results[index] ?? {};
-    const outcome = cappedOneLine(text, SHOWN_RESULT_CHARS);
-    return `- ${tool} ${cappedOneLine(JSON.stringify(input), SHOWN_INPUT_CHARS)}: ${isError ? 'failed: ' : ''}${outcome}`;
+    const outcome = collapsedLine(text, SHOWN_RESULT_CHARS);
+    return `- ${tool} ${collapsedLine(JSON.stringify(input), SHOWN_INPUT_CHARS)}: ${isError ? 'failed: ' : ''}${outcome}`;
   });
 }

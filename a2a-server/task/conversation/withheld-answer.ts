@@ -36,7 +36,7 @@ export function withheldQuestions(
 }
 
 /** Replaces a message, or the results of a turn, with a sentence. The calls of the turn stay. */
-export function withoutContent(step: ConversationStep): ConversationStep {
+export function stepWithoutContent(step: ConversationStep): ConversationStep {
   switch (step.role) {
     case 'user':
       return { role: 'user', text: `(This message ${LEFT_OUT})` };

@@ -1,5 +1,5 @@
 import type { CostReport, CostSumView } from '../../../shared/protocol/cost-report.ts';
-import { addCosts, dayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
+import { addCosts, utcDayText, NO_COST, type CostRow, type CostSum } from './cost-sum.ts';
 
 const MAX_SESSIONS = 200;
 
@@ -13,18 +13,18 @@ export function costReport(
 ): CostReport {
   const sessions = [...groups(rows, ({ sessionId }) => sessionId)]
     .map(([sessionId, own]): CostReport['sessions'][number] => {
-      const lastDay = dayText(own.reduce((last, { day }) => Math.max(last, day), 0));
+      const lastDay = utcDayText(own.reduce((last, { day }) => Math.max(last, day), 0));
       return { sessionId, title: '', lastDay, ...costView(sumCosts(own)) };
     })
     .toSorted((a, b) => b.lastDay.localeCompare(a.lastDay) || byCost(a, b));
   return {
     timeZone: 'UTC',
-    from: dayText(fromDay),
-    to: dayText(toDay),
+    from: utcDayText(fromDay),
+    to: utcDayText(toDay),
     total: costView(sumCosts(rows)),
     days: [...groups(rows, ({ day }) => day)]
       .toSorted(([a], [b]) => b - a)
-      .map(([day, own]) => ({ day: dayText(day), ...costView(sumCosts(own)) })),
+      .map(([day, own]) => ({ day: utcDayText(day), ...costView(sumCosts(own)) })),
     sessions: sessions.slice(0, MAX_SESSIONS),
     moreSessions: Math.max(0, sessions.length - MAX_SESSIONS),
     models: [...groups(rows, ({ model }) => model)]

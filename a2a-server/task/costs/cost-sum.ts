@@ -25,7 +25,7 @@ export interface CostRow extends CostSum {
   model: string;
 }
 
-export interface RequestCost {
+interface RequestCost {
   model: string;
   cost: CostSum;
 }
@@ -38,7 +38,7 @@ export function utcDay(at: number): number {
 }
 
 /** Returns a day as RFC 3339 `full-date`, e.g. `2026-01-31`. */
-export function dayText(day: number): string {
+export function utcDayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 

@@ -4,9 +4,9 @@
  * principal. Pure.
  */
 import type { DayCost } from '../events.ts';
-import { dayText } from './cost-sum.ts';
+import { utcDayText } from './cost-sum.ts';
 
-export interface DailyUse {
+export interface DailyCost {
   day: number;
   /** The cost of the day's requests with a known price, in US dollars. */
   usd: number;
@@ -16,19 +16,19 @@ export interface DailyUse {
   extendedAt: number | null;
 }
 
-export function dailyBudgetLimit({ extendedAt }: Pick<DailyUse, 'extendedAt'>, budget: number): number {
+export function extendedDailyBudget({ extendedAt }: Pick<DailyCost, 'extendedAt'>, budget: number): number {
   return extendedAt === null ? budget : Math.max(budget, extendedAt + budget);
 }
 
 /** Returns the question and the day's cost if the daily budget is spent. */
 export function dailyBudgetQuestion(
-  use: DailyUse,
+  use: DailyCost,
   budget: number,
 ): { question: string; dayCost: DayCost } | undefined {
   const { day, usd } = use;
-  if (usd < dailyBudgetLimit(use, budget)) return undefined;
+  if (usd < extendedDailyBudget(use, budget)) return undefined;
   return {
-    question: `Your tasks have cost ${amount(usd)} US dollars today (${dayText(day)}, UTC). The budget per day is ${amount(budget)} US dollars. What this task did so far is kept. Reply to allow ${amount(budget)} US dollars more today, for all your tasks; or cancel the task.`,
+    question: `Your tasks have cost ${amount(usd)} US dollars today (${utcDayText(day)}, UTC). The budget per day is ${amount(budget)} US dollars. What this task did so far is kept. Reply to allow ${amount(budget)} US dollars more today, for all your tasks; or cancel the task.`,
     dayCost: { day, usd },
   };
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { applyFileChange, previewFileChange, type ComputeNewContent } from './file-change.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const schema = z.strictObject({
@@ -27,7 +27,7 @@ export const appendFileTool: Tool = defineTool({
   startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
-  title: ({ path }) => `Append to ${oneLine(path)}`,
+  title: ({ path }) => `Append to ${oneLineExcerpt(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, content }, context) => previewFileChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),

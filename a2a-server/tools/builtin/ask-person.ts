@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
 import { defineTool } from './define-tool.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const MAX_QUESTION_CHARS = 8_000;
@@ -48,7 +48,7 @@ export const askPersonTool: Tool = defineTool({
   sideEffect: 'none',
   schema,
   timeoutMs: () => 0,
-  title: ({ question }) => `Ask: ${oneLine(question)}`,
+  title: ({ question }) => `Ask: ${oneLineExcerpt(question)}`,
   show: async (input) => ({ preview: { type: 'question', ...questionIn(input) }, basis: null }),
   run: () =>
     Promise.reject(

@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool, type ToolResult, type ToolRun } from '../tool.ts';
-import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
+import { callTargetsOfUrl } from '../web/allowed-hosts.ts';
 import { SiteRequestPacer } from '../web/crawl/request-pacer.ts';
-import type { FetchContext } from '../web/fetch-url.ts';
+import type { FetchDependencies } from '../web/fetch-url.ts';
 
 /** The time after which the crawl requests no further page. */
 const TIME_MS = 10 * 60_000;
@@ -30,7 +30,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createCrawlTool(web: FetchContext): Tool {
+export function createCrawlTool(web: FetchDependencies): Tool {
   // All crawls of the server share one rate limit. So two tasks on one site do not double the request rate.
   const pace = new SiteRequestPacer(web.clock);
   return defineTool({
@@ -42,8 +42,8 @@ export function createCrawlTool(web: FetchContext): Tool {
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
     title: ({ url, query, maxPages }) =>
-      `Crawl ${oneLine(url)} for "${oneLine(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
-    reach: ({ url }) => policyTargetsOfUrl(url),
+      `Crawl ${oneLineExcerpt(url)} for "${oneLineExcerpt(query, 60)}", at most ${countWithNoun(maxPages, 'page')}`,
+    reach: ({ url }) => callTargetsOfUrl(url),
     // D5: the preview shows the query and the page limit, because both decide which URLs the crawl requests.
     show: async ({ url, query, maxPages }) => ({
       preview: { type: 'json', value: { url: (await place(url, web)).href, query, maxPages } },
@@ -53,7 +53,7 @@ export function createCrawlTool(web: FetchContext): Tool {
   });
 }
 
-async function place(url: string, { allowed }: FetchContext): Promise<URL> {
+async function place(url: string, { allowed }: FetchDependencies): Promise<URL> {
   const { parseWebUrl } = await import('./web-on-demand.ts');
   return parseWebUrl(url, { allowed });
 }
@@ -61,16 +61,16 @@ async function place(url: string, { allowed }: FetchContext): Promise<URL> {
 async function crawl(
   { url, query: text, maxPages }: Input,
   { signal, output, goesTo }: ToolRun,
-  { web, pace }: { web: FetchContext; pace: SiteRequestPacer },
+  { web, pace }: { web: FetchDependencies; pace: SiteRequestPacer },
 ): Promise<ToolResult> {
   const { CrawlReport, crawlSite, QueryWords } = await import('./web-on-demand.ts');
   const start = await place(url, web);
   const query = new QueryWords(text);
-  const report = new CrawlReport(`${start.href} for "${oneLine(text, 200)}"`, query);
+  const report = new CrawlReport(`${start.href} for "${oneLineExcerpt(text, 200)}"`, query);
   const until = web.clock.now() + TIME_MS;
   try {
     // A redirect may lead to another host. A policy rule may deny that host.
-    const onHost = (to: URL): void => goesTo?.(policyTargetsOfUrl(to.href).hosts ?? []);
+    const onHost = (to: URL): void => goesTo?.(callTargetsOfUrl(to.href).hosts ?? []);
     await crawlSite({ start, query, maxPages, until, report, signal, output, web, pace, onHost });
   } catch (error) {
     // A2: the result contains the pages that were read before the stop. All connections are closed, so the stop is
@@ -80,5 +80,5 @@ async function crawl(
     throw error;
   }
   if (report.pages === 0) throw new Error(`Nothing could be read. ${report.trouble ?? ''}`.trim());
-  return { text: String(report), summary: `crawled ${oneLine(url, 60)}: ${report.summary}` };
+  return { text: String(report), summary: `crawled ${oneLineExcerpt(url, 60)}: ${report.summary}` };
 }

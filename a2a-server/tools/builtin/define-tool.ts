@@ -8,7 +8,7 @@ import {
   type ToolContext,
   type ToolResult,
   type ToolRun,
-  inputProblem,
+  inputIssuesText,
 } from '../tool.ts';
 
 interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 'withContent' | 'reach'> {
@@ -38,7 +38,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const parse = (input: unknown): Input => {
     const parsed = schema.safeParse(input);
     if (parsed.success) return parsed.data;
-    throw new ProductError('MALFORMED', inputProblem(definition.name, parsed.error));
+    throw new ProductError('MALFORMED', inputIssuesText(definition.name, parsed.error));
   };
   return {
     source: { type: 'built-in' },

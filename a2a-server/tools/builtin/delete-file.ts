@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tool.ts';
 import { refuseNonEmptyDirectory } from '../workspace/remove.ts';
-import { removalHash, withDescendants, type RemovalEntry } from '../workspace/list-for-removal.ts';
+import { removalHash, withDescendants, type RemovalEntry } from '../workspace/removal-tree.ts';
 
 /** The maximum number of characters of names in the preview. A person cannot review a longer list. */
 const MAX_LISTED_CHARS = 1_000_000;
@@ -30,7 +30,7 @@ export const deleteFileTool: Tool = defineTool({
   startsWithFirstChange: true,
   schema,
   timeoutMs: () => 60_000,
-  title: ({ path, recursive }) => `Delete ${oneLine(path)}${recursive ? ' and all it holds' : ''}`,
+  title: ({ path, recursive }) => `Delete ${oneLineExcerpt(path)}${recursive ? ' and all it holds' : ''}`,
   reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
@@ -43,7 +43,7 @@ export const deleteFileTool: Tool = defineTool({
     await workspace.remove(path, removal).catch((error: unknown) => {
       throw gone.length === 0 ? error : halfDone(error, gone, signal);
     });
-    const what = `${oneLine(path)}${gone.length > 1 ? ` and the ${gone.length - 1} it held` : ''}`;
+    const what = `${oneLineExcerpt(path)}${gone.length > 1 ? ` and the ${gone.length - 1} it held` : ''}`;
     return { text: `Deleted ${what}.`, summary: `deleted ${what}` };
   },
 });
@@ -58,13 +58,13 @@ function deletionPreview(found: RemovalEntry) {
   if (deletes.reduce((sum, line) => sum + line.length, 0) > MAX_LISTED_CHARS)
     throw new ProductError(
       'TOO_LARGE',
-      `The names of everything in "${oneLine(found.path)}" are too long to be shown to a person. Delete a part of it, or use a shell command.`,
+      `The names of everything in "${oneLineExcerpt(found.path)}" are too long to be shown to a person. Delete a part of it, or use a shell command.`,
     );
   return { count: items.length, bytes: items.reduce((sum, { bytes }) => sum + bytes, 0), deletes };
 }
 
 function lineOf({ path, kind, bytes }: RemovalEntry): string {
-  const shown = oneLine(path, Number.POSITIVE_INFINITY);
+  const shown = oneLineExcerpt(path, Number.POSITIVE_INFINITY);
   switch (kind) {
     case 'file':
       return `${shown} (${countWithNoun(bytes, 'byte')})`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyTextEdit, previewFileChange, type EditedContent } from './file-change.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { editTextFile, previewFileChange, type EditedContent } from './file-change.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { applySingleEdit, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
@@ -41,13 +41,13 @@ export const editFileTool: Tool = defineTool({
   startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
-  title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLine(path)}`,
+  title: ({ path, content }) => `${content === undefined ? 'Edit' : 'Rewrite'} ${oneLineExcerpt(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewFileChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So this input has the whole content and no passage.
   withContent: ({ path }, content) => ({ path, replaceAll: false, content }),
   run: (input, run) =>
-    applyTextEdit(
+    editTextFile(
       run,
       { path: input.path, rewritten: input.content !== undefined },
       (before) => edited(input, before),

@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool, ToolResult } from '../tool.ts';
-import { policyTargetsOfUrl } from '../web/allowed-hosts.ts';
-import { truncate } from '../../../shared/text/capped-text.ts';
-import type { WebResponse, FetchContext } from '../web/fetch-url.ts';
+import { callTargetsOfUrl } from '../web/allowed-hosts.ts';
+import { truncate } from '../../../shared/text/shortened-text.ts';
+import type { WebResponse, FetchDependencies } from '../web/fetch-url.ts';
 import type { WebPage } from '../web/page.ts';
 
 const MAX_CHARACTERS = 100_000;
@@ -42,7 +42,7 @@ const schema = z.strictObject({
 });
 type Input = z.infer<typeof schema>;
 
-export function createFetchTool(web: FetchContext): Tool {
+export function createFetchTool(web: FetchDependencies): Tool {
   return defineTool({
     name: 'fetch',
     description:
@@ -51,18 +51,18 @@ export function createFetchTool(web: FetchContext): Tool {
     repeatable: true,
     schema,
     timeoutMs: () => TIME_MS + SLACK_MS,
-    title: ({ url }) => `Fetch ${oneLine(url)}`,
-    reach: ({ url }) => policyTargetsOfUrl(url),
+    title: ({ url }) => `Fetch ${oneLineExcerpt(url)}`,
+    reach: ({ url }) => callTargetsOfUrl(url),
     show: async ({ url }) => ({ preview: { type: 'url', url: (await place(url, web)).href }, basis: null }),
     run: async (input, { signal, goesTo }) => {
-      const { fetchUrl, bodyKindOf } = await import('./web-on-demand.ts');
+      const { fetchUrl, bodyReadModeOf } = await import('./web-on-demand.ts');
       const answer = await fetchUrl(await place(input.url, web), web, {
         signal,
         timeMs: TIME_MS,
         maxBytes: MAX_BYTES,
         accept: ACCEPT,
-        wants: ({ media }) => bodyKindOf(media) !== 'none',
-        onRedirect: (to) => goesTo?.(policyTargetsOfUrl(to.href).hosts ?? []),
+        wants: ({ media }) => bodyReadModeOf(media) !== 'none',
+        onRedirect: (to) => goesTo?.(callTargetsOfUrl(to.href).hosts ?? []),
       });
       signal.throwIfAborted();
       return resultOf(answer, input, signal);
@@ -71,7 +71,7 @@ export function createFetchTool(web: FetchContext): Tool {
 }
 
 /** Checks the URL without a DNS request. A DNS request before the approval could leak data in the host name. */
-async function place(url: string, { allowed }: FetchContext): Promise<URL> {
+async function place(url: string, { allowed }: FetchDependencies): Promise<URL> {
   const { parseWebUrl } = await import('./web-on-demand.ts');
   return parseWebUrl(url, { allowed });
 }
@@ -81,9 +81,9 @@ async function resultOf(
   { url, maxCharacters, raw }: Input,
   signal: AbortSignal,
 ): Promise<ToolResult> {
-  const { readWebPage } = await import('./web-on-demand.ts');
+  const { parseWebPage } = await import('./web-on-demand.ts');
   const { body } = answer;
-  const page = body && (await readWebPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT_CHARS }));
+  const page = body && (await parseWebPage(answer, body, { raw, signal, maxCharacters: MAX_TEXT_CHARS }));
   if (answer.status < 200 || answer.status > 299) throw failure(answer, page);
   if (page === undefined)
     throw new Error(
@@ -92,7 +92,7 @@ async function resultOf(
   const title = page.title === '' ? [] : [`Title: ${page.title}`];
   return {
     text: [`URL: ${answer.url.href}`, ...title, '', within(page, maxCharacters)].join('\n'),
-    summary: `fetched ${oneLine(url, 60)}: ${answer.statusLine}, ${countWithNoun(page.text.length, 'character')}`,
+    summary: `fetched ${oneLineExcerpt(url, 60)}: ${answer.statusLine}, ${countWithNoun(page.text.length, 'character')}`,
   };
 }
 

@@ -5,7 +5,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import type { ToolPreview, ToolContext, ToolResult, ToolRun } from '../tool.ts';
-import { unifiedDiff } from '../../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
 import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
 
@@ -28,7 +28,7 @@ export async function previewFileChange(
   const after = changedContent(before, change);
   const place = before?.path ?? (await workspace.locate(path)).path;
   return {
-    preview: { type: 'diff', path: place, diff: unifiedDiff(place, before?.content, after) },
+    preview: { type: 'diff', path: place, diff: unifiedFileDiff(place, before?.content, after) },
     basis: before?.hash ?? ABSENT_FILE_BASIS,
   };
 }
@@ -65,7 +65,7 @@ export interface EditedContent {
  * Makes an edit and counts the replaced passages. `rewritten` is true if a person wrote the whole content instead.
  * @param textOf returns the start of the result text, e.g. `Edited a.md in 2 places`
  */
-export async function applyTextEdit(
+export async function editTextFile(
   run: ToolRun,
   { path, rewritten }: { path: string; rewritten: boolean },
   edit: (before: string | undefined) => EditedContent,

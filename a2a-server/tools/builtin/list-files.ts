@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 import type { DirectoryEntry } from '../workspace/entries.ts';
 
@@ -25,7 +25,7 @@ export const listFilesTool: Tool = defineTool({
   sideEffect: 'none',
   schema,
   timeoutMs: () => 60_000,
-  title: ({ path }) => `List ${oneLine(path)}`,
+  title: ({ path }) => `List ${oneLineExcerpt(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
@@ -50,18 +50,18 @@ export const listFilesTool: Tool = defineTool({
     const note = cut || shown.length < lines.length ? ['[There is more; list a subdirectory.]'] : [];
     return {
       text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note].join('\n'),
-      summary: `listed ${oneLine(path)} (${countWithNoun(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,
+      summary: `listed ${oneLineExcerpt(path)} (${countWithNoun(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,
     };
   },
 });
 
 function lineOf({ name, kind, target }: DirectoryEntry): string {
-  const shown = oneLine(name, 255);
+  const shown = oneLineExcerpt(name, 255);
   switch (kind) {
     case 'directory':
       return `${shown}/`;
     case 'link':
-      return `${shown} -> ${oneLine(target ?? '?', 255)}`;
+      return `${shown} -> ${oneLineExcerpt(target ?? '?', 255)}`;
     case 'other':
       return `${shown} [not a regular file]`;
     case 'file':

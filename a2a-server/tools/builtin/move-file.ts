@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
-import { removalHash } from '../workspace/list-for-removal.ts';
+import { removalHash } from '../workspace/removal-tree.ts';
 
 const schema = z.strictObject({
   path: z.string().min(1).describe('File, relative to the workspace.'),
@@ -21,7 +21,7 @@ export const moveFileTool: Tool = defineTool({
   startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
-  title: ({ path, to }) => `Move ${oneLine(path)} to ${oneLine(to)}`,
+  title: ({ path, to }) => `Move ${oneLineExcerpt(path)} to ${oneLineExcerpt(to)}`,
   reach: ({ path, to }) => ({ paths: [path, to] }),
   show: async ({ path, to }, { workspace, signal }) => {
     const target = await workspace.destination(path, to);
@@ -34,7 +34,7 @@ export const moveFileTool: Tool = defineTool({
   run: async ({ path, to }, { workspace, basis, signal }) => {
     const target = await workspace.destination(path, to);
     await workspace.move(path, to, { basis, signal });
-    const said = `${oneLine(path)} to ${oneLine(target)}`;
+    const said = `${oneLineExcerpt(path)} to ${oneLineExcerpt(target)}`;
     return { text: `Moved ${said}.`, summary: `moved ${said}` };
   },
 });

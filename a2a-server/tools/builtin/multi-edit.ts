@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { applyTextEdit, previewFileChange, type EditedContent } from './file-change.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { editTextFile, previewFileChange, type EditedContent } from './file-change.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { applyEdits, type TextEdit } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
@@ -46,14 +46,14 @@ export const multiEditTool: Tool = defineTool({
   timeoutMs: () => 30_000,
   title: ({ path, edits, content }) =>
     content === undefined
-      ? `Edit ${oneLine(path)} in ${countWithNoun(edits.length, 'passage')}`
-      : `Rewrite ${oneLine(path)}`,
+      ? `Edit ${oneLineExcerpt(path)} in ${countWithNoun(edits.length, 'passage')}`
+      : `Rewrite ${oneLineExcerpt(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: (input, context) => previewFileChange(context, input.path, (before) => edited(input, before).content),
   // A person who edits the diff writes the whole file. So this input has the whole content and no edits.
   withContent: ({ path }, content) => ({ path, edits: [], content }),
   run: (input, run) =>
-    applyTextEdit(
+    editTextFile(
       run,
       { path: input.path, rewritten: input.content !== undefined },
       (before) => edited(input, before),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { fileTypeOf, maxFileBytes, type FileType } from '../../../shared/protocol/attached-file.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { fileMediaTypeOf, maxFileBytes, type FileMediaType } from '../../../shared/protocol/attached-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { filePlaceholderLine } from '../../task/stored-file.ts';
 import type { Tool, ToolResult } from '../tool.ts';
@@ -24,7 +24,7 @@ export const readFileTool: Tool = defineTool({
   sideEffect: 'none',
   schema,
   timeoutMs: () => 30_000,
-  title: ({ path }) => `Read ${oneLine(path)}`,
+  title: ({ path }) => `Read ${oneLineExcerpt(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
@@ -35,7 +35,7 @@ export const readFileTool: Tool = defineTool({
     if (file === undefined) {
       throw new Error(`There is no "${path}" in the workspace; list-files shows what is there.`);
     }
-    const type = fileTypeOf(file.bytes);
+    const type = fileMediaTypeOf(file.bytes);
     if (type !== undefined) return fileResult(type, file);
     const content = decodeFileText(file);
     if (content === '') return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
@@ -57,7 +57,7 @@ export const readFileTool: Tool = defineTool({
  * Returns the file as a result for the model.
  * @throws ProductError TOO_LARGE if no model accepts a file of this size
  */
-function fileResult(mediaType: FileType, { path, bytes }: FileContent): ToolResult {
+function fileResult(mediaType: FileMediaType, { path, bytes }: FileContent): ToolResult {
   const most = maxFileBytes(mediaType);
   if (bytes.length > most)
     throw new ProductError(

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
-import { createPassageFinder } from '../../../shared/text/find-passage.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
 import type { Tool } from '../tool.ts';
 
 const DEFAULT_CHARACTERS = 20_000;
@@ -47,13 +47,13 @@ export function createReadOutputTool(outputs: ToolOutputReader): Tool {
     sideEffect: 'none',
     schema,
     timeoutMs: () => 30_000,
-    title: ({ toolId }) => `Read the output of ${oneLine(toolId)}`,
+    title: ({ toolId }) => `Read the output of ${oneLineExcerpt(toolId)}`,
     show: async (input) => ({ preview: { type: 'json', value: input }, basis: null }),
     run: async ({ toolId, offset, limit, find }, run) => {
       const text = await outputs(toolId, run.toolId);
       if (text === undefined)
         throw new Error(
-          `There is no tool execution "${oneLine(toolId)}" in this session; copy the id from the note in the result.`,
+          `There is no tool execution "${oneLineExcerpt(toolId)}" in this session; copy the id from the note in the result.`,
         );
       if (text === '')
         return { text: '[The tool wrote no output.]', summary: `read the output of ${toolId} (nothing)` };
@@ -78,7 +78,7 @@ function page(text: string, { toolId, offset, limit }: { toolId: string; offset:
 }
 
 function places(text: string, { toolId, offset, find }: { toolId: string; offset: number; find: string }) {
-  const next = createPassageFinder(find);
+  const next = createSubstringFinder(find);
   const lines: string[] = [];
   let at = next(text, offset);
   while (at !== -1 && lines.length < MAX_MATCHES) {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { defineTool } from './define-tool.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { commandEnvironment, type Environment } from '../shell/command-environment.ts';
 import { readOutputHint } from './read-output.ts';
 import { confinementText, type Confinement } from '../shell/confinement.ts';
@@ -59,7 +59,7 @@ export function createShellCommandTool(options: ShellOptions): Tool {
     sideEffect: 'command',
     schema,
     timeoutMs: ({ timeoutSeconds }) => timeoutSeconds * 1000,
-    title: ({ command }) => `Run \`${oneLine(command)}\``,
+    title: ({ command }) => `Run \`${oneLineExcerpt(command)}\``,
     reach: ({ command }) => ({ command }),
     withContent: (input, command) => ({ ...input, command }),
     show: async ({ command, cwd }, { workspace }) => ({
@@ -88,7 +88,7 @@ export function createShellCommandTool(options: ShellOptions): Tool {
       const body = end.output === '' ? '[no output]' : end.output.replace(/\n$/u, '');
       return {
         text: [body, ...(end.cut ? [readOutputHint(toolId)] : []), `[${ending}]`, ...note].join('\n'),
-        summary: `\`${oneLine(command, 60)}\` ${ending}`,
+        summary: `\`${oneLineExcerpt(command, 60)}\` ${ending}`,
       };
     },
   });

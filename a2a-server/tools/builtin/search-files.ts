@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { findMatchingLines } from '../search/content-search.ts';
-import { createGlobMatcher, type GlobMatcher } from '../search/glob-matcher.ts';
+import { createGlobFilter, type GlobFilter } from '../search/glob-filter.ts';
 import { createLineMatcher, type LineMatcher } from '../search/line-matcher.ts';
 import { SearchReport } from '../search/search-report.ts';
 import type { Tool, ToolRun } from '../tool.ts';
@@ -41,10 +41,10 @@ export const searchFilesTool: Tool = defineTool({
   schema,
   timeoutMs: () => 60_000,
   title: ({ pattern, glob, path }) => {
-    const what = pattern === undefined ? 'files' : `"${oneLine(pattern, 60)}"`;
+    const what = pattern === undefined ? 'files' : `"${oneLineExcerpt(pattern, 60)}"`;
     const where = [
-      ...(glob === undefined ? [] : [oneLine(glob, 60)]),
-      ...(path === '.' ? [] : [oneLine(path, 60)]),
+      ...(glob === undefined ? [] : [oneLineExcerpt(glob, 60)]),
+      ...(path === '.' ? [] : [oneLineExcerpt(path, 60)]),
     ];
     return `Search for ${what}${where.length === 0 ? '' : ` in ${where.join(', ')}`}`;
   },
@@ -93,7 +93,7 @@ async function searchTree(
   { matcher, report }: Going,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
-  const glob = input.glob === undefined ? undefined : await createGlobMatcher(input.glob);
+  const glob = input.glob === undefined ? undefined : await createGlobFilter(input.glob);
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;
@@ -138,7 +138,7 @@ async function readable(
 async function matchingNames(
   { path, entries }: TreeDirectory,
   start: string,
-  glob: GlobMatcher | undefined,
+  glob: GlobFilter | undefined,
 ): Promise<string[]> {
   const names = entries.filter(({ kind }) => kind === 'file').map(({ name }) => name);
   if (glob === undefined) return names;

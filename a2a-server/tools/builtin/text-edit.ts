@@ -1,5 +1,5 @@
 /** Replaces passages of a text. The functions never guess the position of a passage. */
-import { createPassageFinder } from '../../../shared/text/find-passage.ts';
+import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
 
 export interface TextEdit {
   oldText: string;
@@ -60,7 +60,7 @@ export function applyEdits(content: string, edits: readonly TextEdit[]): MultiEd
  */
 function placesOf(content: string, passage: string, all: boolean): number[] {
   const places: number[] = [];
-  const find = createPassageFinder(passage);
+  const find = createSubstringFinder(passage);
   const most = all ? Infinity : 2;
   let at = find(content);
   while (at !== -1 && places.length < most) {

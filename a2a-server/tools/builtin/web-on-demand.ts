@@ -6,6 +6,6 @@ export { CrawlReport } from '../web/crawl/crawl-report.ts';
 export { crawlSite } from '../web/crawl/crawl-site.ts';
 export { QueryWords } from '../web/crawl/query-words.ts';
 export { fetchUrl } from '../web/fetch-url.ts';
-export { bodyKindOf } from '../web/media-type.ts';
-export { readWebPage } from '../web/page.ts';
+export { bodyReadModeOf } from '../web/media-type.ts';
+export { parseWebPage } from '../web/page.ts';
 export { parseWebUrl } from '../web/web-url.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { applyFileChange, previewFileChange } from './file-change.ts';
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
 
 const schema = z.strictObject({
@@ -17,7 +17,7 @@ export const writeFileTool: Tool = defineTool({
   startsWithFirstChange: true,
   schema,
   timeoutMs: () => 30_000,
-  title: ({ path }) => `Write ${oneLine(path)}`,
+  title: ({ path }) => `Write ${oneLineExcerpt(path)}`,
   reach: ({ path }) => ({ paths: [path] }),
   show: ({ path, content }, context) => previewFileChange(context, path, () => content),
   withContent: (input, content) => ({ ...input, content }),

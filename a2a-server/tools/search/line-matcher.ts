@@ -1,4 +1,4 @@
-import { createPassageFinder } from '../../../shared/text/find-passage.ts';
+import { createSubstringFinder } from '../../../shared/text/find-substring.ts';
 
 interface LinePattern {
   pattern: string;
@@ -27,7 +27,7 @@ export function createLineMatcher({ pattern, regex, caseSensitive }: LinePattern
     const expression = compile(pattern, caseSensitive ? '' : 'i');
     return { at: (line) => line.search(expression), mayMatch: () => true, steady: false };
   }
-  const find = createPassageFinder(caseSensitive ? pattern : pattern.toLowerCase());
+  const find = createSubstringFinder(caseSensitive ? pattern : pattern.toLowerCase());
   const at = caseSensitive ? (text: string) => find(text) : (text: string) => find(text.toLowerCase());
   return { at, mayMatch: (text) => at(text) !== -1, steady: true };
 }

@@ -1,4 +1,4 @@
-import { countWithNoun, oneLine } from '../../../shared/text/one-line.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { MatchedLine } from './content-search.ts';
 
 const MAX_CHARACTERS = 50_000;
@@ -28,14 +28,14 @@ export class SearchReport {
   }
 
   file(path: string): void {
-    this.#add(oneLine(path, 1000));
+    this.#add(oneLineExcerpt(path, 1000));
   }
 
   /** Adds the matching lines of one file until the report is full. */
   matches(path: string, found: readonly MatchedLine[]): void {
     if (found.length > 0) this.#files += 1;
     for (const { line, content, at } of found)
-      this.#add(`${oneLine(path, 1000)}:${line}: ${excerpt(content, at)}`);
+      this.#add(`${oneLineExcerpt(path, 1000)}:${line}: ${excerpt(content, at)}`);
   }
 
   /** Counts a file that the search could not read: a binary, not UTF-8, too large or deleted file. */
@@ -77,8 +77,8 @@ export class SearchReport {
 }
 
 function excerpt(text: string, at: number): string {
-  if (text.length <= MAX_LINE_CHARS) return oneLine(text, MAX_LINE_CHARS * 8);
+  if (text.length <= MAX_LINE_CHARS) return oneLineExcerpt(text, MAX_LINE_CHARS * 8);
   const start = Math.max(0, Math.min(at - CHARACTERS_BEFORE_MATCH, text.length - MAX_LINE_CHARS));
-  const shown = oneLine(text.slice(start, start + MAX_LINE_CHARS), MAX_LINE_CHARS * 8);
+  const shown = oneLineExcerpt(text.slice(start, start + MAX_LINE_CHARS), MAX_LINE_CHARS * 8);
   return `${start > 0 ? '…' : ''}${shown}${start + MAX_LINE_CHARS < text.length ? '…' : ''}`;
 }

@@ -66,7 +66,7 @@ const OWN_NAMESPACES = [
  * @param path the value of PATH, to find bubblewrap
  * @throws ProductError CONFIGURATION if the setting requires confinement and the sandbox fails
  */
-export async function findConfinement(
+export async function chooseConfinement(
   { confine, network, hidden }: SandboxOptions & { confine: ConfineShell },
   path = process.env['PATH'],
 ): Promise<Confinement> {

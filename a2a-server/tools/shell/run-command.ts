@@ -16,14 +16,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import type { ChildProcessRecord } from '../../processes/child-process-records.ts';
-import { CappedText } from '../../../shared/text/capped-text.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import type { ChildProcessTracker } from '../../processes/child-process-records.ts';
+import { MiddleCutText } from '../../../shared/text/shortened-text.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { LiveCommandOutput } from './live-output.ts';
 import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
 import {
   endProcessGroup,
-  endProcessGroups,
+  endFoundProcessGroups,
   hasGroupEndedWithin,
   hasExited,
   type GroupEndResult,
@@ -45,7 +45,7 @@ export interface ShellCommand {
   output: (text: string) => void;
   clock: Clock;
   graceMs: number;
-  child: ChildProcessRecord;
+  child: ChildProcessTracker;
   /** The sandbox for the command. Without a sandbox, the command has the rights of the server's user. */
   box?: { box: SandboxOptions; root: string } | undefined;
 }
@@ -103,7 +103,7 @@ async function runOnce(command: ShellCommand): Promise<OneRun> {
   // If the process does not start, `once(child, 'spawn')` below reports the failure.
   exited.catch(() => undefined);
   closed.catch(() => undefined);
-  const kept = new CappedText(MAX_OUTPUT_CHARACTERS);
+  const kept = new MiddleCutText(MAX_OUTPUT_CHARACTERS);
   const live = new LiveCommandOutput(command.output, clock);
   let open = false;
   const take = (text: string): void => {
@@ -132,7 +132,7 @@ async function runOnce(command: ShellCommand): Promise<OneRun> {
   child.stderr?.destroy();
   live.flush();
   if (!atGate && first === 'exited' && end !== 'unconfirmed' && command.box !== undefined)
-    return { type: 'no-sandbox', words: oneLine(kept.toString().trim(), 200) };
+    return { type: 'no-sandbox', words: oneLineExcerpt(kept.toString().trim(), 200) };
   // If the group may still run, the next server needs the record.
   if (end !== 'unconfirmed') command.child.forget();
   return {
@@ -153,9 +153,9 @@ async function endAll(group: number, aborted: boolean, command: ShellCommand): P
   const ending = endProcessGroup(group, command);
   if (!aborted) return ending;
   const strays = (): readonly number[] => command.child.strays();
-  const [end] = await Promise.all([ending, endProcessGroups(strays, command)]);
+  const [end] = await Promise.all([ending, endFoundProcessGroups(strays, command)]);
   // A program may have left the group while the group ended.
-  return (await endProcessGroups(strays, command)) ? end : 'unconfirmed';
+  return (await endFoundProcessGroups(strays, command)) ? end : 'unconfirmed';
 }
 
 /** Returns true if no process of the group is left. A sandbox needs a moment to exit after its shell. */

@@ -17,7 +17,9 @@ interface HostEntry {
 export function createHostAllowList(entries: readonly string[]): IsAllowedHost {
   const known = entries.flatMap((entry) => parseHost(entry) ?? []);
   return (url) =>
-    known.some(({ host, port }) => host === hostOfUrl(url) && (port === undefined || port === portOf(url)));
+    known.some(
+      ({ host, port }) => host === hostnameOfUrl(url) && (port === undefined || port === portOf(url)),
+    );
 }
 
 /**
@@ -28,11 +30,11 @@ export function parseHost(entry: string): HostEntry | undefined {
   const [, name, port] = /^(\[[0-9A-Fa-f:.]+\]|[^\s[\]:/?#@\\]+)(?::(\d{1,5}))?$/u.exec(entry) ?? [];
   if (name === undefined || Number(port ?? 0) > 65_535) return undefined;
   const url = parseUrl(`http://${name}/`);
-  return url && { host: hostOfUrl(url), port: port === undefined ? undefined : String(Number(port)) };
+  return url && { host: hostnameOfUrl(url), port: port === undefined ? undefined : String(Number(port)) };
 }
 
 /** Returns the host without port, in lower case and without a final dot. The URL parser has normalized addresses. */
-export function hostOfUrl({ hostname }: URL): string {
+export function hostnameOfUrl({ hostname }: URL): string {
   return hostname.replace(/\.$/u, '');
 }
 
@@ -44,7 +46,7 @@ function portOf({ port, protocol }: URL): string {
  * Returns the host of a URL, so that policy rules can check it. The URL parser has normalized the name, but the name
  * can end with a dot.
  */
-export function policyTargetsOfUrl(url: string): CallTargets {
+export function callTargetsOfUrl(url: string): CallTargets {
   const host = parseUrl(url)?.hostname.replace(/^\[|\]$|\.$/gu, '');
   return host === undefined ? {} : { hosts: [host] };
 }

@@ -25,11 +25,11 @@ interface DeclaredCharset {
 export function decodeText(bytes: Uint8Array, { charset, markup }: DeclaredCharset): string {
   const said = charset ?? (markup ? declaredIn(bytes) : undefined);
   const decoder = byteOrderMark(bytes) ?? (said === undefined ? undefined : decoderFor(said)) ?? guess(bytes);
-  return withoutControlCharacters(decoder.decode(bytes).replaceAll('\r\n', '\n'));
+  return replaceControlCharacters(decoder.decode(bytes).replaceAll('\r\n', '\n'));
 }
 
 /** Replaces each control character by U+FFFD. */
-export function withoutControlCharacters(text: string): string {
+export function replaceControlCharacters(text: string): string {
   return text.replaceAll(CONTROLS, '\ufffd');
 }
 

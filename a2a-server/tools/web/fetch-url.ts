@@ -15,7 +15,7 @@ const MAX_REDIRECTS = 5;
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-export interface FetchContext {
+export interface FetchDependencies {
   allowed: IsAllowedHost;
   resolve: ResolveHost;
   clock: Clock;
@@ -57,7 +57,7 @@ export interface WebResponse extends ResponseHead {
  * @throws ProductError FORBIDDEN or MALFORMED if the URL or a redirect is refused
  * @throws Error for a network error, a server error or a timeout
  */
-export async function fetchUrl(url: URL, web: FetchContext, options: GetOptions): Promise<WebResponse> {
+export async function fetchUrl(url: URL, web: FetchDependencies, options: GetOptions): Promise<WebResponse> {
   const { signal, timeMs } = options;
   signal.throwIfAborted();
   const limit = startTimeout(web.clock, timeMs, signal);
@@ -72,7 +72,7 @@ export async function fetchUrl(url: URL, web: FetchContext, options: GetOptions)
   }
 }
 
-async function followRedirects(url: URL, web: FetchContext, options: GetOptions): Promise<WebResponse> {
+async function followRedirects(url: URL, web: FetchDependencies, options: GetOptions): Promise<WebResponse> {
   const seen = new Set<string>();
   for (let at = parseWebUrl(url.href, web); ;) {
     options.signal.throwIfAborted();
@@ -89,7 +89,7 @@ async function followRedirects(url: URL, web: FetchContext, options: GetOptions)
 /** Sends one request. Returns the response or the redirect target. */
 async function hop(
   url: URL,
-  web: FetchContext,
+  web: FetchDependencies,
   { signal, accept, wants, maxBytes }: GetOptions,
 ): Promise<WebResponse | URL> {
   try {

@@ -17,7 +17,7 @@ type BodyKind = 'html' | 'text' | 'look' | 'none';
 const TEXT_APPLICATIONS =
   /^application\/(?:(?:.+\+)?(?:json|xml|yaml)|x-yaml|toml|javascript|x-javascript|ecmascript|typescript|x-ndjson|jsonl|json5|graphql|sql|x-sh|x-httpd-php|x-www-form-urlencoded)$/u;
 
-export function bodyKindOf({ type }: MediaType): BodyKind {
+export function bodyReadModeOf({ type }: MediaType): BodyKind {
   if (type === 'text/html' || type === 'application/xhtml+xml') return 'html';
   if (type.startsWith('text/') || TEXT_APPLICATIONS.test(type) || /\+(?:json|xml|yaml)$/u.test(type))
     return 'text';

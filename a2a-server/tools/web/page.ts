@@ -1,9 +1,9 @@
-import { truncate } from '../../../shared/text/capped-text.ts';
+import { truncate } from '../../../shared/text/shortened-text.ts';
 import type { LimitedBody } from './body.ts';
-import { decodeText, looksLikeText, withoutControlCharacters } from './decode-text.ts';
+import { decodeText, looksLikeText, replaceControlCharacters } from './decode-text.ts';
 import type { WebResponse } from './fetch-url.ts';
 import { parseHtmlPage, type HtmlPage } from './html-page.ts';
-import { bodyKindOf, type MediaType } from './media-type.ts';
+import { bodyReadModeOf, type MediaType } from './media-type.ts';
 
 export type WebPage = HtmlPage;
 
@@ -19,7 +19,7 @@ interface PageOptions {
  * @throws AbortError after an abort
  * @throws Error if HTML elements are nested too deeply
  */
-export async function readWebPage(
+export async function parseWebPage(
   { url, media }: WebResponse,
   body: LimitedBody,
   { signal, raw = false, maxCharacters }: PageOptions,
@@ -39,14 +39,14 @@ export async function readWebPage(
   // Character references in HTML can produce control characters, so the texts are cleaned again.
   return {
     ...page,
-    title: withoutControlCharacters(page.title),
-    text: withoutControlCharacters(page.text),
+    title: replaceControlCharacters(page.title),
+    text: replaceControlCharacters(page.text),
     cut: page.cut || body.cut,
   };
 }
 
 function markupIn(media: MediaType, { bytes }: LimitedBody): 'html' | 'xml' | 'none' | undefined {
-  switch (bodyKindOf(media)) {
+  switch (bodyReadModeOf(media)) {
     case 'html':
       return 'html';
     case 'text':

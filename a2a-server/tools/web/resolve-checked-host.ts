@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { whyNotPublic } from './public-address.ts';
-import { hostOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
+import { hostnameOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
 import { ipAddressIn, refusedUrlError } from './web-url.ts';
 import { lookup } from 'node:dns/promises';
 
@@ -15,7 +15,7 @@ export async function resolveAllowedAddresses(
   url: URL,
   { allowed, resolve }: { allowed: IsAllowedHost; resolve: ResolveHost },
 ): Promise<readonly string[]> {
-  const literal = ipAddressIn(hostOfUrl(url));
+  const literal = ipAddressIn(hostnameOfUrl(url));
   const addresses = literal === undefined ? await resolve(url.hostname) : [literal];
   if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`);
   if (allowed(url)) return addresses;

@@ -1,12 +1,12 @@
 import { Agent, request, type ClientRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import type { Agent as SecureAgent } from 'node:https';
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { pinnedLookup } from './resolve-checked-host.ts';
 
 /** The product token for robots.txt files (RFC 9309 §2.2.1). */
 export const ROBOTS_PRODUCT_TOKEN = 'mcp-a2a-bridge';
 
-const USER_AGENT = `${ROBOTS_PRODUCT_TOKEN}/${packageVersion()}`;
+const USER_AGENT = `${ROBOTS_PRODUCT_TOKEN}/${readPackageVersion()}`;
 
 export const MAX_HEADER_BYTES = 32 * 1024;
 

@@ -1,8 +1,8 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { hostOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
+import { hostnameOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
-import { oneLine } from '../../../shared/text/one-line.ts';
+import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 
 /** The maximum length of a URL. RFC 9110 §4.1: servers should accept URLs of at least 8000 octets. */
 const MAX_URL_CHARS = 8_000;
@@ -15,7 +15,7 @@ const MAX_URL_CHARS = 8_000;
  * @throws ProductError FORBIDDEN if the URL itself shows that its host is not allowed
  */
 export function parseWebUrl(text: string, { allowed, base }: { allowed: IsAllowedHost; base?: URL }): URL {
-  const shown = oneLine(text, 200);
+  const shown = oneLineExcerpt(text, 200);
   const url = text.length > MAX_URL_CHARS ? undefined : parseUrl(text, base);
   if (url === undefined)
     throw new ProductError(
@@ -36,7 +36,7 @@ export function parseWebUrl(text: string, { allowed, base }: { allowed: IsAllowe
 
 /** Refuses a local name before the person is asked and before a DNS request. */
 function refuseLocal(url: URL): void {
-  const host = hostOfUrl(url);
+  const host = hostnameOfUrl(url);
   // RFC 6761 §6.3: names below localhost are this machine.
   const reason = /(^|\.)localhost$/u.test(host) ? 'this machine (loopback)' : literalProblem(host);
   if (reason !== undefined) throw refusedUrlError(url, reason);

@@ -24,7 +24,7 @@ export type IgnoreRules = readonly Layer[];
  * Adds the rules of one .gitignore to the rules of the directories above.
  * @throws ProductError MALFORMED if parsing takes too long
  */
-export async function addGitignoreRules(
+export async function parseGitignoreRules(
   above: IgnoreRules,
   base: string,
   text: string,

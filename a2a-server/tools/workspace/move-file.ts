@@ -11,8 +11,8 @@
 import { lstat, rename, unlink } from 'node:fs/promises';
 import type { Directory } from './directory.ts';
 import type { NamedEntry, ResolvedPath } from './resolve-path.ts';
-import { inputChangedError, renameNoReplace, withCreatedParents } from './replace-file.ts';
-import { removalHash, removalFingerprint, listEntriesForRemoval } from './list-for-removal.ts';
+import { inputChangedError, tryHardLink, withCreatedParents } from './replace-file.ts';
+import { removalHash, removalFingerprint, readRemovalTree } from './removal-tree.ts';
 
 export interface MoveOptions {
   /** The hash of the file in the preview. Null if there was no preview. */
@@ -31,7 +31,7 @@ export async function moveFile(
   { basis, signal }: MoveOptions,
 ): Promise<void> {
   const free = requireMovableFile(source, target);
-  const found = await listEntriesForRemoval(source, signal);
+  const found = await readRemovalTree(source, signal);
   if (basis !== null && basis !== removalHash(found)) throw inputChangedError(source.path);
   await withCreatedParents(free, async (directory) => {
     await source.directory.confirm();
@@ -73,6 +73,6 @@ async function giveName(
 ): Promise<void> {
   const from = source.directory.at(source.name);
   const to = directory.at(name);
-  if (await renameNoReplace(from, to, path)) await unlink(from);
+  if (await tryHardLink(from, to, path)) await unlink(from);
   else await rename(from, to);
 }

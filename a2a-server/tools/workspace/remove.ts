@@ -11,12 +11,7 @@ import type { Directory } from './directory.ts';
 import { errorCodeOf } from './file-failure.ts';
 import type { NamedEntry } from './resolve-path.ts';
 import { inputChangedError } from './replace-file.ts';
-import {
-  removalHash,
-  removalFingerprint,
-  listEntriesForRemoval,
-  type RemovalEntry,
-} from './list-for-removal.ts';
+import { removalHash, removalFingerprint, readRemovalTree, type RemovalEntry } from './removal-tree.ts';
 
 export interface RemovalOptions {
   /** True to delete a directory with its content. */
@@ -33,7 +28,7 @@ export interface RemovalOptions {
  * @throws Error if the directory is not empty and `recursive` is false
  */
 export async function removeWorkspaceEntry(entry: NamedEntry, removal: RemovalOptions): Promise<void> {
-  const found = await listEntriesForRemoval(entry, removal.signal);
+  const found = await readRemovalTree(entry, removal.signal);
   refuseNonEmptyDirectory(found, removal.recursive);
   if (removal.basis !== null && removal.basis !== removalHash(found)) throw inputChangedError(found.path);
   await remove(entry.directory, found, removal);

@@ -37,7 +37,7 @@ export interface ReplaceFileOptions {
 }
 
 /** `content` is undefined if there is no file yet. */
-export interface FileToReplace {
+interface FileToReplace {
   /** Relative to the workspace, with `/`. Links are resolved. */
   path: string;
   content: FileContent | undefined;
@@ -154,7 +154,7 @@ async function giveName(
     // The link itself refuses a name that exists, so nothing has to be read before it.
     signal.throwIfAborted();
     await directory.confirm();
-    if (await renameNoReplace(from, to, path)) return unlink(from);
+    if (await tryHardLink(from, to, path)) return unlink(from);
   }
   if ((await readCurrentBasis(directory, { name: finalName, path })) !== basis) throw inputChangedError(path);
   // An abort cannot stop the write after this line.
@@ -168,7 +168,7 @@ async function giveName(
  * @returns false if the file system has no hard links; the caller then uses rename
  * @throws ProductError INPUT_CHANGED if the name exists
  */
-export async function renameNoReplace(from: string, to: string, path: string): Promise<boolean> {
+export async function tryHardLink(from: string, to: string, path: string): Promise<boolean> {
   try {
     await link(from, to);
     return true;

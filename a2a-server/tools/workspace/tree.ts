@@ -1,7 +1,7 @@
 import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
 import { readDirectoryEntries, type DirectoryEntry } from './entries.ts';
-import { withoutIgnoredEntries, addGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
+import { withoutIgnoredEntries, parseGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readTextFile, type TextFile } from './text-file.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -97,7 +97,7 @@ async function ownRules(
 ): Promise<IgnoreRules> {
   // If the .gitignore is missing, a link or not text, git ignores it. So the walk ignores it too.
   const file = await read('.gitignore').catch(() => undefined);
-  return file === undefined ? rules : addGitignoreRules(rules, path, file.content);
+  return file === undefined ? rules : parseGitignoreRules(rules, path, file.content);
 }
 
 /**

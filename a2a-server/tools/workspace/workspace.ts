@@ -17,7 +17,7 @@ import { requireMovableFile, moveFile, type MoveOptions } from './move-file.ts';
 import { withNamedEntry, withResolvedPath, type ResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { removeWorkspaceEntry, type RemovalOptions } from './remove.ts';
 import { replaceWorkspaceFile, type ReplaceFileOptions } from './replace-file.ts';
-import { listEntriesForRemoval, type RemovalEntry } from './list-for-removal.ts';
+import { readRemovalTree, type RemovalEntry } from './removal-tree.ts';
 import {
   notRegularFileError,
   readFileContent,
@@ -92,7 +92,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readFileContent)),
     replace: (inside, replacement) =>
       withResolvedPath(root, inside, (place) => replaceWorkspaceFile(place, replacement)),
-    survey: (inside, signal) => withNamedEntry(root, inside, (entry) => listEntriesForRemoval(entry, signal)),
+    survey: (inside, signal) => withNamedEntry(root, inside, (entry) => readRemovalTree(entry, signal)),
     destination: (from, to) =>
       withNamedEntry(root, from, (entry) =>
         withResolvedPath(root, to, (place) => Promise.resolve(requireMovableFile(entry, place).path)),

@@ -11,7 +11,7 @@ const ADVICE: Readonly<Record<CertificateRemedy, string>> = {
 };
 
 /** Explains a certificate error and what to do about it. Returns undefined if `code` is not a certificate error. */
-export function tlsFailure(code: string, agent: string): string | undefined {
+export function tlsFailureText(code: string, agent: string): string | undefined {
   const found = certificateProblem(code);
   return found === undefined
     ? undefined

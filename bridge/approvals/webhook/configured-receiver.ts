@@ -1,5 +1,5 @@
 /** Reads the setting `approvalWebhook`: where posts are sent. */
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import { chatAddress } from '../../../shared/chat/chat-body.ts';
@@ -21,5 +21,5 @@ export async function readWebhookReceiver(
     credentialHeaders(whose, { tokenEnv, tokenCommand, headers }, env),
   ]);
   const to = format === 'json' ? url : chatAddress({ format, url });
-  return { url: to, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${packageVersion()}` } };
+  return { url: to, secret, headers: { ...sent, 'user-agent': `mcp-a2a-bridge/${readPackageVersion()}` } };
 }

@@ -5,7 +5,7 @@ import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import type { WebhookNotice } from './notice.ts';
 
 /** The content of one post, in a form for programs and in a form for people. */
-export interface WebhookPostContent {
+export interface NoticeAndMessage {
   notice: WebhookNotice;
   message: ChatMessage;
 }
@@ -14,7 +14,7 @@ export interface WebhookPostContent {
 export function createWebhookPostFormatter({
   format,
   url,
-}: Pick<WebhookSettings, 'format' | 'url'>): (content: WebhookPostContent) => string {
+}: Pick<WebhookSettings, 'format' | 'url'>): (content: NoticeAndMessage) => string {
   return format === 'json'
     ? ({ notice }) => JSON.stringify(notice)
     : ({ message }) => chatBody({ format, url }, message);

@@ -18,7 +18,7 @@ export function approvalRequestKey({ callId, shown }: ApprovalRequestId): string
  * @param settled true if the task waits or has ended. Before that, a listed action may already be decided, so the list
  * is empty.
  */
-export function approvalRequestsOf(
+export function approvalRequestIdsOf(
   view: TaskView | undefined,
   settled: boolean,
 ): readonly ApprovalRequestId[] {

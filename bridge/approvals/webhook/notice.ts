@@ -2,7 +2,7 @@
 import type { DemandedApprover } from '../../../shared/protocol/demanded-approver.ts';
 import { quotedAction, toolSourceText } from '../../../shared/protocol/preview-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
+import { quotedText, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { McpDecisionWord } from '../decision-input.ts';
 import { decisionCommandLines } from '../ways-to-decide.ts';
 import { offeredDecisionWords } from '../../mcp/reports/session-report.ts';
@@ -54,7 +54,7 @@ interface PostedAction {
  * Builds the body of a post about everything that waits in the session.
  * @param now the time in milliseconds since 1970
  */
-export function approvalRequestPostBody(
+export function approvalRequestNotice(
   about: WebhookNoticeSubject,
   view: TaskView,
   now: number,
@@ -75,7 +75,7 @@ export function approvalRequestPostBody(
           : {
               callId: question.id,
               shown: question.shown,
-              text: withMarkedLines(question.text, { characters: MAX_PREVIEW_CHARACTERS }).text,
+              text: quotedText(question.text, { characters: MAX_PREVIEW_CHARACTERS }).text,
             },
       howToDecide: howToDecide(posted, question),
     },
@@ -91,7 +91,7 @@ export interface ApprovalDecidedFacts {
 }
 
 /** Builds the body of a post about decided requests. @param now the time in milliseconds since 1970 */
-export function approvalDecidedPostBody(
+export function approvalDecidedNotice(
   about: WebhookNoticeSubject,
   { view, state, over, waiting }: ApprovalDecidedFacts,
   now: number,

@@ -8,7 +8,7 @@ import { readBoundedBytes } from '../../../shared/net/bounded-body.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
 import { signatureHeaders } from './signature.ts';
-import { readWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
+import { parseWebhookAnswer, type WebhookAnswer } from './webhook-answer.ts';
 
 /**
  * Where a post is sent: URL, signing secret and headers. They are read again for each attempt, because a token may have
@@ -34,7 +34,7 @@ export const WEBHOOK_RETRY_POLICY: WebhookRetryPolicy = {
 
 const MAX_ANSWER_BYTES = 1024 * 1024;
 
-export interface WebhookPost {
+interface WebhookPost {
   id: string;
   body: string;
   signal: AbortSignal;
@@ -86,7 +86,7 @@ async function postOnce(
       response.body === null
         ? new Uint8Array()
         : await readBoundedBytes(response.body, MAX_ANSWER_BYTES, (says) => new Error(says));
-    return readWebhookAnswer({
+    return parseWebhookAnswer({
       status: response.status,
       contentType: response.headers.get('content-type') ?? '',
       body: new TextDecoder().decode(bytes),

@@ -20,25 +20,25 @@ import type { TaskView } from '../../sessions/session/observed-task.ts';
 import {
   type ApprovalRequestId,
   approvalRequestKey,
-  approvalRequestsOf,
+  approvalRequestIdsOf,
   webhookPostId,
 } from './list-approval-requests.ts';
 import type { WebhookPostedAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import {
   type WebhookNoticeSubject,
-  approvalRequestPostBody,
-  approvalDecidedPostBody,
+  approvalRequestNotice,
+  approvalDecidedNotice,
   postedActions,
 } from './notice.ts';
 import { approvalRequestMessage, approvalDecidedMessage } from './chat-message.ts';
-import type { WebhookPostContent } from './format-post.ts';
+import type { NoticeAndMessage } from './format-post.ts';
 import {
   type DeliveredPostAnswer,
   type WebhookRetryPolicy,
   sendWebhookPost,
   type WebhookReceiver,
 } from './post.ts';
-import { readPostedDecisions } from './webhook-answer.ts';
+import { parsePostedDecisions } from './webhook-answer.ts';
 
 /** The delay in milliseconds before the bridge asks an unreachable agent again. */
 const RETRY_MS = 30_000;
@@ -47,7 +47,7 @@ export interface WebhookPostingParts {
   /** How long an action must have waited before the bridge posts it, in milliseconds. */
   afterMs: number;
   receiver: () => Promise<WebhookReceiver>;
-  body: (content: WebhookPostContent) => string;
+  body: (content: NoticeAndMessage) => string;
   /** False if the receiver is a chat. The response of a chat decides nothing. */
   decides: boolean;
   patience: WebhookRetryPolicy;
@@ -127,7 +127,7 @@ export class SessionWebhookPosts {
   }
 
   #waiting(): readonly ApprovalRequestId[] {
-    return approvalRequestsOf(this.#session.view, this.#session.settled);
+    return approvalRequestIdsOf(this.#session.view, this.#session.settled);
   }
 
   #schedule(): void {
@@ -195,7 +195,7 @@ export class SessionWebhookPosts {
     this.#underWay.add(under);
     try {
       const content = {
-        notice: approvalRequestPostBody(about, view, clock.now()),
+        notice: approvalRequestNotice(about, view, clock.now()),
         message: approvalRequestMessage(about, view, taskPageUrl(session)),
       };
       const answer = await this.#deliver(id, content, under.call.signal);
@@ -226,7 +226,7 @@ export class SessionWebhookPosts {
     try {
       if (answer.type === 'malformed') throw new Error(answer.problem);
       refuseCutPreviews(actions, answer.decisions);
-      const decisions = readPostedDecisions(answer.decisions, requests);
+      const decisions = parsePostedDecisions(answer.decisions, requests);
       await sendDecisions(session, decisions, 'webhook');
     } catch (error) {
       const late = error instanceof ProductError && error.reason === 'ALREADY_DECIDED';
@@ -253,7 +253,7 @@ export class SessionWebhookPosts {
       const about = this.#about();
       const facts = { view, state, over: askings, waiting: this.#waiting() };
       const content = {
-        notice: approvalDecidedPostBody(about, facts, clock.now()),
+        notice: approvalDecidedNotice(about, facts, clock.now()),
         message: approvalDecidedMessage(about, facts, taskPageUrl(this.#session)),
       };
       const under = { keys: [], call: new AbortController() };
@@ -271,7 +271,7 @@ export class SessionWebhookPosts {
     this.#parts.rows.set(about, state);
   }
 
-  async #deliver(id: string, content: WebhookPostContent, signal: AbortSignal): Promise<DeliveredPostAnswer> {
+  async #deliver(id: string, content: NoticeAndMessage, signal: AbortSignal): Promise<DeliveredPostAnswer> {
     const { receiver, patience, body, decides } = this.#parts;
     const answer = await sendWebhookPost({ id, body: body(content), signal }, receiver, patience);
     return decides ? answer : { type: 'later' };

@@ -10,7 +10,7 @@ import { createHmac } from 'node:crypto';
  */
 const PREFIX = 'whsec_';
 
-export interface SignedPostContent {
+interface SignedPostContent {
   /** The id of the post. It is the same for every attempt, so that the receiver can detect repetitions. */
   id: string;
   /** The time of this attempt, in seconds since 1970. */

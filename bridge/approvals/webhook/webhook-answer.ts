@@ -33,7 +33,7 @@ interface WebhookResponse {
   body: string;
 }
 
-export function readWebhookAnswer({ status, contentType, body }: WebhookResponse): WebhookAnswer {
+export function parseWebhookAnswer({ status, contentType, body }: WebhookResponse): WebhookAnswer {
   if (status >= 300 && status < 400)
     return {
       type: 'refused',
@@ -63,7 +63,7 @@ export function readWebhookAnswer({ status, contentType, body }: WebhookResponse
  * @throws ProductError INVALID_DECISION if a decision is invalid
  * @throws Error if a decision is about a call that was not posted
  */
-export function readPostedDecisions(
+export function parsePostedDecisions(
   decisions: readonly DecisionInput[],
   posted: readonly ApprovalRequestId[],
 ): readonly PersonDecision[] {

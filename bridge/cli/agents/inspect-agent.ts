@@ -1,7 +1,7 @@
 /** Checks an agent and shows what it can do. */
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { type AgentAbilities, agentAbilities } from '../../agents/abilities.ts';
+import { type AgentAbilities, probeAgentAbilities } from '../../agents/abilities.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -16,7 +16,7 @@ export interface AgentInspection {
 /** Checks the agent, and finds out what it can do. Starts no task. */
 export async function inspectAgent(agent: Agent): Promise<AgentInspection> {
   const findings = await checkAgent(agent);
-  return { findings, abilities: hasFailedCheck(findings) ? null : await agentAbilities(agent) };
+  return { findings, abilities: hasFailedCheck(findings) ? null : await probeAgentAbilities(agent) };
 }
 
 export function hasFailedCheck(findings: readonly CheckResult[]): boolean {

@@ -2,7 +2,7 @@
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
-import { findAgentNameHolder, createConfiguredAgent } from '../../startup/configured-agents.ts';
+import { agentNameHolderText, createConfiguredAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
 import { splitCommandLine } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
@@ -51,7 +51,7 @@ export async function tryAgent(
 }
 
 function refuseTakenName(settings: BridgeSettings, name: string, url: string): void {
-  const holder = findAgentNameHolder(settings, name, url);
+  const holder = agentNameHolderText(settings, name, url);
   if (holder !== undefined)
     throw new UsageError(
       `There is ${holder}. Choose another name: mcp-a2a-bridge agents add ${url} --name <name>`,

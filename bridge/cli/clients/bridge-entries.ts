@@ -1,7 +1,7 @@
 /** Finds the entries in the configuration of an MCP client that start the bridge. */
 import { z } from 'zod';
 import { type ClientEnvironment, type McpClientProgram, type ConfigScope, CONFIG_SCOPES } from './client.ts';
-import { readConfig } from './config-file.ts';
+import { readEditableConfig } from './config-file.ts';
 import { configFormatOf, isBridgeEntry } from './config-text.ts';
 
 export interface BridgeEntry {
@@ -42,7 +42,7 @@ export async function findBridgeEntries(
     if (place === undefined || seen.has(JSON.stringify(place))) continue;
     seen.add(JSON.stringify(place));
     try {
-      const { text, path } = await readConfig(place.path);
+      const { text, path } = await readEditableConfig(place.path);
       const found = servers.safeParse(configFormatOf(client.format).read(text, place.section)).data ?? {};
       for (const [name, entry] of Object.entries(found))
         if (isBridgeEntry(entry))

@@ -1,7 +1,7 @@
 /** Finds the plugin that starts the bridge in an MCP client. */
 import { z } from 'zod';
 import type { ClientEnvironment, McpClientProgram } from './client.ts';
-import { readConfig } from './config-file.ts';
+import { readEditableConfig } from './config-file.ts';
 import { configFormatOf } from './config-text.ts';
 
 export interface BridgePlugin {
@@ -22,7 +22,7 @@ export async function findBridgePlugin(
   if (plugins === undefined) return undefined;
   const { path, section, format } = plugins(around);
   try {
-    const { text } = await readConfig(path);
+    const { text } = await readEditableConfig(path);
     const table = pluginTable.safeParse(configFormatOf(format).read(text, section)).data ?? {};
     const name = Object.keys(table).find(
       (each) => PLUGIN.test(each) && !disabled.safeParse(table[each]).success,

@@ -7,7 +7,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shortCallLimitWarnings } from './call-limit.ts';
 import type { McpClientProgram, ClientEnvironment } from './client.ts';
-import { projectKey } from './project-key.ts';
+import { readProjectKey } from './project-key.ts';
 
 export const claude: McpClientProgram = {
   title: 'Claude Code',
@@ -19,7 +19,7 @@ export const claude: McpClientProgram = {
     project: async ({ cwd }) => ({ path: join(cwd, '.mcp.json'), section: ['mcpServers'] }),
     local: async (around) => ({
       path: await ownFile(around),
-      section: ['projects', await projectKey(around.cwd), 'mcpServers'],
+      section: ['projects', await readProjectKey(around.cwd), 'mcpServers'],
     }),
   },
   // `install` sets no time limit. By default, a tool call may take 28 hours, and Claude Code abandons it after 30

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
-export interface ClientConfigFile {
+export interface EditableConfigFile {
   /** The path of the file. Symbolic links are resolved, so that a write does not replace a link by a file. */
   path: string;
   /** The text of the file. '' if there is no file yet. */
@@ -14,7 +14,7 @@ export interface ClientConfigFile {
 }
 
 /** @throws ProductError CONFIGURATION */
-export async function readConfig(path: string): Promise<ClientConfigFile> {
+export async function readEditableConfig(path: string): Promise<EditableConfigFile> {
   try {
     const real = await realpath(path);
     const [text, { mode }] = await Promise.all([readFile(real, 'utf8'), stat(real)]);
@@ -32,7 +32,7 @@ export async function readConfig(path: string): Promise<ClientConfigFile> {
  * @throws ProductError CONFIGURATION if the file is not writable, or has changed since it was read
  */
 export async function writeConfig(
-  file: ClientConfigFile,
+  file: EditableConfigFile,
   text: string,
   fresh: number,
 ): Promise<string | undefined> {
@@ -41,7 +41,7 @@ export async function writeConfig(
 
 /** Like `writeConfig`, but makes a backup only if `backUp` is true. */
 export async function replaceConfig(
-  file: ClientConfigFile,
+  file: EditableConfigFile,
   text: string,
   { fresh, backUp }: { fresh: number; backUp: boolean },
 ): Promise<string | undefined> {
@@ -53,7 +53,7 @@ export async function replaceConfig(
     if (mode === undefined) await mkdir(dirname(path), { recursive: true });
     const backup = backUp ? await backedUp(path) : undefined;
     // The file is read again, because the client may have changed it meanwhile.
-    if ((await readConfig(path)).text !== file.text)
+    if ((await readEditableConfig(path)).text !== file.text)
       throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
     await replaceFile(path, text);
     await chmod(path, mode ?? fresh);

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { McpClientProgram } from './client.ts';
-import { namesWorkspace } from './names-workspace.ts';
+import { isWorkspaceFlag } from './is-workspace-flag.ts';
 
 export const cursor: McpClientProgram = {
   title: 'Cursor',
@@ -19,7 +19,7 @@ export const cursor: McpClientProgram = {
   entry: ({ command, args }) => ({
     type: 'stdio',
     command,
-    args: args.some(namesWorkspace) ? args : [...args, '--workspace', '${workspaceFolder}'],
+    args: args.some(isWorkspaceFlag) ? args : [...args, '--workspace', '${workspaceFolder}'],
   }),
   nextStep: 'Open Settings, Tools & MCP in Cursor, and switch the bridge on.',
 };

@@ -1,12 +1,12 @@
 /** Plans a change of the bridge's entry in a client's configuration file, and makes the diff that the person sees. */
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
-import { type ClientConfigFile, readConfig, unusableConfigError } from './config-file.ts';
+import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
+import { type EditableConfigFile, readEditableConfig, unusableConfigError } from './config-file.ts';
 import type { ConfigChange } from './config-text.ts';
 
-export type BridgeEntryChange =
-  | { type: 'same'; file: ClientConfigFile }
-  | { type: 'changed'; file: ClientConfigFile; text: string; diff: string };
+type BridgeEntryChange =
+  | { type: 'same'; file: EditableConfigFile }
+  | { type: 'changed'; file: EditableConfigFile; text: string; diff: string };
 
 /**
  * Reads the file and plans the change. Writes nothing.
@@ -18,7 +18,7 @@ export async function planBridgeEntryChange(
   name: string,
   decide: (text: string) => ConfigChange,
 ): Promise<BridgeEntryChange> {
-  const file = await readConfig(path);
+  const file = await readEditableConfig(path);
   const change = decided(file, decide);
   switch (change.type) {
     case 'same':
@@ -33,7 +33,7 @@ export async function planBridgeEntryChange(
   }
 }
 
-function decided(file: ClientConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
+function decided(file: EditableConfigFile, decide: (text: string) => ConfigChange): ConfigChange {
   try {
     return decide(file.text);
   } catch (error) {
@@ -42,7 +42,7 @@ function decided(file: ClientConfigFile, decide: (text: string) => ConfigChange)
   }
 }
 
-function diffOf({ path, text, mode }: ClientConfigFile, after: string): string {
+function diffOf({ path, text, mode }: EditableConfigFile, after: string): string {
   const from = mode === undefined ? '/dev/null' : path;
-  return diffOfTexts({ from, to: path }, text, after).trimEnd();
+  return unifiedDiffOfTexts({ from, to: path }, text, after).trimEnd();
 }

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
  * Returns the key. It is the directory of the shared Git repository, because all worktrees of a repository are one
  * project. Outside of a repository, it is the directory itself.
  */
-export async function projectKey(directory: string): Promise<string> {
+export async function readProjectKey(directory: string): Promise<string> {
   const shared = await commonDirectory(directory);
   const key =
     shared === undefined ? resolve(directory) : basename(shared) === '.git' ? dirname(shared) : shared;

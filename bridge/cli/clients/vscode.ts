@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 import type { McpClientProgram, ClientEnvironment } from './client.ts';
-import { namesWorkspace } from './names-workspace.ts';
+import { isWorkspaceFlag } from './is-workspace-flag.ts';
 
 export const vscode: McpClientProgram = {
   title: 'VS Code',
@@ -20,7 +20,7 @@ export const vscode: McpClientProgram = {
   entry: ({ command, args }) => ({
     type: 'stdio',
     command,
-    args: args.some(namesWorkspace) ? args : [...args, '--workspace-from-roots'],
+    args: args.some(isWorkspaceFlag) ? args : [...args, '--workspace-from-roots'],
   }),
   nextStep: 'Open a folder in VS Code, run "MCP: List Servers", and start the bridge.',
 };

@@ -1,6 +1,6 @@
 /** The command `abort`: stops one tool execution. The task continues. */
 import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -12,7 +12,7 @@ interface AbortOptions extends CommonCommandOptions {
 
 export async function abortCommand(run: CommandRun<AbortOptions>, toolId: string): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { success, message } = await abortToolExecution(context, {
     toolId,
     agent: options.agent,

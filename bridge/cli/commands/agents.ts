@@ -2,8 +2,8 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
-import { configuredAgent, configuredAgents } from '../../startup/configured-agents.ts';
-import { addAgentEntry, removeAgentEntry } from '../agents/agent-entry.ts';
+import { findAgentSettings, createAgentRegistry } from '../../startup/configured-agents.ts';
+import { addAgentToText, removeAgentFromText } from '../agents/agent-entry.ts';
 import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect-agent.ts';
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
@@ -11,7 +11,7 @@ import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import { formatTable } from '../terminal/table.ts';
 
-export type AddAgentOptions = WriteOptions & Omit<WantedAgent, 'url'>;
+type AddAgentOptions = WriteOptions & Omit<WantedAgent, 'url'>;
 
 const NEEDS_TOKEN =
   ' If the agent needs a token, name where it is: --token-variable <name>, or --token-command <command>.';
@@ -24,10 +24,11 @@ export function listAgentsCommand({
   env,
   places,
 }: CommandRun<CommonCommandOptions>): void {
-  const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
+  const registry = createAgentRegistry({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = registry.all.map(({ name }, index) => ({
     name,
-    url: configuredAgent(settings, name)?.url ?? (name === LOCAL_AGENT ? null : (settings.agentUrl ?? null)),
+    url:
+      findAgentSettings(settings, name)?.url ?? (name === LOCAL_AGENT ? null : (settings.agentUrl ?? null)),
     isDefault: index === 0,
   }));
   if (options.json === true) return terminal.say(JSON.stringify({ agents }));
@@ -49,7 +50,7 @@ export async function checkAgentsCommand(
   name?: string,
 ): Promise<number> {
   const { options, settings, terminal, env, places } = run;
-  const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
+  const registry = createAgentRegistry({ ...settings, autoStart: false }, env, places.serverScript);
   const agents = name === undefined ? registry.all : [registry.pick(name)];
   const checked = await Promise.all(
     agents.map(async (agent) => ({ agent: agent.name, ...(await inspectAgent(agent)) })),
@@ -75,7 +76,7 @@ export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: str
   }
   return writeAgents(run, {
     facts: { agent: name, abilities, findings },
-    decide: (text) => addAgentEntry(text, name, entry),
+    decide: (text) => addAgentToText(text, name, entry),
     after: firstAgentNote(settings, name) ?? `Name it to delegate to it: agent "${name}".`,
   });
 }
@@ -86,7 +87,7 @@ export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: str
  */
 export async function removeAgentCommand(run: CommandRun<WriteOptions>, name: string): Promise<number> {
   const { settings } = run;
-  if (configuredAgent(settings, name) === undefined) {
+  if (findAgentSettings(settings, name) === undefined) {
     const names = Object.keys(settings.agents).join(', ');
     throw new ProductError(
       'UNKNOWN_AGENT',
@@ -95,7 +96,7 @@ export async function removeAgentCommand(run: CommandRun<WriteOptions>, name: st
   }
   return writeAgents(run, {
     facts: { agent: name },
-    decide: (text) => removeAgentEntry(text, name),
+    decide: (text) => removeAgentFromText(text, name),
     after: 'Its tasks go on. Its sessions are not listed here any more.',
   });
 }

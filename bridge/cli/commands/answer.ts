@@ -5,12 +5,12 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { answerFromText } from '../decisions/parse-choice-numbers.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { answerFromText } from '../decisions/answer-from-text.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';
 import { type SessionAndCode, findSessionWithCode } from '../decisions/waiting-code.ts';
-import { reportDecision } from '../decisions/report-decision.ts';
+import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
@@ -29,13 +29,13 @@ export async function answerCommand(
   given: string,
   words: readonly string[],
 ): Promise<number> {
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const coded = await findSessionWithCode(context.sessions, given);
   const session = coded?.session ?? (await resolveSessionToDecide(context.sessions, given));
   await session.refresh();
   const decision = await answerOf(run, session.view, { coded, words: words.join(' ') });
   await sendDecisionsFromTerminal(session, [decision]);
-  reportDecision(run, session, [{ callId: decision.callId, decision: 'answer' }]);
+  printDecisionOutcome(run, session, [{ callId: decision.callId, decision: 'answer' }]);
   await context.close();
   return 0;
 }

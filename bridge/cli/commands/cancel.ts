@@ -1,11 +1,11 @@
 /** The command `cancel`: cancels the task of a session, whether the task runs or waits. */
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { taskStateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 interface CancelOptions extends CommonCommandOptions {
   reason?: string;
@@ -17,7 +17,7 @@ interface CancelOptions extends CommonCommandOptions {
  */
 export async function cancelCommand(run: CommandRun<CancelOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const session = await resolveSession(context.sessions, given);
   const end = await context.delegations.cancel(session, options.reason ?? 'cancelled on the command line');
   await context.close();

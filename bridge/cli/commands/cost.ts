@@ -1,10 +1,10 @@
 /** The command `cost`: prints what the tasks of each agent cost, by UTC day, by session and by model. */
 import type { CostReport } from '../../../shared/protocol/cost-report.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { costReportTables } from '../terminal/cost-tables.ts';
-import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
 interface CostOptions extends CommonCommandOptions {
@@ -19,7 +19,7 @@ const MAX_DAYS = 3_660;
 export async function costCommand(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
   const days = daysOf(options.days);
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const agents = options.agent === undefined ? context.registry.all : [context.registry.pick(options.agent)];
   const { answers, unreachable } = await askEachAgent(agents, (agent) =>
     agent.ask((connection) => connection.costs(days)),
@@ -39,7 +39,7 @@ export async function costCommand(run: CommandRun<CostOptions>): Promise<number>
     for (const { agent, message } of unreachable)
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
-  return answers.size === 0 ? noAnswerExitCode(unreachable) : 0;
+  return answers.size === 0 ? unreachableAgentsExitCode(unreachable) : 0;
 }
 
 function daysOf(given: string | undefined): number {

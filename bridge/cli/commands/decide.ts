@@ -11,10 +11,10 @@ import type { Session } from '../../sessions/session/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
-import { reportDecision } from '../decisions/report-decision.ts';
+import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 
@@ -41,7 +41,7 @@ export async function decideCommand(
   const { options, terminal } = run;
   const decision = word === 'approve' ? approvalOf(options.scope) : word;
   const limits = limitsIn(options);
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { session, actions, seen } = await resolveActions(context.sessions, given, options.all === true);
   if (!seen && !(await shownAndAgreed(run, word, { session, actions }))) {
     terminal.say('Nothing was decided.');
@@ -52,7 +52,7 @@ export async function decideCommand(
     toPersonDecision({ callId, shown, decision, ...limits, ...reason }),
   );
   await sendDecisionsFromTerminal(session, decisions);
-  reportDecision(
+  printDecisionOutcome(
     run,
     session,
     actions.map(({ callId }) => ({ callId, decision: word })),

@@ -1,10 +1,10 @@
 /** The command `doctor`: checks all parts of the installation, and names the next step for each problem. */
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { agentAbilities } from '../../agents/abilities.ts';
+import { probeAgentAbilities } from '../../agents/abilities.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
-import { configuredAgents } from '../../startup/configured-agents.ts';
+import { createAgentRegistry } from '../../startup/configured-agents.ts';
 import { clientEnvironment } from '../clients/client.ts';
 import { abilitiesLine } from '../agents/abilities-text.ts';
 import { checkAgent } from '../doctor/check-agent.ts';
@@ -20,14 +20,14 @@ import { checkWebhook, NO_WEBHOOK } from '../doctor/check-webhook.ts';
 import {
   type CheckResult,
   okCheckResult,
-  type ServerCheck,
+  type ServerCheckReport,
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import type { TerminalStyle } from '../terminal/paint.ts';
 
-export interface DoctorOptions extends CommonCommandOptions {
+interface DoctorOptions extends CommonCommandOptions {
   offline?: boolean;
   webhook?: boolean;
 }
@@ -71,7 +71,7 @@ async function findingsOf({
   const { stateDir, http, approvalWebhook, desktopNotifications } = settings;
   const tokens = [await checkTokenFile(stateDir, 'token'), await checkTokenFile(stateDir, 'http-token')];
   // With `autoStart: false`, no check starts a server.
-  const registry = configuredAgents({ ...settings, autoStart: false }, env, places.serverScript);
+  const registry = createAgentRegistry({ ...settings, autoStart: false }, env, places.serverScript);
   const local = registry.all.some(({ name }) => name === LOCAL_AGENT);
   const start = local ? await checkServerStart(settings, places.serverScript, offline) : undefined;
   const server = start && (await checkLocalServer(settings, env, start.agent));
@@ -81,7 +81,7 @@ async function findingsOf({
   );
   const agents = await Promise.all(asked.map((agent) => agentFindings(agent)));
   return [
-    okCheckResult('mcp-a2a-bridge', packageVersion()),
+    okCheckResult('mcp-a2a-bridge', readPackageVersion()),
     checkNode(process.version),
     ...(await checkStateDirectory(stateDir)),
     ...[...tokens, await checkDatabase(stateDir), await checkClockMark(stateDir)].filter(
@@ -106,7 +106,7 @@ async function findingsOf({
  * server with other environment variables.
  */
 function startFindings(
-  { findings, agent, missingVariable }: ServerCheck,
+  { findings, agent, missingVariable }: ServerCheckReport,
   runs: string | undefined,
 ): readonly CheckResult[] {
   if (missingVariable === null || runs === undefined || runs !== agent) return findings;
@@ -122,7 +122,7 @@ function startFindings(
 async function agentFindings(agent: Agent): Promise<readonly CheckResult[]> {
   const findings = await checkAgent(agent);
   if (findings.some(({ level }) => level === 'fail')) return findings;
-  return [...findings, okCheckResult(`agent ${agent.name}`, abilitiesLine(await agentAbilities(agent)))];
+  return [...findings, okCheckResult(`agent ${agent.name}`, abilitiesLine(await probeAgentAbilities(agent)))];
 }
 
 async function checkHttpPort(port: number): Promise<CheckResult> {

@@ -3,22 +3,22 @@ import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { diffOfTexts } from '../../../shared/text/unified-diff.ts';
-import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
+import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
+import { quotedText, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { toPersonDecision } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { askToConfirm, requireInteractiveTerminal } from '../terminal/confirm.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions } from '../decisions/resolve-id.ts';
-import { reportDecision } from '../decisions/report-decision.ts';
+import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
-import { type EditedText, editInEditor } from '../terminal/editor.ts';
+import { type EditedFile, editInEditor } from '../terminal/editor.ts';
 import { wrapIntoRows } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
@@ -34,7 +34,7 @@ export async function editCommand(
   given: { what: string; call: string | undefined },
 ): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const {
     session,
     actions: [action],
@@ -91,9 +91,9 @@ async function sendEdit(
   }
   const decision = editable.decision(changed);
   if (options.json !== true) {
-    const diff = diffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
+    const diff = unifiedDiffOfTexts({ from: 'proposed', to: 'edited' }, editable.text, changed);
     terminal.say(
-      paintDiff(withMarkedLines(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
+      paintDiff(quotedText(diff.replace(/\n$/, '')).text, terminal.paint, (line) =>
         wrapIntoRows(line, terminal.width),
       ),
     );
@@ -106,14 +106,14 @@ async function sendEdit(
   await sendDecisionsFromTerminal(session, [
     toPersonDecision({ callId, shown, decision: 'edit', ...decision, ...reason }),
   ]);
-  reportDecision(run, session, [{ callId, decision: 'edit' }]);
+  printDecisionOutcome(run, session, [{ callId, decision: 'edit' }]);
   return 0;
 }
 
 async function editedText(
   { options, env }: CommandRun<EditOptions>,
   { text, extension }: EditableText,
-): Promise<Pick<EditedText, 'text'> & Partial<EditedText>> {
+): Promise<Pick<EditedFile, 'text'> & Partial<EditedFile>> {
   const { file } = options;
   if (file === undefined) return editInEditor({ text, extension, env });
   try {

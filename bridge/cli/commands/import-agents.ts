@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { addAgentEntries } from '../agents/agent-entry.ts';
+import { addAgentsToText } from '../agents/agent-entry.ts';
 import type { ParsedAgentList } from '../agents/registry/agent-list.ts';
 import { agentListText, unusableEntryLines } from '../agents/registry/agent-list-text.ts';
 import { readRegistry } from '../agents/registry/read-registry.ts';
@@ -17,7 +17,7 @@ import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-
 import type { CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
 
-export interface ImportOptions extends WriteOptions {
+interface ImportOptions extends WriteOptions {
   all?: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function importAgentsCommand(
   }
   const code = await writeAgents(run, {
     facts,
-    decide: (text) => addAgentEntries(text, usable),
+    decide: (text) => addAgentsToText(text, usable),
     after:
       firstAgentNote(run.settings, first.name) ?? `Name an agent to delegate to it: agent "${first.name}".`,
   });

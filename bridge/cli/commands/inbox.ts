@@ -3,9 +3,9 @@
  * collected only with `--collect`.
  */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { taskStateWord } from '../../../shared/text/spell-state.ts';
-import { type InboxEntry, type KeyedInboxEntry, recordedEndState } from '../../inbox/inbox-entry.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
+import { type InboxEntry, type KeyedInboxEntry, entryEndState } from '../../inbox/inbox-entry.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
@@ -13,7 +13,7 @@ import { styleOfState } from '../terminal/state-style.ts';
 import { cutToWidth } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { InboxWatch, readInbox } from '../watch/inbox-watch.ts';
+import { NewInboxEntries, readInbox } from '../watch/inbox-watch.ts';
 
 interface InboxOptions extends CommonCommandOptions {
   watch?: boolean;
@@ -31,14 +31,14 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
   const { options, terminal } = run;
   const json = options.json === true;
   if (json && options.bell === true) throw new UsageError('--bell is for a terminal. Omit --json.');
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { entries, sessions, unreachable } = await readInbox(context);
   const print = (shown: readonly KeyedInboxEntry[]): void => {
     const bell = options.bell === true ? BELL : '';
     if (!json && shown.length > 0) terminal.say(`${bell}${inboxText(shown, terminal)}`);
     if (options.collect !== true) return;
     for (const { entry } of shown)
-      if (entry.type === 'finished') context.outbox.collect(entry, recordedEndState(entry));
+      if (entry.type === 'finished') context.outbox.collect(entry, entryEndState(entry));
   };
   if (json && options.watch !== true)
     terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
@@ -50,7 +50,7 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
   if (options.watch === true) {
-    const watch = new InboxWatch(context, run.settings.stateDir, entries);
+    const watch = new NewInboxEntries(context, run.settings.stateDir, entries);
     watch.follow(sessions);
     for (;;) {
       const added = await watch.next();

@@ -2,7 +2,7 @@
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import { agentCommandUsage } from '../../../shared/protocol/agent-command.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { formatTable } from '../terminal/table.ts';
 
@@ -16,7 +16,7 @@ interface CommandsOptions extends CommonCommandOptions {
  */
 export async function listAgentCommands(run: CommandRun<CommandsOptions>): Promise<void> {
   const { options, terminal } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const agent = context.registry.pick(options.agent);
   const offered = await fetchAgentCommands(agent);
   await context.close();

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { readLastLines, readNewLogContent } from '../../local-server/log-reader.ts';
+import { readLastLines, showNewLogContent } from '../../local-server/log-reader.ts';
 import { watchDirectory } from '../../local-server/watch-directory.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-import { jsonLine, logLine } from '../terminal/log-line.ts';
+import { jsonLogLine, logLine } from '../terminal/log-line.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 interface LogsOptions extends CommonCommandOptions {
@@ -22,7 +22,7 @@ export async function logsCommand({ options, settings, terminal }: CommandRun<Lo
   if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
   const path = join(settings.stateDir, 'server.log');
   const show = (line: string): void =>
-    terminal.say(options.json === true ? jsonLine(line) : logLine(line, terminal.paint));
+    terminal.say(options.json === true ? jsonLogLine(line) : logLine(line, terminal.paint));
   const found = await readLastLines(path, count);
   if (found === undefined) throw noLog(path);
   for (const line of found.lines) show(line);
@@ -36,7 +36,7 @@ export async function logsCommand({ options, settings, terminal }: CommandRun<Lo
     for (const line of parts) show(line);
   };
   for await (const _ of changes(settings.stateDir))
-    position = await readNewLogContent(path, position, showChunk);
+    position = await showNewLogContent(path, position, showChunk);
 }
 
 function noLog(path: string): ProductError {

@@ -6,7 +6,7 @@ import type { ModelUse } from '../../../shared/runtime/model-report.ts';
 import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartLocalServer } from '../../local-server/restart-server.ts';
-import { readConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
+import { readEditableConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
 import { type ModelChange, setModelInText } from '../models/edit-model-settings.ts';
 import { refuseKeyInModelChange } from '../models/refuse-key-in-settings.ts';
 import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
@@ -25,7 +25,7 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
   const change = await readModelChange(run, id);
   await refuseKeyInModelChange(change, run.env);
   await prepareStateDirectory(settings.stateDir);
-  const file = await readConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
+  const file = await readEditableConfig(settings.configFile ?? join(settings.stateDir, 'config.json'));
   const text = changed(file, change);
   const trial = await tryModelChange(run, change, { path: file.path, text });
   if (text !== file.text) await replaceConfig(file, text, { fresh: MODE, backUp: false });

@@ -6,7 +6,7 @@ import { connectToAgent, type AgentEndpoint } from '../../agents/connection.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
-import { configuredAgent, configuredAgents } from '../../startup/configured-agents.ts';
+import { findAgentSettings, createAgentRegistry } from '../../startup/configured-agents.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import type { PageLink } from '../../agents/page-link.ts';
 
@@ -46,8 +46,8 @@ export async function pageCommand(run: CommandRun<PageOptions>): Promise<void> {
 }
 
 async function pageOf({ options, settings, places, env }: CommandRun<PageOptions>): Promise<Page> {
-  const agent = configuredAgents(settings, env, places.serverScript).pick(options.agent);
-  if (agent.name === LOCAL_AGENT && configuredAgent(settings, LOCAL_AGENT) === undefined) {
+  const agent = createAgentRegistry(settings, env, places.serverScript).pick(options.agent);
+  if (agent.name === LOCAL_AGENT && findAgentSettings(settings, LOCAL_AGENT) === undefined) {
     const server: AgentEndpoint = await findOrStartServer({
       stateDirectory: settings.stateDir,
       script: places.serverScript,
@@ -61,7 +61,7 @@ async function pageOf({ options, settings, places, env }: CommandRun<PageOptions
         'The local server makes no link. It may be of an older version: run "mcp-a2a-bridge server stop", then this again.',
     };
   }
-  const url = configuredAgent(settings, agent.name)?.url ?? settings.agentUrl ?? '';
+  const url = findAgentSettings(settings, agent.name)?.url ?? settings.agentUrl ?? '';
   return {
     url: pageAddress(url),
     link: () => agent.ask((connection) => connection.pageLink({})),

@@ -6,11 +6,11 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
 import {
-  findProbeTarget,
+  readProbedInterface,
   MAX_PROBE_MS,
   runProbe,
   type ProbeSubject,
-  type ProbeTarget,
+  type ProbedInterface,
 } from '../../probe/probe.ts';
 import { MAX_PROBE_MESSAGES } from '../../probe/agent-under-test.ts';
 import { probeReportText } from '../../probe/report-text.ts';
@@ -43,7 +43,7 @@ export async function probeCommand(
   if (asks && (json || !terminal.interactive))
     throw new UsageError('A probe starts real tasks. Without a terminal, and with --json, add --yes.');
   const subject = await subjectOf(url, options, env);
-  const target = await findProbeTarget(subject);
+  const target = await readProbedInterface(subject);
   if (!json) terminal.say(announcement(subject, target));
   if (asks && !(await terminal.confirm('Start?'))) {
     terminal.say('Nothing was sent.');
@@ -56,7 +56,7 @@ export async function probeCommand(
 
 function announcement(
   { endpoint, text, restart }: ProbeSubject,
-  { url, version, agent }: ProbeTarget,
+  { url, version, agent }: ProbedInterface,
 ): string {
   const lines = [
     `This sends up to ${MAX_PROBE_MESSAGES} messages to "${visibleLine(agent.name)}" at ${visibleLine(url)}, over A2A ${version}.`,

@@ -2,9 +2,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { ReceiptFormat } from '../../agents/connection.ts';
+import type { ReceiptMediaType } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 
@@ -21,7 +21,7 @@ const FORMATS = { md: 'text/markdown', json: 'application/json' } as const;
  */
 export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: string): Promise<void> {
   const { options, terminal } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { id, agent } = await resolveSession(context.sessions, given);
   const listed = await agent.ask((connection) => connection.list({ sessionId: id }));
   const taskIds = (listed?.tasks ?? []).map((task) => task.id);
@@ -47,7 +47,7 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
   await context.close();
 }
 
-async function receiptOf(agent: Agent, taskId: string, format: ReceiptFormat): Promise<string> {
+async function receiptOf(agent: Agent, taskId: string, format: ReceiptMediaType): Promise<string> {
   const document = await agent.ask((connection) => connection.receipt(taskId, format));
   if (document === null) throw noReceipt(agent);
   return document;

@@ -5,7 +5,7 @@
 import { revokeTrust } from '../../approvals/revoke-trust.ts';
 import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -22,7 +22,7 @@ export async function revokeCommand(
   const { options } = run;
   if (options.all === true && grants.length > 0)
     throw new UsageError('Name the grants or use --all, not both. Nothing was revoked.');
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const session = await resolveSession(context.sessions, given);
   const revoked = options.all === true ? 'all' : [...grants];
   if (revoked.length > 0) await revokeTrust(session, revoked, 'cli');

@@ -6,9 +6,9 @@ import { fetchAgentCommands } from '../../agents/agent-commands.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
-import { withAgentWorkspace, taskSettingsFor } from '../../mcp/tools/settings-for-agent.ts';
+import { withMappedWorkspace, withDefaultWorkspace } from '../../mcp/tools/settings-for-agent.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
-import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_TASK_FAILED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -23,7 +23,7 @@ interface CommandOptions extends CommonCommandOptions {
 /** @throws ProductError UNKNOWN_COMMAND, SESSION_BUSY, or the error of the agent */
 export async function runAgentCommand(run: CommandRun<CommandOptions>, call: CommandCall): Promise<number> {
   const { options } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const going =
     options.session === undefined ? undefined : await resolveSession(context.sessions, options.session);
   const agent = going?.agent ?? context.registry.pick(options.agent);
@@ -56,7 +56,7 @@ async function answeredAtOnce(
 
 async function carriedOut(
   { settings }: CommandRun<CommandOptions>,
-  { context, agent, going }: { context: CommandContext; agent: Agent; going: Session | undefined },
+  { context, agent, going }: { context: CommandSessions; agent: Agent; going: Session | undefined },
   call: CommandCall,
 ): Promise<Session> {
   const text = agentCommandText(call);
@@ -65,12 +65,12 @@ async function carriedOut(
       ? await context.delegations.start(agent, {
           text,
           command: call,
-          settings: await taskSettingsFor(agent, {}, settings.workspace),
+          settings: await withDefaultWorkspace(agent, {}, settings.workspace),
         })
       : await context.delegations.goOn(going, {
           text,
           command: call,
-          settings: withAgentWorkspace(agent, {}),
+          settings: withMappedWorkspace(agent, {}),
         });
   const { signal } = new AbortController();
   await waitForSession({ session, delivery, timeout: (settings.waitSeconds ?? WAIT_SECONDS) * 1000, signal });

@@ -4,18 +4,18 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type TaskMode, taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import {
-  taskSettingsFor,
-  unsupportedSettingsNote,
+  withDefaultWorkspace,
+  unsupportedSettingsNotes,
   withDefaultTier,
 } from '../../mcp/tools/settings-for-agent.ts';
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
-import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
-import { promptForDecision } from '../decisions/prompt-for-decision.ts';
+import { promptAndSendDecision } from '../decisions/prompt-and-send-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
@@ -43,7 +43,7 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
   const text = words.join(' ').trim();
   if (text === '') throw new UsageError('Tell the agent what to do: mcp-a2a-bridge run "…"');
   const attachments = await attachmentsIn(run);
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const session = await delegated(run, context, {
     text,
     attachments,
@@ -83,7 +83,7 @@ function modeOf({ options, terminal }: CommandRun<RunOptions>): TaskMode | undef
 async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOptions>): Promise<Attachments> {
   const { file: paths = [] } = options;
   if (paths.length === 0) return {};
-  const { attachmentsOf, readAttachedFiles } = await import('../../sessions/attached-files.ts');
+  const { toAttachments, readAttachedFiles } = await import('../../sessions/attached-files.ts');
   const directory = settings.workspace;
   const files = await readAttachedFiles(paths, {
     directory,
@@ -91,7 +91,7 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
     stateDirectory: settings.stateDir,
     roots: async () => (terminal.interactive ? paths.map((path) => dirname(resolve(directory, path))) : []),
   });
-  return attachmentsOf(files);
+  return toAttachments(files);
 }
 
 /**
@@ -100,7 +100,7 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
  */
 async function delegated(
   { options, settings, terminal }: CommandRun<RunOptions>,
-  { registry, delegations }: CommandContext,
+  { registry, delegations }: CommandSessions,
   { text, attachments, ...wanted }: { text: string; attachments: Attachments } & TaskSettings,
 ): Promise<Session> {
   const agent = registry.pick(options.agent);
@@ -109,10 +109,14 @@ async function delegated(
     throw new UsageError(`Agent "${agent.name}" may stop a task when its client goes. Omit --detach.`);
   const { session, delivery, messageId } = await delegations.start(agent, {
     text,
-    settings: await taskSettingsFor(agent, await withDefaultTier(agent, wanted, 'fast'), settings.workspace),
+    settings: await withDefaultWorkspace(
+      agent,
+      await withDefaultTier(agent, wanted, 'fast'),
+      settings.workspace,
+    ),
     ...attachments,
   });
-  for (const note of await unsupportedSettingsNote(agent, wanted)) terminal.complain(note);
+  for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.complain(note);
   await waitForSession({ session, delivery, timeout: 0, signal: new AbortController().signal });
   if (session.view === undefined || session.view.taskId === '')
     throw new ProductError(
@@ -161,7 +165,7 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
       view !== undefined &&
       !hasEnded(view) &&
       terminal.interactive &&
-      (await promptForDecision(terminal, session, view)) === 'changed';
+      (await promptAndSendDecision(terminal, session, view)) === 'changed';
     if (goesOn) continue;
     task.end();
     await session.refresh();

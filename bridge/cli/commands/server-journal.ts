@@ -13,7 +13,7 @@ interface ServerCommandOptions extends CommonCommandOptions {
 }
 
 /** Runs a command of a2a-server, which prints to this terminal. Returns its exit code. */
-export async function serverCommand(
+export async function serverJournalCommand(
   { options, settings, places }: CommandRun<ServerCommandOptions>,
   command: string,
   args: readonly string[],

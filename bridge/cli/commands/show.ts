@@ -2,20 +2,20 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { withMarkedLines } from '../../../shared/text/visible-text.ts';
+import { quotedText } from '../../../shared/text/visible-text.ts';
 import type { PlainTextQuestion } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
-import { toWholePendingAction } from '../../mcp/reports/session-result.ts';
+import { toWholePendingResult } from '../../mcp/reports/session-result.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { wrapIntoRows } from '../terminal/terminal.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
-import { type CommandContext, openCommandContext } from '../context/command-context.ts';
+import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
-import { taskStateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
@@ -38,7 +38,7 @@ interface Waiting {
  */
 export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { session, actions, question } =
     (await codeMeant(context, given)) ??
     (await callMeant(context, given)) ??
@@ -51,7 +51,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       JSON.stringify({
         sessionId: id,
         agent: agent.name,
-        pending: actions.map((action) => toWholePendingAction(pendingReport(action))),
+        pending: actions.map((action) => toWholePendingResult(pendingReport(action))),
         question:
           question === null ? null : { callId: question.id, shown: question.shown, text: question.text },
         cost,
@@ -65,7 +65,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       terminal.say(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
-      terminal.say(`\nIt asks:\n${wrapIntoRows(withMarkedLines(question.text).text, terminal.width)}`);
+      terminal.say(`\nIt asks:\n${wrapIntoRows(quotedText(question.text).text, terminal.width)}`);
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)
@@ -91,7 +91,7 @@ async function turnCosts({ agent, view }: Session): Promise<TaskCosts | null> {
   return taskId === '' ? null : agent.ask((connection) => connection.taskCosts(taskId));
 }
 
-async function codeMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
+async function codeMeant({ sessions }: CommandSessions, given: string): Promise<Waiting | undefined> {
   const found = await findSessionWithCode(sessions, given);
   if (found === undefined) return undefined;
   const { session, code } = found;
@@ -103,7 +103,7 @@ async function codeMeant({ sessions }: CommandContext, given: string): Promise<W
   };
 }
 
-async function sessionWaits({ sessions }: CommandContext, given: string): Promise<Waiting> {
+async function sessionWaits({ sessions }: CommandSessions, given: string): Promise<Waiting> {
   const session = await resolveSession(sessions, given);
   await session.refresh();
   const { view } = session;
@@ -115,7 +115,7 @@ async function sessionWaits({ sessions }: CommandContext, given: string): Promis
  * the same prefix.
  * @throws ProductError UNKNOWN_CALL if several calls match
  */
-async function callMeant({ sessions }: CommandContext, given: string): Promise<Waiting | undefined> {
+async function callMeant({ sessions }: CommandSessions, given: string): Promise<Waiting | undefined> {
   const { sessions: named } = await sessions.withPrefix(given);
   if (named.length > 0) return undefined;
   const { sessions: waiting } = await sessions.list({ states: WAITING_STATES });

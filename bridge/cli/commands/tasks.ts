@@ -7,8 +7,8 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { SESSION_STATE_NAMES, type SessionStateName } from '../../dialects/observation.ts';
 import type { ListedSession } from '../../sessions/list-sessions.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
-import { openCommandContext } from '../context/command-context.ts';
-import { noAnswerExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
+import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
@@ -16,7 +16,7 @@ import { ageText } from '../terminal/age.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { formatTable } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { taskStateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 interface TasksOptions extends CommonCommandOptions {
   agent?: string;
@@ -37,7 +37,7 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
   const { options, terminal } = run;
   const state = parseState(options.state);
   const limit = limitOf(options.limit);
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { sessions, unreachable, unread } = await context.sessions.list({
     agent: options.agent === undefined ? undefined : context.registry.pick(options.agent),
     states: state === undefined || !isNonTerminal(state) ? undefined : [state],
@@ -55,7 +55,7 @@ export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<numbe
   }
   // The command fails only if no agent has answered.
   const all = options.agent === undefined ? context.registry.all.length : 1;
-  return unreachable.length === all && sessions.length === 0 ? noAnswerExitCode(unreachable) : 0;
+  return unreachable.length === all && sessions.length === 0 ? unreachableAgentsExitCode(unreachable) : 0;
 }
 
 function noTasksText({ state, agent }: { state: string | undefined; agent: string | undefined }): string {

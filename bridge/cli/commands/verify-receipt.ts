@@ -10,7 +10,7 @@ import { checkPresenceProofs, type ProvenPresence } from '../../../shared/receip
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -38,7 +38,7 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
       'MALFORMED',
       `The receipt is unchanged, but ${receipt.fingerprint} signed it, not ${options.key}.`,
     );
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const { answers, unreachable } = await askEachAgent(context.registry.all, (agent) =>
     agent.ask((connection) => connection.receiptKey()),
   );

@@ -7,7 +7,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import { hasEnded, hasSettled } from '../../sessions/session/observed-task.ts';
-import { openCommandContext } from '../context/command-context.ts';
+import { openCommandSessions } from '../context/command-sessions.ts';
 import { taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -24,7 +24,7 @@ interface WatchOptions extends CommonCommandOptions {
 export async function watchCommand(run: CommandRun<WatchOptions>, given: string): Promise<number> {
   const { options, terminal } = run;
   const from = cursorOf(options.from);
-  const context = await openCommandContext(run);
+  const context = await openCommandSessions(run);
   const session = await resolveSession(context.sessions, given);
   const { agent, view, id } = session;
   if (view === undefined || view.taskId === '')

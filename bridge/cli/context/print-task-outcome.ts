@@ -1,6 +1,6 @@
 /** Prints the state of a session's task, with its output and pending decisions. */
 import { visibleText } from '../../../shared/text/visible-text.ts';
-import { agentOutput } from '../../mcp/reports/session-report.ts';
+import { agentOutputText } from '../../mcp/reports/session-report.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
@@ -16,7 +16,7 @@ export function printTaskOutcome(
 ): number {
   const { id, agent, view, stateName: state } = session;
   const problem = sessionProblem(session.state);
-  const output = view === undefined ? '' : agentOutput(view);
+  const output = view === undefined ? '' : agentOutputText(view);
   const pending = view?.pending ?? [];
   if (options.json === true) {
     const taskId = view?.taskId ?? null;

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { parseJson } from '../../../shared/text/parse-json.ts';
 
-export interface ServerCommandOutput {
+interface ParsedServerOutput {
   /** The parsed standard output. Undefined if it is no JSON. */
   json: unknown;
   /** The last line of the standard error, or the reason why the program was killed. */
@@ -19,7 +19,7 @@ export async function runServerCommand(
   script: string,
   args: readonly string[],
   timeoutMs: number,
-): Promise<ServerCommandOutput> {
+): Promise<ParsedServerOutput> {
   const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES };
   return new Promise((resolve) => {
     execFile(process.execPath, [script, ...args], options, (error, stdout, stderr) => {

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
-import { hasSessionPrefix, type NamedSession } from '../../sessions/list-sessions.ts';
+import { hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
@@ -25,7 +25,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   }
   const { sessions: named, unreachable } = await sessions.withPrefix(given);
   const all = named.length > 0 ? named : (await sessions.list({ newest: MAX_NAMED_SESSIONS })).sessions;
-  const found = resolveSessionId(all, given);
+  const found = sessionIdOrError(all, given);
   if (typeof found === 'string') return sessions.find(found);
   const unsure = unreachable.map(({ agent, message }) => ` No answer from agent "${agent}": ${message}`);
   // An agent that cannot be reached may have the session. So the error must not say that the session does not exist.
@@ -55,7 +55,7 @@ export async function resolveSessionToDecide(sessions: Sessions, given: string):
 }
 
 /** Returns the id of the matching session. Returns an error if no session or several sessions match. */
-export function resolveSessionId(all: readonly NamedSession[], given: string): string | ProductError {
+export function sessionIdOrError(all: readonly MatchingSession[], given: string): string | ProductError {
   const fits = all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only.sessionId;
@@ -73,7 +73,7 @@ export function resolveSessionId(all: readonly NamedSession[], given: string): s
   );
 }
 
-function namesOf(sessions: readonly NamedSession[]): string {
+function namesOf(sessions: readonly MatchingSession[]): string {
   const lines = sessions
     .slice(0, MAX_NAMED_SESSIONS)
     .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`);

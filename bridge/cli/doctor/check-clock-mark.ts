@@ -1,6 +1,6 @@
 /** Checks whether the clock has jumped since a local server last stored the time. */
 import {
-  clockJump,
+  clockJumpMs,
   CONFIRM_CLOCK_COMMAND,
   clockJumpText,
   readClockMark,
@@ -11,7 +11,7 @@ import { type CheckResult, warnCheckResult } from '../../../shared/runtime/check
 /** Compares the clock with the time that a local server has stored. Returns undefined if the clock is plausible. */
 export async function checkClockMark(stateDirectory: string): Promise<CheckResult | undefined> {
   const mark = await readClockMark(stateDirectory).catch(() => undefined);
-  const jump = mark === undefined ? 0 : clockJump(mark, await readClocks(Date.now()));
+  const jump = mark === undefined ? 0 : clockJumpMs(mark, await readClocks(Date.now()));
   if (jump === 0) return undefined;
   return warnCheckResult(
     'clock',

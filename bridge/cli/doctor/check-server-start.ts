@@ -4,8 +4,8 @@
  */
 import {
   failCheckResult,
-  type ServerCheck,
-  serverCheckSchema,
+  type ServerCheckReport,
+  serverCheckReportSchema,
 } from '../../../shared/runtime/check-result.ts';
 import { runServerCommand, serverSettingsFlags } from '../context/run-server-command.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
@@ -22,10 +22,10 @@ export async function checkServerStart(
   settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>,
   script: string,
   offline: boolean,
-): Promise<ServerCheck> {
+): Promise<ServerCheckReport> {
   const args = ['check', '--json', ...(offline ? ['--offline'] : []), ...serverSettingsFlags(settings)];
   const { json, said } = await runServerCommand(script, args, TIMEOUT_MS);
-  const check = serverCheckSchema.safeParse(json);
+  const check = serverCheckReportSchema.safeParse(json);
   if (check.success) return check.data;
   return {
     ok: false,

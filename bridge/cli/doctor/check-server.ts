@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { readConfigFile } from '../../../shared/settings/resolve-settings.ts';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import { checkLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
@@ -53,7 +53,7 @@ function runningFinding(
   runs: string | undefined,
   wanted: string | null,
 ): CheckResult {
-  const own = packageVersion();
+  const own = readPackageVersion();
   if (version !== own)
     return warnCheckResult(
       SUBJECT,

@@ -4,7 +4,7 @@ import { configFormatOf } from '../clients/config-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 
 export const MODEL_TIERS = ['fast', 'smart'] as const;
-export type ModelTier = (typeof MODEL_TIERS)[number];
+type ModelTier = (typeof MODEL_TIERS)[number];
 
 export interface ModelChange {
   /** The id of the model: `offline`, or `provider:model`. */

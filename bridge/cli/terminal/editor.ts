@@ -21,7 +21,7 @@ export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = pro
 }
 
 /** The text that the person saved. The file exists until `remove` is called. */
-export interface EditedText {
+export interface EditedFile {
   text: string;
   file: string;
   remove: () => Promise<void>;
@@ -31,7 +31,7 @@ export interface EditedText {
  * Opens the text in an editor.
  * @throws UsageError if the editor does not start, or exits with an error (`:cq`)
  */
-export async function editInEditor({ text, extension, env }: EditorText): Promise<EditedText> {
+export async function editInEditor({ text, extension, env }: EditorText): Promise<EditedFile> {
   const editor = editorOf(env);
   const directory = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-edit-'));
   const file = join(directory, `edit${extension}`);

@@ -80,7 +80,7 @@ export function exitCodeOf(error: unknown): number {
 }
 
 /** Returns the exit code if no agent has answered. Another attempt cannot help if each of them refused the token. */
-export function noAnswerExitCode(failures: readonly { reason: ErrorReason }[]): number {
+export function unreachableAgentsExitCode(failures: readonly { reason: ErrorReason }[]): number {
   const refused =
     failures.length > 0 && failures.every(({ reason }) => BY_REASON[reason] === EXIT_CREDENTIALS);
   return refused ? EXIT_CREDENTIALS : EXIT_UNAVAILABLE;

@@ -31,6 +31,6 @@ export function logLine(line: string, paint: Paint): string {
 }
 
 /** Returns a JSON log line unchanged. Converts any other line, e.g. of a crash, to JSON with the field `msg`. */
-export function jsonLine(line: string): string {
+export function jsonLogLine(line: string): string {
   return z.looseObject({}).safeParse(parseJson(line)).success ? line : JSON.stringify({ msg: line });
 }

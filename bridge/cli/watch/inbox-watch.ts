@@ -8,7 +8,7 @@ import type { ListedSession, SessionListing } from '../../sessions/list-sessions
 import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import type { CommandContext } from '../context/command-context.ts';
+import type { CommandSessions } from '../context/command-sessions.ts';
 
 /** The maximum number of tasks that are followed, newest first. Each of them has one stream. */
 const MAX_FOLLOWED_TASKS = 50;
@@ -18,20 +18,20 @@ interface InboxReading extends Pick<SessionListing, 'sessions' | 'unreachable'> 
 }
 
 /** Reads the inbox from the agents and from the bridge's database. Changes neither. @throws ProductError STORAGE */
-export async function readInbox({ sessions, results }: CommandContext): Promise<InboxReading> {
+export async function readInbox({ sessions, results }: CommandSessions): Promise<InboxReading> {
   const { sessions: listed, unreachable } = await sessions.list();
   return { entries: inboxEntries(listed, await results.uncollected()), sessions: listed, unreachable };
 }
 
-export class InboxWatch {
-  readonly #context: CommandContext;
+export class NewInboxEntries {
+  readonly #context: CommandSessions;
   readonly #followed = new WeakSet<Session>();
   #seen: ReadonlySet<string>;
   #changed = false;
   #wake: (() => void) | undefined;
 
   /** @param entries the entries that were already printed */
-  constructor(context: CommandContext, stateDirectory: string, entries: readonly KeyedInboxEntry[]) {
+  constructor(context: CommandSessions, stateDirectory: string, entries: readonly KeyedInboxEntry[]) {
     this.#context = context;
     this.#seen = new Set(entries.map(({ key }) => key));
     // The first call of `next` reads the inbox, because the caller may have missed a write since its own reading.

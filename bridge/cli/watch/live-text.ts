@@ -2,12 +2,12 @@
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
-import { withMarkedLines, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
-import type { ObservedEvent, AgentOutput, TaskStateName } from '../../dialects/observation.ts';
+import { quotedText, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import type { ObservedEvent, ObservedArtifact, TaskStateName } from '../../dialects/observation.ts';
 import { todoListLine } from '../../mcp/reports/todos-line.ts';
 import { toolCallEventText } from '../../sessions/session/tool-call-event-text.ts';
 import { grantWords, unexpiredGrantViews } from '../../mcp/reports/grant-words.ts';
-import { agentOutput } from '../../mcp/reports/session-report.ts';
+import { agentOutputText } from '../../mcp/reports/session-report.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
@@ -15,7 +15,7 @@ import { styleOfState } from '../terminal/state-style.ts';
 import type { TerminalStyle } from '../terminal/paint.ts';
 import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
-import { taskStateWord } from '../../../shared/text/spell-state.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 export class LiveTaskText {
   readonly #terminal: Terminal;
@@ -71,7 +71,7 @@ export class LiveTaskText {
   }
 
   #sofar(view: TaskView): void {
-    const output = agentOutput(view);
+    const output = agentOutputText(view);
     if (this.#streamed || output === '') return;
     this.#streamed = true;
     this.#line('bold', visibleText(output));
@@ -92,16 +92,13 @@ export class LiveTaskText {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
-      this.#line(
-        'yellow',
-        `asks:\n${wrapIntoRows(withMarkedLines(question.text).text, this.#terminal.width)}`,
-      );
+      this.#line('yellow', `asks:\n${wrapIntoRows(quotedText(question.text).text, this.#terminal.width)}`);
       this.#hint(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;
     this.#state = state;
     // The text of this status is not printed if `end` prints the same text later.
-    const follows = hasEnded(view) && !this.#streamed && text === agentOutput(view);
+    const follows = hasEnded(view) && !this.#streamed && text === agentOutputText(view);
     const words =
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = notDoneText(state, calls);
@@ -120,7 +117,7 @@ export class LiveTaskText {
     return seq === null ? time : `${time}#${String(seq)} `;
   }
 
-  #todos(output: AgentOutput): void {
+  #todos(output: ObservedArtifact): void {
     const line = todoListLine(output);
     if (line !== null) this.#line('cyan', line);
   }

@@ -1,6 +1,6 @@
 /** Determines why a client cancelled a tool call, and what this means for the task. Pure. */
 import { SdkError, SdkErrorCode } from '@modelcontextprotocol/server';
-import { cappedOneLine } from '../../../shared/text/capped-text.ts';
+import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
 
 /**
@@ -36,7 +36,7 @@ export function cancelCauseOf(reason: unknown): CancelCause {
   if (reason instanceof SdkError && reason.code === SdkErrorCode.ConnectionClosed)
     return { name: 'client-gone', words: '' };
   // If the client sends no reason, the abort reason is the platform's default, which is not a string.
-  const words = typeof reason === 'string' ? cappedOneLine(reason, MAX_REASON_CHARACTERS) : '';
+  const words = typeof reason === 'string' ? collapsedLine(reason, MAX_REASON_CHARACTERS) : '';
   if (TIMEOUT.test(words)) return { name: 'timeout', words };
   return { name: PERSON.test(words) ? 'person' : 'unexplained', words };
 }

@@ -4,7 +4,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 
 type Named = (tool: ToolName) => string;
 
-export function delegatePrompt(
+export function delegatePromptText(
   { task, agent }: { task: string; agent?: string | undefined },
   name: Named,
 ): string {
@@ -23,7 +23,7 @@ export interface WaitingReports {
 }
 
 /** Returns the prompt for a review. It contains the previews, so that the person sees them in every client. */
-export function reviewPrompt(
+export function reviewPromptText(
   { reports, more, unsure }: WaitingReports,
   { name, approvals }: { name: Named; approvals: ApprovalMode },
 ): string {
@@ -46,7 +46,7 @@ export function reviewPrompt(
   ].join('\n\n');
 }
 
-export function resumePrompt({ session }: { session?: string | undefined }, name: Named): string {
+export function resumePromptText({ session }: { session?: string | undefined }, name: Named): string {
   const which =
     session === undefined
       ? `List the sessions with ${name('list_all_active_sessions')} and take the newest one; if several could be meant, ask me which`

@@ -110,7 +110,7 @@ const MAX_CALLS = 50;
  */
 const MAX_PREVIEW_CHARACTERS = 30_000;
 
-export interface ReportContext {
+export interface SessionReportFacts {
   sessionId: string;
   agent: string;
   state: SessionStateName;
@@ -132,9 +132,9 @@ export function buildSessionReport({
   notes,
   next,
   from = 0,
-}: ReportContext): SessionReport {
-  const whole = view === undefined ? '' : agentOutput(view);
-  const to = shownOutputEnd(whole, from);
+}: SessionReportFacts): SessionReport {
+  const whole = view === undefined ? '' : agentOutputText(view);
+  const to = shownOutputEndIndex(whole, from);
   const output = from === 0 ? whole.slice(0, to) : whole.slice(from, to).trimStart();
   const pending = pendingReports(view?.pending ?? []);
   const waiting = new Set(pending.map(({ callId }) => callId));
@@ -186,7 +186,7 @@ function callReport({
 }
 
 /** Returns the index after the last character of the output, in a result that starts at `from`. */
-export function shownOutputEnd(output: string, from: number): number {
+export function shownOutputEndIndex(output: string, from: number): number {
   return Math.min(output.length, from + MAX_OUTPUT_CHARACTERS);
 }
 
@@ -203,7 +203,7 @@ function cutNote(view: TaskView | undefined, { characters, to }: { characters: n
 /**
  * Returns the whole output of the agent, in order. If an ended task has no artifacts, returns the agent's last message.
  */
-export function agentOutput(view: TaskView): string {
+export function agentOutputText(view: TaskView): string {
   const texts = view.outputs
     .filter(({ aside }) => aside === undefined)
     .map(({ text }) => text.trim())

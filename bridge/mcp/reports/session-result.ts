@@ -78,7 +78,7 @@ export type ReportExtent =
   | { type: 'since'; seen: SeenResult; delta: string };
 
 export function sessionResultOf(report: SessionReport, extent: ReportExtent): SessionResult {
-  if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePendingAction) };
+  if (extent.type === 'whole') return { ...report, pending: report.pending.map(toWholePendingResult) };
   const { calls, notes, pending, ...rest } = report;
   if (extent.type === 'first')
     return {
@@ -180,7 +180,7 @@ function previewOf({ shown, cut }: PendingReport): string {
   return `${shown} ${String(cut)}`;
 }
 
-export function toWholePendingAction({ unshown: _unshown, ...action }: PendingReport): PendingResult {
+export function toWholePendingResult({ unshown: _unshown, ...action }: PendingReport): PendingResult {
   return action;
 }
 

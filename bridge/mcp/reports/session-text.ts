@@ -2,7 +2,7 @@
  * Formats the result about a session as text for a person. The most important parts come first. The text contains all
  * facts of the structured result. Pure.
  */
-import { withLineMarks, visibleLine } from '../../../shared/text/visible-text.ts';
+import { withLinePrefixes, visibleLine } from '../../../shared/text/visible-text.ts';
 import { costLine } from './cost-text.ts';
 import type { PendingResult, SessionResult } from './session-result.ts';
 
@@ -30,7 +30,7 @@ export function sessionText(result: SessionResult): string {
     ...pending.map((action, index) => pendingActionText(action, index + 1, pending.length)),
     question === null
       ? ''
-      : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${withLineMarks(question.text)}`,
+      : `${agent} asks (callId ${visibleLine(question.callId)}, shown ${visibleLine(question.shown)}):\n${withLinePrefixes(question.text)}`,
     calls.length === 0 ? '' : `Tool calls:\n${calls.map(callLine).join('\n')}`,
     cost === null ? '' : costLine(cost),
     ...notes.map((note) => `Note: ${note}`),
@@ -62,7 +62,7 @@ function reasonOf(message: string): { reason: string; rest: string } {
  * questions.
  */
 function said(text: string, { pending, question }: SessionResult): string {
-  return pending.length === 0 && question === null ? text : withLineMarks(text);
+  return pending.length === 0 && question === null ? text : withLinePrefixes(text);
 }
 
 /** Formats a pending action with everything that a person must see before deciding. */

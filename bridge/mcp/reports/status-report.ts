@@ -9,7 +9,7 @@ import { visibleLine, safeCutBefore } from '../../../shared/text/visible-text.ts
 import type { CallView, Cost, TaskView } from '../../sessions/session/observed-task.ts';
 import { grantWords, unexpiredGrantViews } from './grant-words.ts';
 import { toolServerViewSchema, type ToolServerView } from '../../../shared/protocol/tool-approval.ts';
-import { outputTail } from './output-tail.ts';
+import { runningOutputTail } from './running-output-tail.ts';
 import { phaseText } from './phase.ts';
 import { costSchema } from './session-report.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
@@ -233,7 +233,7 @@ function addSayings({ view, problem }: StatusReportFacts, add: Add): void {
 function addTails(view: TaskView | undefined, add: Add, current: Current): void {
   for (const call of (view?.calls ?? []).filter(isRunning).toReversed()) {
     for (const most of OUTPUT_CHARACTERS) {
-      const tail = view === undefined ? '' : outputTail(view, call, most);
+      const tail = view === undefined ? '' : runningOutputTail(view, call, most);
       const tools = current().tools.map((each) =>
         each.toolId !== null && each.toolId === call.toolId ? { ...each, tail } : each,
       );

@@ -3,7 +3,7 @@ import { type Message, Role } from '@a2a-js/sdk';
 import type { ArtifactRole } from '../../../shared/protocol/tool-approval.ts';
 import { visibleJson, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import { messageText } from '../../dialects/parts.ts';
-import { agentOutput, pendingReport, buildSessionReport } from '../reports/session-report.ts';
+import { agentOutputText, pendingReport, buildSessionReport } from '../reports/session-report.ts';
 import { withoutShownInput, sessionResultOf } from '../reports/session-result.ts';
 import { pendingActionText } from '../reports/session-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
@@ -37,7 +37,7 @@ function artifactsOf(view: TaskView): string {
   const beside = view.outputs.flatMap(({ aside, text }) =>
     aside === undefined || text === '' ? [] : [`## ${headOf(aside)}\n\n${text.trimEnd()}`],
   );
-  return [agentOutput(view), ...beside].filter((text) => text !== '').join('\n\n');
+  return [agentOutputText(view), ...beside].filter((text) => text !== '').join('\n\n');
 }
 
 function headOf(aside: ArtifactRole): string {
@@ -62,7 +62,7 @@ function stateText({ agent, view }: TaskWithMessages): string {
 }
 
 function transcriptOf({ agent, view, history }: TaskWithMessages): string {
-  const output = agentOutput(view);
+  const output = agentOutputText(view);
   return [
     `# Task ${view.taskId} of session ${view.sessionId} (${agent}): ${view.state}`,
     ...history.map(

@@ -11,13 +11,13 @@ import type { CallSpans } from '../../telemetry/call-spans.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { serverInstructions } from './instructions.ts';
-import { offerApprovalCard } from '../resources/offer-card.ts';
-import { offerPrompts } from '../prompts/offer-prompts.ts';
-import { offerResources } from '../resources/offer-resources.ts';
+import { registerApprovalCard } from '../resources/register-approval-card.ts';
+import { registerPrompts } from '../prompts/register-prompts.ts';
+import { registerResources } from '../resources/register-resources.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
-import { offerTaskMethods } from '../tasks/task-methods.ts';
-import { abortParamsSchema, abortTool } from '../tools/abort-tool.ts';
+import { registerTaskMethods } from '../tasks/task-methods.ts';
+import { abortRequestParamsSchema, abortTool } from '../tools/abort-tool.ts';
 import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
 import { agentCapabilitiesTool } from '../tools/get-agent-capabilities.ts';
 import { revokeTrustTool } from '../tools/revoke-trust.ts';
@@ -31,14 +31,14 @@ import { executeCommandTool } from '../tools/execute-command.ts';
 import { listCommandsTool } from '../tools/list-commands.ts';
 import { runAgentToolTool } from '../tools/run-agent-tool.ts';
 import { listSessionsTool } from '../tools/list-sessions.ts';
-import { offerTools } from '../tools/offer-tools.ts';
-import { showApprovalCardTool } from '../tools/show-approval-card.ts';
+import { registerTools } from '../tools/register-tools.ts';
+import { approvalCardStateTool } from '../tools/show-approval-card.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import type { Tool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
 import type { CancelledMcpCalls } from '../cancelled-calls/cancelled-calls.ts';
-import { withToolPrefix } from '../../tool-names/tool-names.ts';
+import { prefixToolNames } from '../../tool-names/tool-names.ts';
 
 export const TOOLS: readonly Tool[] = [
   delegateTaskTool,
@@ -54,7 +54,7 @@ export const TOOLS: readonly Tool[] = [
   executeCommandTool,
   listCommandsTool,
   agentCapabilitiesTool,
-  showApprovalCardTool,
+  approvalCardStateTool,
   decideOnApprovalCardTool,
 ];
 
@@ -96,21 +96,21 @@ export function createMcpServer(parts: McpServerOptions, client: ServedMcpClient
   const server = new McpServer(
     { name: 'mcp-a2a-bridge', title: 'MCP-A2A bridge', version },
     {
-      instructions: withToolPrefix(serverInstructions(parts.approvals), prefix),
+      instructions: prefixToolNames(serverInstructions(parts.approvals), prefix),
       requestState: {
         verify: async (state, context) => (await bridge()).requestStates.verify(state, context),
       },
     },
   );
   const offer = { server, ...parts, ...client };
-  offerTools(offer, TOOLS);
-  offerResources(server, parts);
-  offerApprovalCard(server, parts);
-  offerPrompts(server, parts);
-  offerTaskMethods(server, { ...parts, followed: client.followed });
+  registerTools(offer, TOOLS);
+  registerResources(server, parts);
+  registerApprovalCard(server, parts);
+  registerPrompts(server, parts);
+  registerTaskMethods(server, { ...parts, followed: client.followed });
   server.server.setRequestHandler(
     'tools/abort',
-    { params: abortParamsSchema, result: abortAnswerSchema },
+    { params: abortRequestParamsSchema, result: abortAnswerSchema },
     async (params) => abortToolExecution(await bridge(), params),
   );
   return server;

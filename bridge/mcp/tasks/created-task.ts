@@ -3,7 +3,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver, sessionProblem } from '../../sessions/session/session-state.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { sessionReply } from '../tool/session-reply.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import { toCallToolResult, type ToolReply } from '../tool/tool-result.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import { taskCreatedAt } from './task-created-at.ts';
@@ -16,7 +16,7 @@ import { encodeTaskHandle } from '../../sessions/mcp-task-id.ts';
  * session.
  */
 export async function createTaskReply(
-  call: ToolCall,
+  call: ToolCallContext,
   session: Session,
   end: WaitEndReason,
 ): Promise<ToolReply<SessionResult>> {

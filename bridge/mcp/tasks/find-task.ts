@@ -13,7 +13,7 @@ import type { ToolName } from '../../tool-names/tool-names.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../approvals/forms-to-offer.ts';
 import { announceResults } from '../tool/announce-results.ts';
 import { recordCutPreviews } from '../tool/session-reply.ts';
-import type { Announcement } from '../../inbox/announcement.ts';
+import type { AnnouncedResults } from '../../inbox/announced-results.ts';
 import { endedTaskReply } from './ended-reply.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, toDetailedTask } from './detailed-task.ts';
@@ -96,7 +96,7 @@ export async function currentMcpTask(
   });
 }
 
-async function announcementOnce({ inbox }: BridgeContext): Promise<Announcement> {
+async function announcementOnce({ inbox }: BridgeContext): Promise<AnnouncedResults> {
   await inbox.look();
   return inbox.take();
 }

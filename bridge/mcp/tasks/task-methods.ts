@@ -33,7 +33,7 @@ interface TaskMethodOptions {
 /** The response that only acknowledges a request. The client reads the outcome with `tasks/get`. */
 const ACKNOWLEDGED = { resultType: 'complete' };
 
-export function offerTaskMethods(
+export function registerTaskMethods(
   { server }: McpServer,
   { prefix, log, previews, followed, bridge }: TaskMethodOptions,
 ): void {

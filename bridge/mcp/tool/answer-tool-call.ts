@@ -11,8 +11,8 @@ import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-c
 import { OpenMcpCall } from '../cancelled-calls/open-call.ts';
 import { startProgress } from './progress.ts';
 import { errorMeta, toCallToolResult } from './tool-result.ts';
-import { type ToolName, withToolPrefix } from '../../tool-names/tool-names.ts';
-import type { IncomingCall, ToolOfferContext, ToolSpec } from './tool.ts';
+import { type ToolName, prefixToolNames } from '../../tool-names/tool-names.ts';
+import type { IncomingCall, ToolServingContext, ToolSpec } from './tool.ts';
 
 /** The `_meta` key with which a program asks for complete results. */
 const WHOLE_RESULT = 'mcp-a2a-bridge/wholeResult';
@@ -33,7 +33,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
     seen,
     released,
     bridge,
-  }: ToolOfferContext,
+  }: ToolServingContext,
   { input, words, round, context }: { input: z.output<Input> } & IncomingCall,
 ): Promise<CallToolResult | InputRequiredResult> {
   const { id: requestId, signal, _meta: meta } = context.mcpReq;
@@ -131,7 +131,7 @@ export function toolFailureResult(
     ? error.message
     : `The bridge met an error it did not expect (${errorMessageOf(error)}). Its log on stderr says more; try again.`;
   return {
-    content: [{ type: 'text', text: escapeHiddenCharacters(withToolPrefix(sentence, prefix)) }],
+    content: [{ type: 'text', text: escapeHiddenCharacters(prefixToolNames(sentence, prefix)) }],
     isError: true,
     // A failure has no structured content, because clients would validate it against the output schema.
     _meta: known ? errorMeta(error) : {},

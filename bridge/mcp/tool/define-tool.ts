@@ -1,15 +1,15 @@
 /** Defines an MCP tool: how it appears in `tools/list`, and how it is called. */
-import { readTraceContext } from '../../../shared/net/trace-context.ts';
+import { parseTraceContext } from '../../../shared/net/trace-context.ts';
 import { runInTrace } from '../../agents/http/current-trace.ts';
 import type { ServerContext } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { showsApprovalCards, showsForms } from '../../approvals/requesting-client.ts';
-import { inputSchemaOf, type ListedToolSchema, outputSchemaOf } from './listed-schema.ts';
-import { withToolPrefix } from '../../tool-names/tool-names.ts';
+import { inputSchemaOf, type ListedToolSchema, outlineOutputSchema } from './listed-schema.ts';
+import { prefixToolNames } from '../../tool-names/tool-names.ts';
 import { answerToolCall, toolFailureResult, invalidArgumentsResult } from './answer-tool-call.ts';
-import type { Tool, ToolOfferContext, ToolSpec } from './tool.ts';
+import type { Tool, ToolServingContext, ToolSpec } from './tool.ts';
 
 /** The maximum length of a result that a client accepts, in characters. */
 const MAX_RESULT_CHARACTERS = 400_000;
@@ -33,12 +33,12 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       return {
         name: `${prefix}${name}`,
         title,
-        description: withToolPrefix(
+        description: prefixToolNames(
           typeof description === 'string' ? description : description(approvals),
           prefix,
         ),
         inputSchema: (inputSchema ??= inputSchemaOf(spec.input)),
-        outputSchema: outputSchemaOf(spec.output),
+        outputSchema: outlineOutputSchema(spec.output),
         annotations,
         _meta: {
           'anthropic/maxResultSizeChars': MAX_RESULT_CHARACTERS,
@@ -55,7 +55,7 @@ export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject
       if (!parsed.success) return invalidArgumentsResult(words.name, parsed.error);
       const { _meta: meta } = context.mcpReq;
       // SEP-414: a client sends its trace context in `_meta`.
-      const trace = readTraceContext(meta?.['traceparent'], meta?.['tracestate']);
+      const trace = parseTraceContext(meta?.['traceparent'], meta?.['tracestate']);
       const call = { input: parsed.data, words, round, context };
       const span = offer.spans?.start(name, trace);
       const answered = runInTrace(span?.trace ?? trace, () => answerToolCall(spec, offer, call));
@@ -77,7 +77,7 @@ const NO_CARD = new ProductError(
   'Only the approval card calls this tool, and this client shows no card. Nothing was sent.',
 );
 
-function hasCard({ server, approvals, unattended }: ToolOfferContext, context: ServerContext): boolean {
+function hasCard({ server, approvals, unattended }: ToolServingContext, context: ServerContext): boolean {
   return approvals !== 'tool-only' && showsApprovalCards(server, context, unattended);
 }
 

@@ -43,7 +43,7 @@ export const modelSchema = z
     '"fast", "smart", or a model id of the agent. Default: fast for a task, smart for a consultation.',
   );
 
-export const decisionReasonSchema = z
+export const reasonSchema = z
   .string()
   .max(10_000)
   .optional()

@@ -41,7 +41,7 @@ const outlines = new WeakMap<z.ZodObject, ListedToolSchema>();
  * Converts an output schema: returns only the required fields of a result and their types. The types inside lists and
  * objects are left out. Clients validate results against this schema. `docs/mcp-tools.md` describes the inner fields.
  */
-export function outputSchemaOf(output: z.ZodObject): ListedToolSchema {
+export function outlineOutputSchema(output: z.ZodObject): ListedToolSchema {
   const outline = outlines.get(output) ?? outlineOf(output);
   outlines.set(output, outline);
   return outline;

@@ -20,9 +20,9 @@ const SMALL_STEP = 0.001;
 const MAX_LINE_CHARACTERS = 300;
 const MAX_NAMED_EVENTS = 3;
 
-export type ProgressSession = Parameters<typeof runningExecutions>[0];
+type ProgressSession = Parameters<typeof runningExecutions>[0];
 
-export interface ToolCallProgress {
+interface ToolCallProgress {
   report: (activity: ToolCallEvent) => void;
   /**
    * Sets the session that the tool call waits for. The notifications then describe its phase and its tool calls. If the

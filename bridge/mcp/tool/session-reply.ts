@@ -4,10 +4,10 @@ import { waysToDecideText } from '../../approvals/ways-to-decide.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import { toolExecutions } from '../reports/tool-executions.ts';
 import {
-  agentOutput,
+  agentOutputText,
   buildSessionReport,
   type SessionReport,
-  shownOutputEnd,
+  shownOutputEndIndex,
 } from '../reports/session-report.ts';
 import {
   type ReportExtent,
@@ -25,10 +25,13 @@ import type { Session } from '../../sessions/session/session.ts';
 import { sessionProblem, type SessionState } from '../../sessions/session/session-state.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import type { BridgeContext } from '../bridge-context.ts';
-import type { ToolCall } from './tool.ts';
+import type { ToolCallContext } from './tool.ts';
 import type { ResultError, ToolReply } from './tool-result.ts';
 
-type ReplyContext = Pick<ToolCall, 'bridge' | 'news' | 'name' | 'signal' | 'onConfirmed' | 'seen' | 'whole'>;
+type ReplyContext = Pick<
+  ToolCallContext,
+  'bridge' | 'news' | 'name' | 'signal' | 'onConfirmed' | 'seen' | 'whole'
+>;
 
 interface SessionReplyOptions {
   end: WaitEndReason;
@@ -92,7 +95,7 @@ function told(
 ): Told {
   const { program } = call.bridge;
   const { view } = session;
-  const output = view === undefined ? '' : agentOutput(view);
+  const output = view === undefined ? '' : agentOutputText(view);
   const before = call.whole || again === 'always' ? undefined : call.seen?.of(session.id);
   const onlyPerson = humanOnlyGuidance(session, call);
   if (before !== undefined && before.taskId === view?.taskId) {
@@ -106,7 +109,11 @@ function told(
         : 'repeats all';
       const delta = `Only what is new since the last result; ${call.name('wait_for_task')} with "whole": true ${repeats}.`;
       const extent = { type: 'since', seen: before, delta } as const;
-      return { report, extent, seen: seenResultOf(report, output.slice(0, shownOutputEnd(output, from))) };
+      return {
+        report,
+        extent,
+        seen: seenResultOf(report, output.slice(0, shownOutputEndIndex(output, from))),
+      };
     }
   }
   const step = next ?? onlyPerson ?? nextStepText(session, end, call.name);
@@ -114,7 +121,7 @@ function told(
   return {
     report,
     extent: { type: call.whole ? 'whole' : 'first' },
-    seen: seenResultOf(report, output.slice(0, shownOutputEnd(output, 0))),
+    seen: seenResultOf(report, output.slice(0, shownOutputEndIndex(output, 0))),
   };
 }
 

@@ -13,7 +13,11 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
 import type { RequestingClient } from '../../approvals/requesting-client.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
-import type { CallNameAndArguments, FormRound, FormRoundState } from '../../approvals/request-state.ts';
+import type {
+  CallNameAndArguments,
+  AnsweredFormRound,
+  FormRoundState,
+} from '../../approvals/request-state.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { SentReplies, OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
@@ -25,7 +29,7 @@ import type { SeenResults } from './seen-results.ts';
 import type { InterimResult, ToolReply } from './tool-result.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 
-export interface ToolCall {
+export interface ToolCallContext {
   readonly bridge: BridgeContext;
   /**
    * Aborts when the client cancels the tool call or disconnects. Then the tool stops waiting. E4: a lost connection
@@ -110,11 +114,11 @@ export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject>
   decides?: boolean;
   run(
     input: z.output<Input>,
-    call: ToolCall,
+    call: ToolCallContext,
   ): Promise<ToolReply<z.output<Output>> | { interim: InterimResult }>;
 }
 
-export interface ToolOfferContext {
+export interface ToolServingContext {
   server: McpServer;
   prefix: string;
   log: Logger;
@@ -137,7 +141,7 @@ export interface ToolOfferContext {
 
 export interface IncomingCall {
   words: CallNameAndArguments;
-  round: FormRound | undefined;
+  round: AnsweredFormRound | undefined;
   context: ServerContext;
 }
 
@@ -146,6 +150,6 @@ export interface Tool {
   /** The declaration of the tool, from which the reference in the documentation is generated. */
   readonly declaration: ToolDeclaration;
   /** Returns the entry for `tools/list`. Returns undefined if this client must not see the tool. */
-  listed(offer: ToolOfferContext, context: ServerContext): ListedTool | undefined;
-  answer(call: IncomingCall, offer: ToolOfferContext): Promise<CallToolResult | InputRequiredResult>;
+  listed(offer: ToolServingContext, context: ServerContext): ListedTool | undefined;
+  answer(call: IncomingCall, offer: ToolServingContext): Promise<CallToolResult | InputRequiredResult>;
 }

@@ -13,17 +13,17 @@ import { defineTool } from '../tool/define-tool.ts';
  */
 const toolId = z.string().describe("The tool execution's id from a status or a result.");
 
-export const abortParamsSchema = z.looseObject({
+export const abortRequestParamsSchema = z.looseObject({
   toolId,
   agent: fields.ownerAgentSchema,
-  reason: fields.decisionReasonSchema,
+  reason: fields.reasonSchema,
 });
 
 export const abortTool = defineTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
   description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. An ended one does not change.`,
-  input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.decisionReasonSchema }),
+  input: z.strictObject({ toolId, agent: fields.ownerAgentSchema, reason: fields.reasonSchema }),
   output: z.object(abortAnswerSchema.shape),
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
   async run(input, { bridge }) {

@@ -4,9 +4,9 @@
  */
 import { parse } from 'node:path';
 import type { AllowedWorkspaces } from '../../agents/check-workspace.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 
-type Call = Pick<ToolCall, 'bridge' | 'client' | 'signal'>;
+type Call = Pick<ToolCallContext, 'bridge' | 'client' | 'signal'>;
 
 /** Returns the workspace of a task that names none. Returns undefined if the client has no folder open. */
 export async function defaultWorkspace({ bridge, client, signal }: Call): Promise<string | undefined> {

@@ -6,7 +6,7 @@ import { type InputRequest, inputRequired } from '@modelcontextprotocol/server';
 import { askPersonInCall, type AskInCallOptions, processFormRound } from '../../approvals/ask-in-call.ts';
 import type { Form, UrlForm } from '../../approvals/form-field.ts';
 import { commandLineNotes, buildOfferedForms } from '../../approvals/forms-to-offer.ts';
-import type { SessionFormRound } from '../../approvals/request-state.ts';
+import type { AnsweredSessionRound } from '../../approvals/request-state.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { isSessionOver } from '../../sessions/session/session-state.ts';
@@ -14,7 +14,7 @@ import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { waitForSession, type WaitEndReason, type WaitOptions } from '../../sessions/wait-for-session.ts';
 import { createTaskReply } from '../tasks/created-task.ts';
 import { sessionReply } from '../tool/session-reply.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 interface AwaitedSession {
@@ -50,7 +50,7 @@ const IN_BACKGROUND =
  * @throws the error with which the agent refused the message
  */
 export async function awaitSession(
-  call: ToolCall,
+  call: ToolCallContext,
   awaited: AwaitedSession,
 ): Promise<ToolReply<SessionResult>> {
   const { session, timeout, notes = () => [], asTask = true, outcome = false } = awaited;
@@ -95,14 +95,14 @@ export async function awaitSession(
   return forms === 'rounds' && timeout > 0 ? nextRound(call, { session, end, count: 1, reply }) : reply();
 }
 
-function onCardNote({ name }: ToolCall): string {
+function onCardNote({ name }: ToolCallContext): string {
   return `Your client shows this on an approval card, and the person can decide there. ${name('wait_for_task')} then says how it goes on.`;
 }
 
 /** Continues a tool call whose client has sent answers to its forms. */
 export async function continueAfterFormRound(
-  call: ToolCall,
-  round: SessionFormRound,
+  call: ToolCallContext,
+  round: AnsweredSessionRound,
   waitSeconds: number | undefined,
 ): Promise<ToolReply<SessionResult>> {
   const session = await call.bridge.sessions.find(round.sessionId);
@@ -124,7 +124,7 @@ interface NextRound {
   reply: (notes?: readonly string[]) => ToolReply<SessionResult>;
 }
 
-async function nextRound(call: ToolCall, at: NextRound): Promise<ToolReply<SessionResult>> {
+async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolReply<SessionResult>> {
   const { session, end, count, reply } = at;
   if (end !== 'settled') return reply();
   const { offers, links } = call.bridge;
@@ -150,7 +150,7 @@ function isAsking(view: TaskView | undefined): boolean {
   return view !== undefined && (view.pending.length > 0 || view.question !== null);
 }
 
-function asking(call: ToolCall, { session, timeout }: AwaitedSession): AskInCallOptions {
+function asking(call: ToolCallContext, { session, timeout }: AwaitedSession): AskInCallOptions {
   const { client, signal, bridge } = call;
   const wait = (): Promise<WaitEndReason> => waited(call, { session, timeout });
   const { offers, links, rules } = bridge;
@@ -158,7 +158,7 @@ function asking(call: ToolCall, { session, timeout }: AwaitedSession): AskInCall
 }
 
 function waited(
-  call: ToolCall,
+  call: ToolCallContext,
   { session, delivery, timeout, atLeast }: AwaitedSession,
 ): Promise<WaitEndReason> {
   const { signal, report } = call;

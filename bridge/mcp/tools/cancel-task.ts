@@ -18,7 +18,7 @@ export const cancelTaskTool = defineTool({
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
     agent: fields.ownerAgentSchema,
-    reason: fields.decisionReasonSchema,
+    reason: fields.reasonSchema,
   }),
   output: sessionResultSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },

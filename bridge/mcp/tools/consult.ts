@@ -9,7 +9,7 @@ import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';
-import { taskSettingsFor, withDefaultTier } from './settings-for-agent.ts';
+import { withDefaultWorkspace, withDefaultTier } from './settings-for-agent.ts';
 import { defineTool } from '../tool/define-tool.ts';
 
 export const consultTool = defineTool({
@@ -35,7 +35,7 @@ export const consultTool = defineTool({
     const workspace = await defaultWorkspace(call);
     const { dialect } = await agent.connect();
     const enforced = !dialect.ignores.includes('readOnly');
-    const settings = await taskSettingsFor(
+    const settings = await withDefaultWorkspace(
       agent,
       await withDefaultTier(agent, { readOnly: true, ...(model === undefined ? {} : { model }) }, 'smart'),
       workspace,

@@ -19,7 +19,7 @@ import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/define-tool.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 /** The note for a decision that is still being sent. The agent may show the action as pending until then. */
@@ -99,7 +99,7 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
  * for what the person saw.
  */
 async function otherQuestion(
-  call: ToolCall,
+  call: ToolCallContext,
   session: Session,
   error: unknown,
 ): Promise<ToolReply<SessionResult>> {
@@ -109,7 +109,7 @@ async function otherQuestion(
 }
 
 function questionAgain(
-  call: ToolCall,
+  call: ToolCallContext,
   session: Session,
   { reason, facts, message }: ProductError,
 ): ToolReply<SessionResult> {

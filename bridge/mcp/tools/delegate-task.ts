@@ -2,12 +2,12 @@
 import { z } from 'zod';
 import { taskModeSchema, type TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import { withMarkedLines, visibleLine } from '../../../shared/text/visible-text.ts';
+import { quotedText, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
 import { defaultWorkspace } from './allowed-call-workspaces.ts';
-import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
+import { askStartPermission, checkCallWorkspace } from './ask-start-permission.ts';
 import { decideHintForModel, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { continueAfterFormRound } from './await-session.ts';
@@ -15,13 +15,13 @@ import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-
 import { whenAgentReadsMessage } from '../reports/when-agent-reads-message.ts';
 import * as fields from '../tool/input-fields.ts';
 import {
-  withAgentWorkspace,
-  taskSettingsFor,
-  unsupportedSettingsNote,
+  withMappedWorkspace,
+  withDefaultWorkspace,
+  unsupportedSettingsNotes,
   withDefaultTier,
 } from './settings-for-agent.ts';
 import { defineTool } from '../tool/define-tool.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 
 export const delegateTaskTool = defineTool({
   name: 'delegate_task_to_assistant',
@@ -71,18 +71,18 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     if (autoExecute === true || mode === 'auto' || mode === 'accept-edits') refuseIfHumanOnly(call);
     const settings =
       going === undefined
-        ? await taskSettingsFor(
+        ? await withDefaultWorkspace(
             agent,
             await withDefaultTier(agent, wanted, 'fast'),
             await defaultWorkspace(call),
           )
-        : withAgentWorkspace(agent, wanted);
+        : withMappedWorkspace(agent, wanted);
     const attached = await readToolCallAttachments(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
     if (again !== undefined) return awaitStartedTask(call, again, waitSeconds);
     const unasked = autoExecute === true || mode === 'auto';
-    const interim = await askBeforeStart(call, { task, placed, unasked });
+    const interim = await askStartPermission(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
     await going?.refresh();
     // Connecting may take long, and meanwhile the task may ask for a decision. So this check comes after the
@@ -90,7 +90,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     const acknowledgement = going === undefined ? undefined : await whenRead(going);
     if (going !== undefined) refuseWhileDeciding(going, call);
     const begun = await startTask(call, beginning);
-    const notes = [...begun.notes, ...(await unsupportedSettingsNote(agent, wanted))];
+    const notes = [...begun.notes, ...(await unsupportedSettingsNotes(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
     return awaitStartedTask(call, started, waitSeconds).catch(async (error: unknown) => {
       // The task asked for a decision while the message was being sent.
@@ -119,7 +119,7 @@ async function whenRead(session: Session): Promise<string | undefined> {
  * contains a code. A plain message contains none, and the agent might treat it as an approval.
  * @throws ProductError DECISION_NEEDED
  */
-function refuseWhileDeciding(session: Session, call: ToolCall): void {
+function refuseWhileDeciding(session: Session, call: ToolCallContext): void {
   const { id, view } = session;
   if (view === undefined || hasEnded(view)) return;
   const { pending, question } = view;
@@ -141,7 +141,7 @@ function refuseWhileDeciding(session: Session, call: ToolCall): void {
     `Ask the person, then call ${call.name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${question.id}", shown "${question.shown}", decision "answer" and their words in "answer". To change course, cancel the task.`;
   throw new ProductError(
     'DECISION_NEEDED',
-    `The agent asks a question, and a message would answer it; nothing was sent. It asks:\n${withMarkedLines(question.text).text}\n${how}`,
+    `The agent asks a question, and a message would answer it; nothing was sent. It asks:\n${quotedText(question.text).text}\n${how}`,
     { facts: { sessionId: id, callIds: question.id } },
   );
 }

@@ -18,7 +18,7 @@ import { awaitStartedTask } from './start-or-join-task.ts';
 import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/define-tool.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 const commandReport = sessionResultSchema.extend({
@@ -61,7 +61,7 @@ export const executeCommandTool = defineTool({
 async function answeredAtOnce(
   agent: Agent,
   asked: CommandCall,
-  call: ToolCall,
+  call: ToolCallContext,
 ): Promise<ToolReply<CommandReport>> {
   refuseIfHumanOnly(call);
   call.beforeSending();

@@ -1,21 +1,21 @@
 import type { Attachments } from '../../sessions/attached-files.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import { allowedCallWorkspaces } from './allowed-call-workspaces.ts';
 
 /** Reads the files that a tool call attaches. @throws ProductError if a file cannot be sent. Nothing is sent then. */
 export async function readToolCallAttachments(
-  call: ToolCall,
+  call: ToolCallContext,
   { files = [], directory }: { files?: readonly string[] | undefined; directory: string | undefined },
 ): Promise<Attachments> {
   if (files.length === 0) return {};
   const { bridge, client, signal } = call;
   const workspaces = await allowedCallWorkspaces(call);
-  const { attachmentsOf, readAttachedFiles } = await import('../../sessions/attached-files.ts');
+  const { toAttachments, readAttachedFiles } = await import('../../sessions/attached-files.ts');
   const read = await readAttachedFiles(files, {
     directory: directory ?? workspaces.own,
     workspaces,
     stateDirectory: bridge.stateDirectory,
     roots: () => client.roots(signal),
   });
-  return attachmentsOf(read);
+  return toAttachments(read);
 }

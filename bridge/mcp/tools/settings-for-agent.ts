@@ -10,12 +10,12 @@ import { isLoopback } from '../../../shared/net/loopback.ts';
  * @param workspace the default workspace; undefined if the client has no folder open
  * @throws ProductError, also if a task on this machine would have no workspace
  */
-export async function taskSettingsFor(
+export async function withDefaultWorkspace(
   agent: Agent,
   wanted: TaskSettings,
   workspace: string | undefined,
 ): Promise<TaskSettings> {
-  if (wanted.workspace !== undefined) return withAgentWorkspace(agent, wanted);
+  if (wanted.workspace !== undefined) return withMappedWorkspace(agent, wanted);
   const mapped = workspace === undefined ? undefined : agent.workspaceFor(workspace);
   if (mapped !== undefined) return { ...wanted, workspace: mapped };
   const { url } = await agent.connect();
@@ -28,7 +28,7 @@ export async function taskSettingsFor(
 }
 
 /** Replaces the workspace with the path that the agent uses for it. */
-export function withAgentWorkspace(agent: Agent, wanted: TaskSettings): TaskSettings {
+export function withMappedWorkspace(agent: Agent, wanted: TaskSettings): TaskSettings {
   const mapped = wanted.workspace === undefined ? undefined : agent.workspaceFor(wanted.workspace);
   return mapped === undefined ? wanted : { ...wanted, workspace: mapped };
 }
@@ -49,7 +49,7 @@ export async function withDefaultTier(
 }
 
 /** Returns a note for the person about settings that the agent does not support. */
-export async function unsupportedSettingsNote(
+export async function unsupportedSettingsNotes(
   agent: Agent,
   wanted: TaskSettings,
 ): Promise<readonly string[]> {

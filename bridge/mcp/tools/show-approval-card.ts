@@ -9,7 +9,7 @@ import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/define-tool.ts';
 
-export const showApprovalCardTool = defineTool({
+export const approvalCardStateTool = defineTool({
   name: 'show_approval_card',
   title: 'Show the approval card',
   description:

@@ -5,14 +5,14 @@ import { agentCommandText, type CommandCall } from '../../../shared/protocol/age
 import type { TaskSettings } from '../../../shared/protocol/tool-approval.ts';
 import type { Agent } from '../../agents/agent.ts';
 import type { Session } from '../../sessions/session/session.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import { defaultWorkspace } from './allowed-call-workspaces.ts';
 import { joinIdenticalTask, startTask, type StartedTask } from './start-or-join-task.ts';
-import { askBeforeStart, checkCallWorkspace } from './ask-before-start.ts';
-import { taskSettingsFor, withAgentWorkspace } from './settings-for-agent.ts';
+import { askStartPermission, checkCallWorkspace } from './ask-start-permission.ts';
+import { withDefaultWorkspace, withMappedWorkspace } from './settings-for-agent.ts';
 
-export interface WantedCommand {
+interface WantedCommand {
   agent: Agent;
   command: CommandCall;
   going?: Session | undefined;
@@ -24,20 +24,20 @@ export interface WantedCommand {
  * @throws ProductError
  */
 export async function startAgentCommand(
-  call: ToolCall,
+  call: ToolCallContext,
   { agent, command, going, workspace }: WantedCommand,
 ): Promise<StartedTask | { interim: InterimResult }> {
   const placed = await checkCallWorkspace(call, workspace);
   const wanted: TaskSettings = placed === undefined ? {} : { workspace: placed.path };
   const settings =
     going === undefined
-      ? await taskSettingsFor(agent, wanted, await defaultWorkspace(call))
-      : withAgentWorkspace(agent, wanted);
+      ? await withDefaultWorkspace(agent, wanted, await defaultWorkspace(call))
+      : withMappedWorkspace(agent, wanted);
   const task = agentCommandText(command);
   const beginning = { agent, text: task, command, settings, going };
   const again = await joinIdenticalTask(call, beginning);
   if (again !== undefined) return again;
-  const interim = await askBeforeStart(call, { task, placed, unasked: false });
+  const interim = await askStartPermission(call, { task, placed, unasked: false });
   if (interim !== undefined) return { interim };
   await going?.refresh();
   return startTask(call, beginning);

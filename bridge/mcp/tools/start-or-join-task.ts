@@ -10,7 +10,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { WaitOptions } from '../../sessions/wait-for-session.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { awaitSession } from './await-session.ts';
-import type { ToolCall } from '../tool/tool.ts';
+import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
 export interface StartedTask {
@@ -35,7 +35,7 @@ interface StartedWork extends DelegatedWork {
  * @throws ProductError
  */
 export async function joinIdenticalTask(
-  call: ToolCall,
+  call: ToolCallContext,
   beginning: StartedWork,
 ): Promise<StartedTask | undefined> {
   const { delegations, sessions, clientTasks } = call.bridge;
@@ -61,7 +61,7 @@ export async function joinIdenticalTask(
  * Sends the message of a tool call.
  * @throws ProductError; Error if the tool call is cancelled
  */
-export async function startTask(call: ToolCall, beginning: StartedWork): Promise<StartedTask> {
+export async function startTask(call: ToolCallContext, beginning: StartedWork): Promise<StartedTask> {
   const { delegations, clientTasks } = call.bridge;
   const { agent, going, ...work } = beginning;
   call.beforeSending();
@@ -79,7 +79,7 @@ export async function startTask(call: ToolCall, beginning: StartedWork): Promise
  * @param atLeast a state to wait for even after the time limit; see `WaitOptions`
  */
 export async function awaitStartedTask(
-  call: ToolCall,
+  call: ToolCallContext,
   { session, delivery, notes, acknowledgement }: StartedTask,
   waitSeconds: number | undefined,
   atLeast?: WaitOptions['atLeast'],

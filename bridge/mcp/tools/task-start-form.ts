@@ -1,5 +1,5 @@
 /** Builds the form that asks a person to allow the start of a task. Pure. */
-import { cappedOneLine } from '../../../shared/text/capped-text.ts';
+import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
 import {
@@ -8,7 +8,7 @@ import {
   bridgeTextRows,
   FORM_ROW_COLUMNS,
 } from '../../approvals/form-rows.ts';
-import type { RequestedTaskStart } from './ask-before-start.ts';
+import type { RequestedTaskStart } from './ask-start-permission.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
 export function buildTaskStartForm(
@@ -21,7 +21,7 @@ export function buildTaskStartForm(
   const rows = [
     ...bridgeTextRows(question),
     ...bridgeTextRows(`Directory: ${visibleLine(directory)}`),
-    clippedFormRow(`Task: ${visibleLine(cappedOneLine(task, FORM_ROW_COLUMNS))}`),
+    clippedFormRow(`Task: ${visibleLine(collapsedLine(task, FORM_ROW_COLUMNS))}`),
   ];
   if (rows.length > MAX_FORM_ROWS) return undefined;
   return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };

@@ -11,7 +11,7 @@ import type { AgentCardFacts } from '../../agents/card.ts';
 import type { A2aConnection } from '../../agents/connection.ts';
 import type { Dialect } from '../../dialects/dialect.ts';
 import { decidedCalls, type SentDecisions } from './claim-decisions.ts';
-import { findOutdatedCall, outdatedCallError } from './outdated-call.ts';
+import { findOutdatedDiff, outdatedDiffError } from './outdated-diff.ts';
 import { type AcknowledgedMessage, sendUntilAcknowledged, type DeliveryWithdrawal } from './send-message.ts';
 import { bridgeObservation, type SessionEvent, type SessionTaskState } from './session-state.ts';
 
@@ -34,7 +34,7 @@ interface SendingSession {
   backOff: BackOffOptions;
   signal: AbortSignal;
   task: () => SessionTaskState | null;
-  /** Reads a file of the agent with this URL. Returns the same values as `ReadFile` (`outdated-call.ts`). */
+  /** Reads a file of the agent with this URL. Returns the same values as `ReadFile` (`outdated-diff.ts`). */
   readFile: (url: string, path: string) => Promise<string | undefined>;
   /** Applies an event to the state of the session. Tells no listener. */
   change: (event: SessionEvent) => void;
@@ -135,10 +135,10 @@ export class MessageSender {
     const approved = hazards.approvedBy?.(parts) ?? [];
     const view = task()?.view;
     if (view === undefined || approved.length === 0) return;
-    const found = await findOutdatedCall(approved, view, (path) => readFile(url, path));
+    const found = await findOutdatedDiff(approved, view, (path) => readFile(url, path));
     if (found === undefined) return;
     apply(bridgeObservation({ type: 'outdated', ...found }, task()?.view ?? view));
-    throw outdatedCallError(found);
+    throw outdatedDiffError(found);
   }
 
   /**

@@ -14,13 +14,13 @@ import type {
 import type {
   Observation,
   ObservedEvent,
-  AgentOutput,
+  ObservedArtifact,
   PlainTextQuestion,
   TaskStateName,
 } from '../../dialects/observation.ts';
 import type { AgentProposal } from '../../dialects/unbound-proposal.ts';
-import { newestOutputs, withAgentOutput } from './task-outputs.ts';
-import { applyTurnObservation } from './apply-turn-observation.ts';
+import { newestOutputs, mergeAgentOutput } from './task-outputs.ts';
+import { foldTurnObservation } from './fold-turn-observation.ts';
 
 export type CallState =
   | 'waiting'
@@ -81,7 +81,7 @@ export interface TaskView {
   calls: readonly CallView[];
   /** The agent's MCP servers, as the agent last reported them. Absent if it reports none. */
   servers?: readonly ToolServerView[];
-  outputs: readonly AgentOutput[];
+  outputs: readonly ObservedArtifact[];
   /** The agent's last message that is neither an artifact nor a status. */
   reply: string;
   /** The last cost that the agent has reported. Null after an event that makes it outdated. */
@@ -184,7 +184,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     }
     case 'output': {
       const base = of(view, observation.taskId, observation.sessionId);
-      return { ...base, outputs: withAgentOutput(base.outputs, observation.output, observation.append) };
+      return { ...base, outputs: mergeAgentOutput(base.outputs, observation.output, observation.append) };
     }
     case 'reply': {
       // An agent may leave out the id of the session in a message. The message then belongs to this session.
@@ -203,7 +203,7 @@ function apply(view: TaskView | undefined, observation: Observation): TaskView |
     case 'tool-output':
     case 'troubled':
     case 'turn-ended':
-      return closed(applyTurnObservation(of(view, observation.taskId, observation.sessionId), observation));
+      return closed(foldTurnObservation(of(view, observation.taskId, observation.sessionId), observation));
     case 'activity':
       return view === undefined
         ? undefined

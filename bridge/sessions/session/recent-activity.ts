@@ -3,7 +3,7 @@ import type { Observation, TaskStateName } from '../../dialects/observation.ts';
 import { toolCallEventText } from './tool-call-event-text.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 
-export interface RecentActivityStep {
+interface RecentActivityStep {
   cursor: number;
   words: string;
 }

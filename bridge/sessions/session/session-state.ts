@@ -92,7 +92,7 @@ const NO_QUESTIONS: ReadonlySet<string> = new Set();
 
 /** Returns the state after an event. Returns the same object if the event changes nothing. */
 export function nextSessionState(state: SessionState, event: SessionEvent): SessionState {
-  const task = taskStateOfSession(state);
+  const task = sessionTaskStateOf(state);
   switch (event.type) {
     case 'sending': {
       const moved = task === null ? null : sent(task, event.answers);
@@ -145,7 +145,7 @@ export function nextSessionState(state: SessionState, event: SessionEvent): Sess
 }
 
 /** Returns the state of the session's task, even while a message is not delivered. */
-export function taskStateOfSession(state: SessionState): SessionTaskState | null {
+export function sessionTaskStateOf(state: SessionState): SessionTaskState | null {
   return state.type === 'not-delivered' ? state.task : state;
 }
 

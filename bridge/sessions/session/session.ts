@@ -31,14 +31,14 @@ import {
   shownTaskView,
   sessionStateName,
   type SessionTaskState,
-  taskStateOfSession,
+  sessionTaskStateOf,
 } from './session-state.ts';
 import { RecentActivity } from './recent-activity.ts';
 import { type TaskStreamChange, TaskStreamReader } from './task-stream-reader.ts';
 import type { TaskView } from './observed-task.ts';
 
 /** Decisions that this bridge has sent to the agent. `problem` says why the agent did not accept them. */
-export interface DecisionsSentToAgent {
+export interface DecisionsSentEvent {
   decisions: readonly PersonDecision[];
   channel: DecisionChannel;
   problem?: string;
@@ -48,7 +48,7 @@ type SessionChange =
   | { type: 'state' }
   | { type: 'activity'; activity: ToolCallEvent }
   | { type: 'stream'; change: TaskStreamChange }
-  | { type: 'decisions-sent'; sent: DecisionsSentToAgent }
+  | { type: 'decisions-sent'; sent: DecisionsSentEvent }
   | { type: 'handed-over'; view: TaskView };
 type Listener = (change: SessionChange) => void;
 
@@ -62,7 +62,7 @@ interface SessionParts {
   claims: DecisionClaims;
   backOff?: BackOffOptions;
   /**
-   * Reads a file that the agent names. Returns the same values as `ReadFile` (`outdated-call.ts`).
+   * Reads a file that the agent names. Returns the same values as `ReadFile` (`outdated-diff.ts`).
    * @param url the URL of the agent
    */
   readFile?: (session: Session, url: string, path: string) => Promise<string | undefined>;
@@ -247,7 +247,7 @@ export class Session {
   }
 
   /** Tells the listeners that this bridge has sent decisions, or could not send them. */
-  decisionsSent(sent: DecisionsSentToAgent): void {
+  decisionsSent(sent: DecisionsSentEvent): void {
     this.#tell({ type: 'decisions-sent', sent });
   }
 
@@ -367,7 +367,7 @@ export class Session {
   }
 
   get #task(): SessionTaskState | null {
-    return taskStateOfSession(this.#state);
+    return sessionTaskStateOf(this.#state);
   }
 
   /** The view as the agent has reported it. */

@@ -1,15 +1,15 @@
 /** Limits the number and the length of an agent's outputs. Pure. */
-import type { AgentOutput } from '../../dialects/observation.ts';
+import type { ObservedArtifact } from '../../dialects/observation.ts';
 
 const MAX_OUTPUTS = 1000;
 /** The maximum length of all outputs of a task together, in characters. */
 const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
 
-export function withAgentOutput(
-  outputs: readonly AgentOutput[],
-  output: AgentOutput,
+export function mergeAgentOutput(
+  outputs: readonly ObservedArtifact[],
+  output: ObservedArtifact,
   append: boolean,
-): readonly AgentOutput[] {
+): readonly ObservedArtifact[] {
   const at = outputs.findIndex((each) => each.id === output.id);
   const before = outputs[at];
   if (before === undefined) return newestOutputs([...outputs, output]);
@@ -18,13 +18,13 @@ export function withAgentOutput(
 }
 
 /** Keeps the newest characters up to the limit, because the result of a long answer is at its end. */
-export function newestOutputs(all: readonly AgentOutput[]): readonly AgentOutput[] {
+export function newestOutputs(all: readonly ObservedArtifact[]): readonly ObservedArtifact[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;
   for (const output of outputs) total += output.text.length;
   if (total <= MAX_OUTPUT_CHARACTERS) return outputs;
   let left = MAX_OUTPUT_CHARACTERS;
-  const kept: AgentOutput[] = [];
+  const kept: ObservedArtifact[] = [];
   for (const output of outputs.toReversed()) {
     if (left === 0) break;
     const text = output.text.slice(-left);

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { localhostAllowedHostnames, validateHostHeader } from '@modelcontextprotocol/server';
 import { isOwnOrigin } from '../../../shared/net/is-own-origin.ts';
-import { bearerToken, sameToken, tokenDigest } from '../../../shared/net/bearer-token.ts';
+import { bearerToken, isSameDigest, tokenDigest } from '../../../shared/net/bearer-token.ts';
 
 export interface HttpAccessRules {
   token: string;
@@ -48,7 +48,7 @@ export function checkBearerToken(
   access: HttpAccessRules,
 ): AccessRefused | undefined {
   const shown = bearerToken(headers.authorization);
-  if (shown !== undefined && sameToken(tokenDigest(shown), tokenDigest(access.token))) return undefined;
+  if (shown !== undefined && isSameDigest(tokenDigest(shown), tokenDigest(access.token))) return undefined;
   return {
     status: 401,
     message: `This bridge asks for a bearer token: send "Authorization: Bearer <token>" with the one in ${access.tokenPath}.`,

@@ -23,7 +23,7 @@ const MAX_CHARACTERS = 2 * 1024 * 1024;
 const GET_STREAM = '_GET_stream';
 
 /** A stream: the response to a request, or the stream that a GET opens. */
-export type McpStream = { type: 'response'; request: RequestId } | { type: 'get' };
+type McpStreamOrigin = { type: 'response'; request: RequestId } | { type: 'get' };
 
 interface StreamEvent {
   stream: string;
@@ -83,7 +83,7 @@ export class RedeliveryStore implements EventStore {
    * Returns the stream of this event. Returns undefined if the event is unknown, or if the first event of its stream is
    * no longer stored.
    */
-  streamOf(id: string): McpStream | undefined {
+  streamOf(id: string): McpStreamOrigin | undefined {
     const stream = this.#events.get(id)?.stream;
     if (stream === undefined) return undefined;
     if (stream === GET_STREAM) return { type: 'get' };

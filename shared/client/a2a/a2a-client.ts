@@ -10,10 +10,10 @@ import type { ClientOptions } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
 import type { AbortAnswer } from '../../protocol/abort-answer.ts';
 import type { CommandRequest, ToolRequest } from '../core/task-request.ts';
-import { ToolRequests } from '../core/tool-requests.ts';
+import { ActiveToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
-import type { A2aTaskOptions, MessageOrTask } from './a2a-task-transport.ts';
+import type { A2aTaskOptions, A2aTaskBeginning } from './a2a-task-transport.ts';
 import { AgentRequests } from './agent-requests.ts';
 import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
@@ -32,7 +32,7 @@ export class A2aClient {
   readonly #api: AgentRequests;
   readonly #ways: A2aTaskOptions;
   readonly #executions: ExecutionRegistry;
-  readonly #tools = new ToolRequests();
+  readonly #tools = new ActiveToolRequests();
 
   constructor({
     patience,
@@ -145,7 +145,7 @@ export class A2aClient {
     return this.#executions.cancelAll(reason);
   }
 
-  #begin(beginning: MessageOrTask, options: ExecutionOptions): Execution {
+  #begin(beginning: A2aTaskBeginning, options: ExecutionOptions): Execution {
     return this.#executions.begin(new A2aTaskTransport(this.#api, this.#ways, beginning), options);
   }
 }

@@ -11,7 +11,7 @@ import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { Deferred } from '../core/deferred.ts';
 import { newId } from '../core/new-id.ts';
-import { toBackOff, isRetryable } from '../core/retry-policy.ts';
+import { toBackOffOptions, isRetryable } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { Progress, OnProgress } from '../core/progress.ts';
 import { errorFromBody, parseAs } from '../core/http-client.ts';
@@ -23,7 +23,7 @@ import { decisionsMessage, revokeMessage, textMessage, type MessageAddress } fro
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
-export type MessageOrTask = { message: object } | { taskId: string; after?: number | undefined };
+export type A2aTaskBeginning = { message: object } | { taskId: string; after?: number | undefined };
 
 export interface A2aTaskOptions {
   patience: RetryPolicy;
@@ -34,7 +34,7 @@ export interface A2aTaskOptions {
 export class A2aTaskTransport implements TaskTransport {
   readonly #api: AgentRequests;
   readonly #patience: RetryPolicy;
-  readonly #beginning: MessageOrTask;
+  readonly #beginning: A2aTaskBeginning;
   readonly #channel: string;
   /** Resolves when the server has sent the task id. */
   readonly #named = new Deferred<TaskFold>();
@@ -42,7 +42,7 @@ export class A2aTaskTransport implements TaskTransport {
   /** True between a lost connection and the next response of the server. */
   #lost = false;
 
-  constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: MessageOrTask) {
+  constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: A2aTaskBeginning) {
     this.#api = api;
     this.#patience = patience;
     this.#channel = channel;
@@ -94,7 +94,7 @@ export class A2aTaskTransport implements TaskTransport {
 
   async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {
     await keepReadingStream({
-      backOff: toBackOff(this.#patience),
+      backOff: toBackOffOptions(this.#patience),
       signal,
       position: () => this.#fold?.position ?? null,
       read: (opened) => this.#read(tell, signal, opened),

@@ -16,7 +16,7 @@ import {
   type TaskCosts,
 } from '../../protocol/cost-report.ts';
 import { ClientError } from '../core/client-error.ts';
-import { retryUntilSuccess } from '../core/retry-policy.ts';
+import { retryWithBackOff } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { type ListedTask, type TaskList, toListedTask } from './listed-task.ts';
@@ -151,7 +151,7 @@ export class AgentRequests {
   }
 
   #persist<T>(act: () => Promise<T>): Promise<T> {
-    return retryUntilSuccess(act, this.#patience);
+    return retryWithBackOff(act, this.#patience);
   }
 }
 

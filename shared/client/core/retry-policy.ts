@@ -33,7 +33,7 @@ export const CLIENT_RETRY_POLICY: RetryPolicy = {
  * Returns the policy as options of `p-retry`. `p-retry` lengthens each delay by a random factor from 1 to 2. So the
  * minimum is half of `firstMs`, and the first delay is between half of `firstMs` and `firstMs`.
  */
-export function toBackOff({ attempts, firstMs, mostMs }: RetryPolicy): BackOffOptions {
+export function toBackOffOptions({ attempts, firstMs, mostMs }: RetryPolicy): BackOffOptions {
   return { retries: attempts - 1, minTimeout: firstMs / 2, maxTimeout: mostMs, factor: 2, randomize: true };
 }
 
@@ -50,12 +50,12 @@ export interface RetryOptions {
  * Calls `act` until it succeeds. The request must be idempotent.
  * @throws ClientError of the last attempt, or the abort reason of `signal`
  */
-export function retryUntilSuccess<T>(
+export function retryWithBackOff<T>(
   act: () => Promise<T>,
   patience: RetryPolicy,
   { signal, passes = isRetryable, onFailure }: RetryOptions = {},
 ): Promise<T> {
-  const backOff = toBackOff(patience);
+  const backOff = toBackOffOptions(patience);
   return pRetry(act, {
     ...backOff,
     ...(signal && { signal }),

@@ -28,7 +28,7 @@ export interface ExecuteToolOptions extends Pick<ExecutionOptions, 'signal' | 'o
   workspace?: string | undefined;
 }
 
-export class ToolRequests {
+export class ActiveToolRequests {
   readonly #active = new Set<Execution>();
 
   /**

@@ -15,12 +15,12 @@ import type { TaskTransport } from '../core/task-transport.ts';
 import { hasEnded } from '../core/task-report.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, GrantsToRevoke, TaskRequest, ToolRequest } from '../core/task-request.ts';
-import type { BridgeClient } from './bridge-client.ts';
+import type { BridgeToolCaller } from './bridge-tool-caller.ts';
 import type { RequestOptions } from './mcp-connection.ts';
 import {
   toBridgeDecision,
   taskReportOf,
-  runningTools,
+  findRunningTools,
   toolProgressOf,
   structuredContentOf,
 } from './session-report.ts';
@@ -49,21 +49,21 @@ export interface BridgeToolRequest extends ToolRequest {
 }
 
 /** The start of a transport: a new task, one tool call, or an existing session. */
-export type RequestOrSession =
+export type BridgeTaskBeginning =
   | { request: BridgeTaskRequest }
   | { tool: BridgeToolRequest }
   | { sessionId: string };
 
 export class BridgeTaskTransport implements TaskTransport {
-  readonly #tools: BridgeClient;
+  readonly #tools: BridgeToolCaller;
   readonly #patience: RetryPolicy;
-  readonly #beginning: RequestOrSession;
+  readonly #beginning: BridgeTaskBeginning;
   /** Resolves when the bridge has sent the session id. */
   readonly #named = new Deferred<string>();
   #report: TaskReport | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(tools: BridgeClient, patience: RetryPolicy, beginning: RequestOrSession) {
+  constructor(tools: BridgeToolCaller, patience: RetryPolicy, beginning: BridgeTaskBeginning) {
     this.#tools = tools;
     this.#patience = patience;
     this.#beginning = beginning;
@@ -174,7 +174,7 @@ export class BridgeTaskTransport implements TaskTransport {
   #progressed(tell: OnProgress): NonNullable<RequestOptions['onProgress']> {
     return (message, params) => {
       const before = this.#report;
-      const tools = runningTools(params);
+      const tools = findRunningTools(params);
       if (before !== undefined && !hasEnded(before) && tools !== undefined) {
         this.#report = { ...before, tools };
         if (isNews(before, this.#report)) tell({ type: 'state', report: this.#report });

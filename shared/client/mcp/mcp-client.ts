@@ -8,13 +8,13 @@ import type { ClientOptions } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
 import type { AbortAnswer } from '../../protocol/abort-answer.ts';
 import type { ToolRequest } from '../core/task-request.ts';
-import { ToolRequests } from '../core/tool-requests.ts';
+import { ActiveToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
-import { BridgeClient } from './bridge-client.ts';
+import { BridgeToolCaller } from './bridge-tool-caller.ts';
 import { McpConnection } from './mcp-connection.ts';
 import type { McpClientInfo, RequestOptions } from './mcp-connection.ts';
 import { BridgeTaskTransport } from './bridge-task-transport.ts';
-import type { RequestOrSession, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
+import type { BridgeTaskBeginning, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
 import type { McpCallResult, SessionToolExecution } from './session-report.ts';
 
 export interface McpClientOptions extends ClientOptions {
@@ -26,10 +26,10 @@ export interface McpClientOptions extends ClientOptions {
 
 export class McpClient {
   readonly #connection: McpConnection;
-  readonly #tools: BridgeClient;
+  readonly #tools: BridgeToolCaller;
   readonly #executions: ExecutionRegistry;
-  readonly #requests = new ToolRequests();
-  readonly #begin: (beginning: RequestOrSession, options: ExecutionOptions) => Execution;
+  readonly #requests = new ActiveToolRequests();
+  readonly #begin: (beginning: BridgeTaskBeginning, options: ExecutionOptions) => Execution;
 
   /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
   constructor({
@@ -41,7 +41,7 @@ export class McpClient {
   }: McpClientOptions) {
     const patient = { ...CLIENT_RETRY_POLICY, ...patience };
     this.#connection = new McpConnection(new HttpClient(service), identity, patient.quietMs);
-    this.#tools = new BridgeClient(this.#connection, toolPrefix, patient);
+    this.#tools = new BridgeToolCaller(this.#connection, toolPrefix, patient);
     this.#executions = new ExecutionRegistry(page);
     this.#begin = (beginning, options) =>
       this.#executions.begin(new BridgeTaskTransport(this.#tools, patient, beginning), options);

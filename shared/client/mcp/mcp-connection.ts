@@ -14,7 +14,7 @@ import { validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import {
   jsonRpcMessageSchema,
-  initializedSchema,
+  initializeResultSchema,
   METHOD_NOT_FOUND,
   progressParamsSchema,
 } from './json-rpc.ts';
@@ -101,7 +101,7 @@ export class McpConnection {
     const asked = this.#numbered({ method: 'initialize', params });
     const response = await this.#post(asked, {}, {});
     const result = await this.#answerIn(response, asked.id, {});
-    const { protocolVersion } = validateAs(initializedSchema, result, JSON.stringify(result) ?? '');
+    const { protocolVersion } = validateAs(initializeResultSchema, result, JSON.stringify(result) ?? '');
     const session = response.headers.get(SESSION);
     const headers = {
       'Mcp-Protocol-Version': protocolVersion,

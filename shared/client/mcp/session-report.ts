@@ -97,7 +97,7 @@ export function taskReportOf(result: McpCallResult): TaskReport {
       decisions: WORDS.filter((word) => decisions.includes(word)),
     })),
     question: question?.text ?? null,
-    tools: toolsOf(result),
+    tools: runningToolsOf(result),
     cursor: null,
   };
 }
@@ -116,8 +116,8 @@ function outcomeUnknown(
       );
 }
 
-export function toolsOf(result: WithMeta): readonly SessionToolExecution[] {
-  return runningTools(result) ?? [];
+export function runningToolsOf(result: WithMeta): readonly SessionToolExecution[] {
+  return findRunningTools(result) ?? [];
 }
 
 type WithMeta = Pick<McpCallResult, '_meta'>;
@@ -126,7 +126,7 @@ type WithMeta = Pick<McpCallResult, '_meta'>;
  * Returns the running tool executions in the `_meta` of a result or a progress notification. Returns undefined if
  * `_meta` has no such list.
  */
-export function runningTools({ _meta: meta }: WithMeta): readonly SessionToolExecution[] | undefined {
+export function findRunningTools({ _meta: meta }: WithMeta): readonly SessionToolExecution[] | undefined {
   const executions = z.array(toolExecution).safeParse(meta?.[TOOL_EXECUTIONS]).data;
   return executions?.filter(({ state }) => state === 'running');
 }

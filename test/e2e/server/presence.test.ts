@@ -10,7 +10,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { receiptSchema } from '../../../shared/receipt/receipt.ts';
-import { sealReceipt, signedMarkdown } from '../../../shared/receipt/seal.ts';
+import { sealReceiptJson, sealReceiptMarkdown } from '../../../shared/receipt/seal.ts';
 import { A2aPeer } from '../../support/a2a-peer.ts';
 import { actionOf, decisionOn } from '../../support/a2a-message.ts';
 import { issueToken, tokenCommand } from '../../support/issue-token.ts';
@@ -203,11 +203,11 @@ describe('a rule that demands presence', () => {
       ],
     ];
     for (const [change, problem] of forgeries)
-      expect(await verify(sealReceipt(changed(change), privateKey))).toMatch(problem);
+      expect(await verify(sealReceiptJson(changed(change), privateKey))).toMatch(problem);
     const nonce = changed(({ actions: [action] }) => {
       const proof = action?.decisions[0]?.presence;
       if (proof) proof.statement.nonce = 'x';
     });
-    expect(await verify(signedMarkdown(nonce, privateKey))).toMatch(/challenge/);
+    expect(await verify(sealReceiptMarkdown(nonce, privateKey))).toMatch(/challenge/);
   });
 });

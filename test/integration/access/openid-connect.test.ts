@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
-import { createJwtVerifier, type VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
+import { createJwtAuthenticator, type AuthenticateJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import {
   AUDIENCE,
@@ -45,8 +45,8 @@ function settings(more: object = {}): OidcSettings {
   return parsed;
 }
 
-const verifier = (more: object = {}, cooldownMs = 0): VerifyJwt =>
-  createJwtVerifier({
+const verifier = (more: object = {}, cooldownMs = 0): AuthenticateJwt =>
+  createJwtAuthenticator({
     settings: settings(more),
     clock: systemClock,
     cooldownMs,

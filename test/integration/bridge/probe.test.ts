@@ -1,7 +1,7 @@
 /** Tests the probe with an agent whose tasks never complete: each waits for the next message. */
 import { afterEach, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { findProbeTarget, runProbe } from '../../../bridge/probe/probe.ts';
+import { readProbedInterface, runProbe } from '../../../bridge/probe/probe.ts';
 import { probeReportText } from '../../../bridge/probe/report-text.ts';
 import { type PlainAgent, plainAgent } from '../../support/fake-agent-plain.ts';
 
@@ -17,7 +17,7 @@ it.each(['1.0', '0.3'] as const)(
   async (version) => {
     agent = await plainAgent(version);
     const subject = { endpoint: { url: agent.url, headers: {} }, version, text: 'Greet me.' };
-    const report = await runProbe(subject, await findProbeTarget(subject));
+    const report = await runProbe(subject, await readProbedInterface(subject));
     const rows = new Map(report.rows.map((row) => [row.scenario, row]));
     expect(report.rest).toBe('INPUT_REQUIRED');
     expect(rows.get('the same message, sent again later, is the same task')?.verdict).toBe('failed');

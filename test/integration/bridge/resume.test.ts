@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import { Agent } from '../../../bridge/agents/agent.ts';
-import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
-import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
+import { agentOutputText } from '../../../bridge/mcp/reports/session-report.ts';
+import { buildUserMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session/session.ts';
 import { waitForSession, type WaitEndReason } from '../../../bridge/sessions/wait-for-session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
@@ -46,7 +46,7 @@ describe('an A2A stream that breaks', () => {
       fake.cutAfter = cutAfter;
       expect(await settle(session, deliver(session))).toBe('settled');
       expect(session.view?.state).toBe('completed');
-      expect(agentOutput(session.view ?? never())).toBe(WORDS.join('').trim());
+      expect(agentOutputText(session.view ?? never())).toBe(WORDS.join('').trim());
       // Node may drop unread data when a stream fails. Then the bridge gets no answer and sends the message again.
       // The agent works once (B1).
       const sent = fake.requests.filter((each) => each.method === 'SendStreamingMessage');
@@ -71,7 +71,7 @@ describe('an A2A stream that breaks', () => {
     });
     fake.cutAfter = 3;
     expect(await settle(session, deliver(session))).toBe('settled');
-    expect(agentOutput(session.view ?? never())).toBe(WORDS.join('').trim());
+    expect(agentOutputText(session.view ?? never())).toBe(WORDS.join('').trim());
     expect(fake.count('SendStreamingMessage')).toBe(1);
   });
 
@@ -83,7 +83,7 @@ describe('an A2A stream that breaks', () => {
     await fake.asked('subscribe');
     fake.task.say('after').complete();
     expect(await waiting).toBe('settled');
-    expect(agentOutput(session.view ?? never())).toBe('before after');
+    expect(agentOutputText(session.view ?? never())).toBe('before after');
   });
 
   test('R64 after the last retry the wait ends, the session keeps its id, and the next wait gets the rest of the output', async () => {
@@ -101,7 +101,7 @@ describe('an A2A stream that breaks', () => {
     const again = settle(session);
     back.task.say('after').complete();
     expect(await again).toBe('settled');
-    expect(agentOutput(session.view ?? never())).toBe('before after');
+    expect(agentOutputText(session.view ?? never())).toBe('before after');
   });
 
   test('R20 if an agent restarts at another address while its task waits, the bridge finds it, and the task continues', async () => {
@@ -123,7 +123,7 @@ describe('an A2A stream that breaks', () => {
       decision: { callId: 'one', shown: 'hash-of-one', decision: 'approve', scope: 'once' },
     } as const;
     const delivery = session.deliver((dialect) =>
-      toMessage(dialect.phraseDecisions([decision], session.asked, 'tool'), {
+      buildUserMessage(dialect.phraseDecisions([decision], session.asked, 'tool'), {
         messageId: randomUUID(),
         sessionId: session.id,
         taskId: session.view?.taskId ?? null,
@@ -164,7 +164,7 @@ describe('an A2A stream that breaks', () => {
       method === 'SendStreamingMessage' ? [JSON.stringify(params['message'])] : [],
     );
     expect(new Set(ids).size).toBe(1);
-    expect(agentOutput(session.view ?? never())).toBe('done');
+    expect(agentOutputText(session.view ?? never())).toBe('done');
   });
 
   test('E4 if the bridge stops following a session, the task on the agent continues', async () => {
@@ -178,7 +178,7 @@ describe('an A2A stream that breaks', () => {
 
 function deliver(session: Session): Promise<void> {
   return session.deliver((dialect) =>
-    toMessage(dialect.phraseTask('go', {}), {
+    buildUserMessage(dialect.phraseTask('go', {}), {
       messageId: session.firstMessageId,
       sessionId: null,
       taskId: null,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent } from '../../../bridge/agents/agent.ts';
 import { sendDecisions } from '../../../bridge/approvals/send-decisions.ts';
-import { toMessage } from '../../../bridge/sessions/delegation-message.ts';
+import { buildUserMessage } from '../../../bridge/sessions/delegation-message.ts';
 import { Session } from '../../../bridge/sessions/session/session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
@@ -86,7 +86,7 @@ describe('the approval webhook', () => {
     const ids = { messageId: session.firstMessageId, sessionId: null, taskId: null };
     const posts = await postsAbout(session, patience);
     const settled = untilSettled(session);
-    await session.deliver((dialect) => toMessage(dialect.phraseTask(callIds, {}), ids));
+    await session.deliver((dialect) => buildUserMessage(dialect.phraseTask(callIds, {}), ids));
     await settled;
     return { session, posts };
   }

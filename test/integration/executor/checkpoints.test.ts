@@ -4,7 +4,7 @@ import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { checkpointsOf } from '../../../a2a-server/task/compute-checkpoints.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -24,7 +24,12 @@ let workspace: string;
 let service: RunningService;
 
 const start = (between: (journal: Journal) => Journal = (journal) => journal): Promise<RunningService> =>
-  startTaskService({ stateDir, workspace, between, models: createModels(modelSettingsSchema.parse({}), {}) });
+  startTaskService({
+    stateDir,
+    workspace,
+    between,
+    models: createLazyModels(modelSettingsSchema.parse({}), {}),
+  });
 
 function promised(): { promise: Promise<void>; resolve: () => void } {
   let settle: (() => void) | undefined;

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/abort-scopes/time-limits.ts';
-import { NO_RULES } from '../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,
@@ -15,7 +15,7 @@ import { createIdGenerator } from '../../../a2a-server/executor/task-journal/id-
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
 import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -50,8 +50,8 @@ async function begin(directory: string, clock: FakeClock): Promise<Life> {
     journal,
     clock,
     ids: createIdGenerator(clock),
-    models: createModels(modelSettingsSchema.parse({}), {}),
-    policy: () => NO_RULES,
+    models: createLazyModels(modelSettingsSchema.parse({}), {}),
+    policy: () => EMPTY_POLICY,
     writingLimits: () => DEFAULT_LIMITS,
     mode: 'ask',
     toolbox: createToolbox(builtinTools({ clock })),

@@ -3,7 +3,7 @@ import { DEFAULT_LIMITS } from '../../../a2a-server/limits/limits.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../a2a-server/executor/abort-scopes/time-limits.ts';
-import { NO_RULES } from '../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
   createTaskService,
@@ -60,7 +60,7 @@ async function fullFrom(
     clock,
     ids: createIdGenerator(clock),
     models: new ScriptedModel(turns),
-    policy: () => NO_RULES,
+    policy: () => EMPTY_POLICY,
     writingLimits: () => DEFAULT_LIMITS,
     mode: 'ask',
     toolbox: createToolbox(builtinTools()),

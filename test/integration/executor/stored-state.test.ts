@@ -10,7 +10,7 @@ import type { Journal } from '../../../a2a-server/journal/journal.ts';
 import { openPostgresJournal } from '../../../a2a-server/journal/postgres/postgres-journal.ts';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import type { Decision } from '../../../shared/protocol/tool-approval.ts';
@@ -141,7 +141,7 @@ async function query(url: string, text: string): Promise<unknown[][]> {
   }
 }
 
-const models = createModels(modelSettingsSchema.parse({}), {});
+const models = createLazyModels(modelSettingsSchema.parse({}), {});
 
 describe('a journal in SQLite that an earlier version has written', () => {
   it('each version since the first has a fixture, except the 9th, which no program ever wrote alone', async () => {

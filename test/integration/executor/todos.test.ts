@@ -2,7 +2,7 @@
 import { expect, it } from '@jest/globals';
 import { foldObservedEvent } from '../../../bridge/sessions/session/observed-task.ts';
 import { toolApprovalDialect } from '../../../bridge/dialects/tool-approval.ts';
-import { agentOutput } from '../../../bridge/mcp/reports/session-report.ts';
+import { agentOutputText } from '../../../bridge/mcp/reports/session-report.ts';
 import { todosLine } from '../../../bridge/mcp/reports/todos-line.ts';
 import { toStreamResponse } from '../../../a2a-server/http/wire/event-projection.ts';
 import { toA2aTask } from '../../../a2a-server/http/wire/task-projection.ts';
@@ -141,6 +141,6 @@ it('R05 a reader from the first event, a reader from any cursor and the last sna
       undefined,
     );
     expect(todosLine(view)).toBe('todos 1/2: step 2');
-    expect(view && agentOutput(view)).toBe('Half done.');
+    expect(view && agentOutputText(view)).toBe('Half done.');
   }
 });

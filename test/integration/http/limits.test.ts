@@ -2,7 +2,7 @@
 import { request as httpRequest, type ClientRequest } from 'node:http';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
+import { OpenRequestLimiter } from '../../../a2a-server/limits/open-request-limiter.ts';
 import { openStream } from './event-source.ts';
 import {
   ANN_TOKEN,
@@ -24,7 +24,7 @@ beforeEach(async () => {
   const limits = { requests: { principal: 2, tenant: 1, server: 3 }, streams: { principal: 1, server: 4 } };
   refusals = [];
   uploads = [];
-  const openRequests = new OpenRequests(
+  const openRequests = new OpenRequestLimiter(
     () => limits,
     (limit, scope) => refusals.push(`${limit} ${scope}`),
   );

@@ -6,7 +6,7 @@ import type { Identity } from '../../../a2a-server/access/identity.ts';
 import { type Authenticate, createAuthenticator } from '../../../a2a-server/http/auth/tokens.ts';
 import { createRequestMeasurement } from '../../../a2a-server/http/routes/request-measurement.ts';
 import { FairExecutionSlots } from '../../../a2a-server/limits/fair-execution-slots.ts';
-import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
+import { OpenRequestLimiter } from '../../../a2a-server/limits/open-request-limiter.ts';
 import type { AnsweredRequest } from '../../../a2a-server/telemetry/metrics.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
@@ -52,7 +52,7 @@ beforeEach(async () => {
   // A client may read an answer before the server has counted its end.
   const limits = { requests: { principal: 2, server: 10 }, streams: { principal: 2, server: 10 } };
   server = await startServer({
-    openRequests: new OpenRequests(() => limits),
+    openRequests: new OpenRequestLimiter(() => limits),
     measured: {
       ...measured,
       middleware(incoming, response, next) {

@@ -6,7 +6,7 @@ import { NO_ISSUED_TOKENS, type IssuedTokens } from '../../../a2a-server/access/
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import {
   accessRequirementOf,
-  PAGE_API,
+  PAGE_API_PATH,
   rolesForMethod,
 } from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
@@ -116,7 +116,7 @@ describe('roles', () => {
     expect(routes.length).toBeGreaterThan(30);
     const open = routes.filter(
       ({ method, path }) =>
-        !accessRequirementOf(method, path) && !accessRequirementOf(method, `${PAGE_API}${path}`),
+        !accessRequirementOf(method, path) && !accessRequirementOf(method, `${PAGE_API_PATH}${path}`),
     );
     expect(open).toEqual([]);
     server.app.router.get('/new/route', (_request, response) => response.json({ reached: true }));

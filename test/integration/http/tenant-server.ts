@@ -4,7 +4,7 @@ import { makeToken } from '../../../a2a-server/access/issued-token.ts';
 import { NO_ISSUED_TOKENS, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
@@ -51,7 +51,7 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     active: async (id) => made.find(({ token }) => token.id === id)?.token,
   };
   const directory = await temporaryDirectory();
-  const models = createModels(modelSettingsSchema.parse({}), {});
+  const models = createLazyModels(modelSettingsSchema.parse({}), {});
   const { tasks } = await startTaskService({
     stateDir: directory,
     workspace: directory,

@@ -3,7 +3,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { allMethodsAndPaths, PAGE_API } from '../../../a2a-server/http/routes/methods-and-roles.ts';
+import { allMethodsAndPaths, PAGE_API_PATH } from '../../../a2a-server/http/routes/methods-and-roles.ts';
 import { request, rpc, userMessage } from './test-server.ts';
 import { startTenantServer, taskSchema, type Person, type TenantServer } from './tenant-server.ts';
 
@@ -97,7 +97,7 @@ describe('between tenants', () => {
     const known = await people.snapshot(taskId);
     const callId = Object.keys(known.calls)[0] ?? '';
     const paths = allMethodsAndPaths().filter(
-      ({ path }) => path.includes('{id}') && !path.startsWith(PAGE_API),
+      ({ path }) => path.includes('{id}') && !path.startsWith(PAGE_API_PATH),
     );
     expect(paths.length).toBeGreaterThan(15);
     for (const { method, path } of paths) {

@@ -11,9 +11,9 @@ import { createApp } from '../../../a2a-server/startup/app.ts';
 import type { StreamEndReason } from '../../../a2a-server/http/routes/admit-requests.ts';
 import { type LoadSheddingParts, withLoadShedding } from '../../../a2a-server/http/routes/load-shedding.ts';
 import { closeResponseWithConnection } from '../../../a2a-server/http/streams/close-with-connection.ts';
-import { OpenRequests } from '../../../a2a-server/limits/open-requests.ts';
+import { OpenRequestLimiter } from '../../../a2a-server/limits/open-request-limiter.ts';
 import type { AppOptions } from '../../../a2a-server/startup/app.ts';
-import type { VerifyJwt } from '../../../a2a-server/access/oidc-tokens.ts';
+import type { AuthenticateJwt } from '../../../a2a-server/access/oidc-tokens.ts';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
 import type { ProviderSignIn } from '../../../a2a-server/page/provider-sign-in.ts';
 import { agentCard } from '../../../a2a-server/http/routes/agent-card.ts';
@@ -85,7 +85,7 @@ export async function startServer(
     /** The queue whose load the server sheds. By default, the server sheds none. */
     shedding?: Pick<LoadSheddingParts, 'turns' | 'isKnown'> &
       Partial<Pick<LoadSheddingParts, 'authenticate'>>;
-    verifyJwt?: VerifyJwt;
+    verifyJwt?: AuthenticateJwt;
     /** Opens the page's sign-in with a provider, when the server has its address. */
     openProvider?: (server: OpenedServer) => Promise<Provided>;
   } = {},
@@ -129,7 +129,7 @@ export async function startServer(
     ...(issued && { issued }),
     ...(provider && { provider }),
   });
-  const { openRequests = new OpenRequests(), measured, shedding } = overrides;
+  const { openRequests = new OpenRequestLimiter(), measured, shedding } = overrides;
   const authenticate = createAuthenticator(credentials, issued, overrides.verifyJwt);
   const reach = { publicHosts: [], origins: [] };
   const app = createApp({

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { ClientMessage } from '../../../a2a-server/executor/messages/client-message.ts';
@@ -51,7 +51,7 @@ function modelsOf(model: string): Models {
     baseUrls: { anthropic: url, google: url, openai: url, openrouter: url, 'openai-compatible': url },
     inputModes: { 'openai-compatible:vision': ['image/png', 'application/pdf'] },
   });
-  return createModels(settings, ENVIRONMENT, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return createLazyModels(settings, ENVIRONMENT, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 async function replay(folder: string, ...names: string[]): Promise<void> {

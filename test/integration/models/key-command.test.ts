@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ModelRequest } from '../../../a2a-server/models/model.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import type { Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -28,7 +28,7 @@ test.each([
     const endpoint = await modelEndpoint();
     const file = join(await temporaryDirectory(), 'key');
     const [provider = ''] = id.split(':');
-    const model = createModels(
+    const model = createLazyModels(
       modelSettingsSchema.parse({
         model: id,
         baseUrls: { [provider]: endpoint.url },
@@ -66,7 +66,7 @@ describe('a key command that fails', () => {
   test('the failure is not permanent: the task waits, and then the command runs again', async () => {
     const endpoint = await modelEndpoint();
     const directory = await temporaryDirectory();
-    const model = createModels(
+    const model = createLazyModels(
       modelSettingsSchema.parse({
         model: 'openai:gpt-4o',
         baseUrls: { openai: endpoint.url },

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Models } from '../../../a2a-server/models/model.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { pendingActions } from '../../../a2a-server/task/pending.ts';
-import { lastTurn } from '../../../a2a-server/task/snapshot.ts';
+import { trailingTurn } from '../../../a2a-server/task/snapshot.ts';
 import { askPersonTool } from '../../../a2a-server/tools/builtin/ask-person.ts';
 import { readFileTool } from '../../../a2a-server/tools/builtin/read-file.ts';
 import { updateTodosTool } from '../../../a2a-server/tools/builtin/update-todos.ts';
@@ -212,7 +212,7 @@ describe('a conversation that grows beyond its context window', () => {
         service.tasks,
         await service.tasks.send(messageOf(text, { sessionId })),
       );
-      answers.push(lastTurn(next)?.text ?? '');
+      answers.push(trailingTurn(next)?.text ?? '');
     }
     const [files, decisions, open] = answers;
     for (const name of ['plan.md', 'notes.md', 'secret.md']) expect(files).toContain(name);
@@ -263,7 +263,7 @@ describe('a conversation that grows beyond its context window', () => {
     const answers: string[] = [];
     for (const text of ['WHICH FILES?', 'WHAT DID I DECIDE, AND WHY?', 'WHAT IS OPEN?']) {
       const accepted = await service.tasks.send(messageOf(text, { sessionId }));
-      answers.push(lastTurn(await untilSettled(service.tasks, accepted))?.text ?? '');
+      answers.push(trailingTurn(await untilSettled(service.tasks, accepted))?.text ?? '');
     }
     const [files, decisions, open] = answers;
     for (const name of ['notes.md', 'secret.md']) expect(files).toContain(name);

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { OUTAGE_PAUSES_MS } from '../../../a2a-server/task/model-outage.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import type { FakeModelEndpoint, Reply } from '../../support/fake-model-endpoint.ts';
@@ -174,7 +174,7 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
   (model) => {
     const startWith = async (): Promise<RunningService> => {
       const baseUrls = { openai: `${endpoint.url}/v1`, 'openai-compatible': `${endpoint.url}/v1` };
-      const models = createModels(
+      const models = createLazyModels(
         modelSettingsSchema.parse({ model, baseUrls }),
         { OPENAI_API_KEY: 'key' },
         { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import type { ConversationStep, Models } from '../../../a2a-server/models/model.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../support/fake-model-endpoint.ts';
 
 const KEYS = {
@@ -24,7 +24,7 @@ function models(model: string, parameters: Record<string, object>): Models {
     parameters,
     baseUrls: { [model.slice(0, model.indexOf(':'))]: endpoint.url },
   });
-  return createModels(settings, KEYS, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return createLazyModels(settings, KEYS, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 interface Sent {
@@ -216,7 +216,7 @@ describe('parameters that a model does not accept', () => {
       smart: 'openai:gpt-4o',
       parameters: { smart: { maxOutputTokens: 20_000 } },
     });
-    expect(() => createModels(settings, KEYS).resolve('smart')).toThrow(
+    expect(() => createLazyModels(settings, KEYS).resolve('smart')).toThrow(
       expect.objectContaining({
         message:
           'Setting "modelParameters" of the tier smart does not fit openai:gpt-4o: its maximum "maxOutputTokens" is 16384. Change it in the configuration file.',

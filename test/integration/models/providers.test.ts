@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { Model, ModelEvent, ModelRequest } from '../../../a2a-server/models/model.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import {
@@ -91,7 +91,7 @@ function modelOf(provider: Provider): Model {
     model: provider.id,
     baseUrls: { [name]: endpoint.url + provider.base },
   });
-  return createModels(settings, { [provider.variable]: KEY }, { patience: IMPATIENT }).resolve(undefined);
+  return createLazyModels(settings, { [provider.variable]: KEY }, { patience: IMPATIENT }).resolve(undefined);
 }
 
 function request(signal: AbortSignal = new AbortController().signal): ModelRequest {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { buildConversation } from '../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../a2a-server/task/events.ts';
@@ -39,7 +39,7 @@ test.each<[string, TaskEvent[]]>([
   });
   const next = taskOf('t2', asked('read b.md'), { type: 'task.working' }, STARTED);
   const calls: unknown[] = [];
-  const turn = createModels(modelSettingsSchema.parse({}), {})
+  const turn = createLazyModels(modelSettingsSchema.parse({}), {})
     .resolve(undefined)
     .stream({
       instructions: '',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Model } from '../../../a2a-server/models/model.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { tryModel } from '../../../a2a-server/startup/commands/try-model.ts';
 import { startFakeModelEndpoint, type Reply } from '../../support/fake-model-endpoint.ts';
 import { modelEndpoint } from '../../support/model-stage.ts';
@@ -13,7 +13,7 @@ function modelAt(id: string, url: string): Model {
   const [provider = ''] = id.split(':');
   const settings = modelSettingsSchema.parse({ model: id, baseUrls: { [provider]: url } });
   const patience = { retries: 0, pauseMs: 0, maxPauseMs: 0 };
-  return createModels(settings, KEYS, { patience }).resolve(undefined);
+  return createLazyModels(settings, KEYS, { patience }).resolve(undefined);
 }
 
 const status = (code: number, body: unknown): Reply => ({ type: 'status', status: code, body });

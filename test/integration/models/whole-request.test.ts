@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { systemPrompt } from '../../../a2a-server/executor/model-turn/system-prompt.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
-import { createModels } from '../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
 import { PROVIDERS, RecordedStage } from '../../support/recorded-provider.ts';
 import { messageOf, startTaskService, untilSettled } from '../../support/task-service.ts';
@@ -43,7 +43,7 @@ it.each(PROVIDERS)(
       baseUrls: { [name]: `${on.endpoint.url}/v1` },
       parameters: { [model]: PARAMETERS[folder] ?? EFFORT_AND_LENGTH },
     });
-    const models = createModels(settings, env);
+    const models = createLazyModels(settings, env);
     const service = await startTaskService({ ...on.where, models, tools: [readTool] });
     await on.replay(folder, 'thinking-and-parallel-calls', 'text');
     const task = await untilSettled(

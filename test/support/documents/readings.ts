@@ -1,11 +1,11 @@
 /** How a test runs each block of the documents, and why it does not run the others. */
-import { packageVersion } from '../../../shared/runtime/version.ts';
+import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { cliReadings } from './cli-readings.ts';
 import { notRun, type Readings } from './reading.ts';
 
 /** The server prints this when it is ready. */
 const READY = /is ready at (\S+)/;
-const VERSION = packageVersion();
+const VERSION = readPackageVersion();
 const HELLO = 'mcp-a2a-bridge run --detach "Create test.md with hello"';
 /** The examples of a server in a directory of its own. */
 const OWN_SERVER = { '/tmp/': '~/tmp/', '--workspace /tmp': '--workspace "$HOME/work"' };

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import {
-  mcpServerSettingsSchema,
-  type McpServerEntry,
+  mcpServerConfigsSchema,
+  type McpServerConfig,
 } from '../../../a2a-server/mcp-servers/server-settings.ts';
 import { bundledProgram } from '../bundled-program.ts';
 import { cleanUpLater } from '../clean-up.ts';
@@ -84,8 +84,8 @@ export async function modernSettings(kind: 'stdio' | 'http'): Promise<Record<str
 }
 
 /** The entry after the settings are parsed. */
-export function entryOf(settings: Record<string, unknown>): McpServerEntry {
-  const { peer } = mcpServerSettingsSchema.parse({ peer: settings });
+export function entryOf(settings: Record<string, unknown>): McpServerConfig {
+  const { peer } = mcpServerConfigsSchema.parse({ peer: settings });
   if (peer === undefined) throw new Error('the settings are lost');
   return peer;
 }

@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks';
 import type { Decision } from '../../../../shared/client/index.ts';
-import { decideApproveAll } from './approve-all.ts';
+import { approveAllReadinessOf } from './approve-all.ts';
 import type { ShownAction } from './shown-actions.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
@@ -18,7 +18,7 @@ export function ApproveAllButton({ actions, read, disabled, onDecide }: ApproveA
   const sending = useRef(false);
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
-  const approval = decideApproveAll(actions, read);
+  const approval = approveAllReadinessOf(actions, read);
   if (approval.type === 'none') return null;
   const send = async (): Promise<void> => {
     if (approval.type !== 'ready' || sending.current) return;

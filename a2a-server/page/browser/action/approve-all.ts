@@ -5,7 +5,7 @@ import type { ShownAction } from './shown-actions.ts';
 /** The maximum number of decisions in one message (`decisionsPartSchema`). */
 const MAX_DECISIONS = 100;
 
-export type ApproveAllState =
+type ApproveAllReadiness =
   /**
    * The page shows no such button: fewer than two actions wait, or one of them cannot be approved here or needs a
    * passkey.
@@ -20,10 +20,10 @@ export type ApproveAllState =
  * person has read.
  * @param read the codes of the actions that the person has read
  */
-export function decideApproveAll(
+export function approveAllReadinessOf(
   actions: readonly ShownAction[],
   read: ReadonlySet<string>,
-): ApproveAllState {
+): ApproveAllReadiness {
   const waiting = actions.flatMap(({ type, action }) => (type === 'waits' ? [action] : []));
   const canApprove = waiting.every(({ decisions, presence }) => decisions.includes('approve') && !presence);
   if (waiting.length < 2 || waiting.length > MAX_DECISIONS || !canApprove) return { type: 'none' };

@@ -10,7 +10,7 @@ import {
 } from '../../../../shared/protocol/demanded-approver.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
-import { DraftsContext } from './drafts-context.ts';
+import { TaskDraftsContext } from './drafts-context.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
 import { grantFromForm, NO_TRUST_LIMITS } from './trust-limits.ts';
 
@@ -33,7 +33,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
   const approver = approverInsteadOfReader(action);
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
   const [limits, setLimits] = useState(NO_TRUST_LIMITS);
-  const { reasons } = useContext(DraftsContext);
+  const { reasons } = useContext(TaskDraftsContext);
   const [reason, setReason] = useState(reasons.get(callId) ?? '');
   const [problem, setProblem] = useState<string>();
   const approve = (): void => {

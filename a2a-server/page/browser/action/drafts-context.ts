@@ -1,5 +1,5 @@
 import { createContext } from 'preact';
-import { emptyDrafts } from './drafts.ts';
+import { createTaskDrafts } from './drafts.ts';
 
 /** The drafts of the shown task. The default belongs to the approval card in a chat, which shows one session. */
-export const DraftsContext = createContext(emptyDrafts());
+export const TaskDraftsContext = createContext(createTaskDrafts());

@@ -15,7 +15,7 @@ export interface TaskDrafts {
   answers: Map<string, FilledForm>;
 }
 
-export const emptyDrafts = (): TaskDrafts => ({
+export const createTaskDrafts = (): TaskDrafts => ({
   message: '',
   sending: undefined,
   reasons: new Map(),
@@ -25,7 +25,7 @@ export const emptyDrafts = (): TaskDrafts => ({
 
 /** Returns the drafts of a task. Adds them to `all` if the task has none. */
 export function draftsOfTask(all: Map<string, TaskDrafts>, taskId: string): TaskDrafts {
-  const known = all.get(taskId) ?? emptyDrafts();
+  const known = all.get(taskId) ?? createTaskDrafts();
   all.set(taskId, known);
   return known;
 }

@@ -3,7 +3,7 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
-import { DraftsContext } from './drafts-context.ts';
+import { TaskDraftsContext } from './drafts-context.ts';
 import {
   draftText,
   createEditDraft,
@@ -38,7 +38,7 @@ export function EditAction(props: EditActionProps) {
 
 function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps & { schema: unknown }) {
   const editable = editableOf(action);
-  const { edits } = useContext(DraftsContext);
+  const { edits } = useContext(TaskDraftsContext);
   const [draft, setDraft] = useState<EditDraft>(
     () => edits.get(action.callId) ?? createEditDraft(editable, schema),
   );

@@ -9,7 +9,7 @@ import { visibleJson, visibleLine, visibleText } from '../../../../shared/text/v
 type Input = Readonly<Record<string, unknown>>;
 
 /** A field of the form. `json` takes every value. The options of a `choice` are JSON texts. */
-export type FieldControl =
+type FieldControl =
   | { type: 'line' | 'lines'; minLength: number; maxLength: number }
   | { type: 'number'; whole: boolean; minimum: number; maximum: number }
   | { type: 'choice'; options: readonly { value: string; label: string }[] }

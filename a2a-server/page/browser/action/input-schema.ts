@@ -3,13 +3,13 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 
 /** Returns the input schema of a tool call, or undefined if there is none. */
-export type ReadInputSchema = (callId: string) => Promise<unknown>;
+type ReadInputSchema = (callId: string) => Promise<unknown>;
 
 /** The card in a chat has no schemas, so it edits JSON. */
 export const InputSchemaContext = createContext<ReadInputSchema>(() => Promise.resolve(undefined));
 
 /** Whether the schema is still loading. `schema` is undefined if the tool has none. */
-export type InputSchemaState = { type: 'loading' } | { type: 'known'; schema: unknown };
+type InputSchemaState = { type: 'loading' } | { type: 'known'; schema: unknown };
 
 /** @param callId null if no schema is needed */
 export function useInputSchema(callId: string | null): InputSchemaState {

@@ -4,7 +4,7 @@
  */
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
-import { DraftsContext } from './drafts-context.ts';
+import { TaskDraftsContext } from './drafts-context.ts';
 import { ActionView } from './action-view.tsx';
 import { DecisionButtons } from './decision-buttons.tsx';
 import { EditAction } from './edit-action.tsx';
@@ -25,7 +25,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const { preview, decisions, shown } = action;
   // The `shown` code of the question whose decision the page has sent.
   const [sent, setSent] = useState<string>();
-  const { edits } = useContext(DraftsContext);
+  const { edits } = useContext(TaskDraftsContext);
   const [wantsEdit, setWantsEdit] = useState(edits.has(action.callId));
   const { head, foot, seen } = useActionSeen(shown);
   // The same code. A second click may arrive before the page removes the buttons.

@@ -1,6 +1,6 @@
 import type { Answer, PendingAction } from '../../../../shared/client/index.ts';
 
-export type Question = Extract<PendingAction['preview'], { type: 'question' }>;
+export type QuestionPreview = Extract<PendingAction['preview'], { type: 'question' }>;
 
 export interface FilledForm {
   chosen: readonly string[];
@@ -18,9 +18,9 @@ interface FormField {
   options: readonly (readonly [string, string])[] | undefined;
 }
 
-type Schema = NonNullable<Question['schema']>['properties'][string];
+type Schema = NonNullable<QuestionPreview['schema']>['properties'][string];
 
-export function formFieldsOfQuestion({ schema }: Question): readonly FormField[] {
+export function formFieldsOfQuestion({ schema }: QuestionPreview): readonly FormField[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
     title: field.title ?? name,
@@ -34,7 +34,10 @@ export function formFieldsOfQuestion({ schema }: Question): readonly FormField[]
  * Converts the filled form to an answer. A text is one more of several choices, as in the bridge's form. Returns
  * undefined if a required value is missing.
  */
-export function answerFromForm(question: Question, { chosen, text, values }: FilledForm): Answer | undefined {
+export function answerFromForm(
+  question: QuestionPreview,
+  { chosen, text, values }: FilledForm,
+): Answer | undefined {
   const { schema, multiple = false } = question;
   if (schema !== undefined) {
     const filled = Object.entries(schema.properties).flatMap(([name, field]) => {

@@ -1,24 +1,24 @@
 import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
-import { DraftsContext } from './drafts-context.ts';
+import { TaskDraftsContext } from './drafts-context.ts';
 import {
   answerFromForm,
   EMPTY_FILLED_FORM,
   formFieldsOfQuestion,
   type FilledForm,
-  type Question,
+  type QuestionPreview,
 } from './question-answer.ts';
 
 interface QuestionFormProps {
   action: PendingAction;
-  question: Question;
+  question: QuestionPreview;
   disabled: boolean;
   onDecide: (decision: Decision) => void;
 }
 
 export function QuestionForm({ action: { callId, shown }, question, disabled, onDecide }: QuestionFormProps) {
-  const { answers } = useContext(DraftsContext);
+  const { answers } = useContext(TaskDraftsContext);
   const [form, setForm] = useState(answers.get(callId) ?? EMPTY_FILLED_FORM);
   const { chosen, text, values } = form;
   const change = (changed: Partial<FilledForm>): void => {
@@ -104,7 +104,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
   );
 }
 
-function placeholderOf({ choices = [], multiple = false }: Question): string {
+function placeholderOf({ choices = [], multiple = false }: QuestionPreview): string {
   if (choices.length === 0) return '';
   return multiple ? 'In other words' : 'In other words, instead of a choice';
 }

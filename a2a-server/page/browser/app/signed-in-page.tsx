@@ -7,16 +7,16 @@ import {
   readAddressFilters,
   readAddressTarget,
   onAddressChange,
-  openFirstTask,
+  openTaskInPlace,
   setAddressFilters,
-  openNewTask,
+  openCreatedTask,
   taskFragment,
 } from '../address.ts';
 import { draftsOfTask, type TaskDrafts } from '../action/drafts.ts';
-import { DraftsContext } from '../action/drafts-context.ts';
+import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
-import { showCountInIcon } from '../home/page-icon.ts';
+import { showWaitingCount } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { PageKeyboard } from './page-keyboard.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
@@ -68,12 +68,12 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   useEffect(() => {
     // If the address names no task, the page opens the first task once.
     const [first] = TASK_GROUPS.flatMap((name) => groups?.[name].tasks ?? []);
-    if (first !== undefined && location.hash === '') openFirstTask(first.taskId);
+    if (first !== undefined && location.hash === '') openTaskInPlace(first.taskId);
   }, [loaded]);
 
   const waiting = groups?.attention.count;
   useEffect(() => {
-    if (waiting !== undefined) showCountInIcon(waiting);
+    if (waiting !== undefined) showWaitingCount(waiting);
   }, [waiting]);
 
   const ended = groups?.ended.total;
@@ -125,7 +125,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
         <NewTaskForm
           client={client}
           onStarted={(started, before) => {
-            openNewTask(started, before);
+            openCreatedTask(started, before);
             void list.refresh();
           }}
           onSignedOut={onSignedOut}
@@ -155,7 +155,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
             <a class="to-list" href={taskFragment()}>
               All tasks
             </a>
-            <DraftsContext.Provider value={draftsOfTask(drafts.current, taskId)}>
+            <TaskDraftsContext.Provider value={draftsOfTask(drafts.current, taskId)}>
               <TaskView
                 key={taskId}
                 client={client}
@@ -165,7 +165,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
                 cost={chosen === undefined ? '' : taskCostText(chosen)}
                 onChange={list.refresh}
               />
-            </DraftsContext.Provider>
+            </TaskDraftsContext.Provider>
           </div>
         )}
       </main>

@@ -13,13 +13,13 @@ import { visibleLine, visibleText } from '../../../../shared/text/visible-text.t
 import { ActionView } from '../action/action-view.tsx';
 import { decidedByText } from '../action/decided-elsewhere-text.ts';
 import { dropDraftsOfCall, draftTextsOfCall } from '../action/drafts.ts';
-import { DraftsContext } from '../action/drafts-context.ts';
+import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { PendingActionView } from '../action/pending-action.tsx';
 import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
 import { WrittenTexts } from '../action/written-texts.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import type { CardAction, SessionOnCard, CardTools } from './card-tools.ts';
-import type { McpAppHost, McpAppHostConnection } from './host-connection.ts';
+import type { HostInitializeResult, McpAppHostConnection } from './host-connection.ts';
 
 /** The time that one tool call waits for the agent, in seconds. */
 const WAIT_SECONDS = 20;
@@ -33,7 +33,7 @@ const STATES: Readonly<Record<string, string>> = {
 
 interface ApprovalCardProps {
   connection: McpAppHostConnection;
-  host: McpAppHost;
+  host: HostInitializeResult;
   tools: CardTools;
   sessionId: string;
 }
@@ -44,7 +44,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   const [problem, setProblem] = useState<string>();
   /** Why the bridge refused the last decision. The card follows the session also after a refusal. */
   const [refusal, setRefusal] = useState<string>();
-  const drafts = useContext(DraftsContext);
+  const drafts = useContext(TaskDraftsContext);
   const box = useRef<HTMLDivElement>(null);
   useKeptFocus(box);
   const take = useCallback((next: SessionOnCard): void => {
@@ -154,7 +154,7 @@ interface OneActionProps extends Pick<SessionProps, 'session' | 'onDecide'> {
  * it.
  */
 function OneAction({ shown: { type, action }, session, onDecide }: OneActionProps) {
-  const drafts = useContext(DraftsContext);
+  const drafts = useContext(TaskDraftsContext);
   const { callId } = action;
   if (type === 'decided-here') return null;
   if (type === 'gone') {

@@ -10,7 +10,7 @@ export interface CardAction {
   code: string | undefined;
 }
 
-export interface ReportedDecision extends CallDecision {
+interface ReportedDecision extends CallDecision {
   callId: string;
 }
 

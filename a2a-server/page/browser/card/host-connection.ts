@@ -11,7 +11,7 @@ export interface HostContext {
   theme: 'light' | 'dark' | undefined;
 }
 
-export interface McpAppHost {
+export interface HostInitializeResult {
   context: HostContext;
   /** True if the host passes tool calls on to the bridge. */
   callsTools: boolean;
@@ -44,7 +44,7 @@ export class McpAppHostConnection {
   }
 
   /** Introduces the card. After that, the host sends the result of the tool call. */
-  async initialize(): Promise<McpAppHost> {
+  async initialize(): Promise<HostInitializeResult> {
     const result = await this.#request('ui/initialize', {
       protocolVersion: PROTOCOL_VERSION,
       appInfo: { name: 'mcp-a2a-bridge approval card', version: '1' },

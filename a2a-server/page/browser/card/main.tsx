@@ -3,14 +3,14 @@ import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { guardClicks } from '../click-guard.ts';
 import { ApprovalCard } from './approval-card.tsx';
 import { CardTools, sessionIdOf } from './card-tools.ts';
-import { type McpAppHost, McpAppHostConnection, type HostContext } from './host-connection.ts';
+import { type HostInitializeResult, McpAppHostConnection, type HostContext } from './host-connection.ts';
 
 const page = document.getElementById('page');
 if (page !== null) await start(page);
 
 async function start(root: HTMLElement): Promise<void> {
   const prefix = document.documentElement.dataset['toolPrefix'] ?? '';
-  let host: McpAppHost | undefined;
+  let host: HostInitializeResult | undefined;
   let sessionId: string | undefined;
   const show = (): void => {
     if (host === undefined || sessionId === undefined) return;

@@ -2,7 +2,7 @@
 import type { DiffRow } from './diff-rows.ts';
 
 /** Unchanged lines that are folded. A click shows them. */
-export interface FoldedRows {
+export interface DiffFold {
   type: 'fold';
   rows: readonly DiffRow[];
 }
@@ -67,8 +67,8 @@ export function unchangedLineKeys(rows: readonly DiffRow[]): Map<DiffRow, string
 export function withFoldedRows(
   rows: readonly DiffRow[],
   isOpen: (row: DiffRow) => boolean,
-): (DiffRow | FoldedRows)[] {
-  const folded: (DiffRow | FoldedRows)[] = [];
+): (DiffRow | DiffFold)[] {
+  const folded: (DiffRow | DiffFold)[] = [];
   for (let at = 0; at < rows.length;) {
     let end = at;
     while (rows[end]?.type === 'context') end += 1;
@@ -84,8 +84,8 @@ export function withFoldedRows(
 }
 
 /** Folds the lines that are not open. An edit can put lines that were never opened beside opened lines. */
-function foldClosed(rows: readonly DiffRow[], isOpen: (row: DiffRow) => boolean): (DiffRow | FoldedRows)[] {
-  const folded: (DiffRow | FoldedRows)[] = [];
+function foldClosed(rows: readonly DiffRow[], isOpen: (row: DiffRow) => boolean): (DiffRow | DiffFold)[] {
+  const folded: (DiffRow | DiffFold)[] = [];
   for (let at = 0; at < rows.length;) {
     let end = at;
     for (let row = rows[end]; row !== undefined && !isOpen(row); row = rows[end]) end += 1;

@@ -1,5 +1,5 @@
 /** Reads a unified diff into rows with line numbers. Pure. */
-import type { FoldedRows } from './diff-context.ts';
+import type { DiffFold } from './diff-context.ts';
 
 export type DiffRow =
   | { type: 'context' | 'added' | 'removed'; before: number | null; after: number | null; text: string }
@@ -8,7 +8,7 @@ export type DiffRow =
   /** The start of a hunk. `skipped`: the number of unchanged lines before the hunk that the diff leaves out. */
   | { type: 'hunk'; text: string; skipped: number };
 
-export interface DiffRows {
+interface ParsedDiff {
   rows: DiffRow[];
   added: number;
   removed: number;
@@ -28,7 +28,7 @@ const KINDS = { ' ': 'context', '+': 'added', '-': 'removed' } as const;
  * decide which lines belong to the hunk, because a removed line `-- a` looks like a file header.
  * @returns undefined if the text is not a complete unified diff. Agents send any text as a diff.
  */
-export function diffRows(diff: string): DiffRows | undefined {
+export function parseDiff(diff: string): ParsedDiff | undefined {
   const rows: DiffRow[] = [];
   let [before, after, beforeEnd, afterEnd] = [1, 1, 1, 1];
   let [added, removed] = [0, 0];
@@ -76,12 +76,10 @@ function first(start: string | undefined, lines: string): number {
 }
 
 /** One line of the side-by-side view. A header and a fold fill both sides. */
-export type SideBySideRow =
-  | { left: DiffRow | null; right: DiffRow | null }
-  | { across: DiffRow | FoldedRows };
+type SideBySideRow = { left: DiffRow | null; right: DiffRow | null } | { across: DiffRow | DiffFold };
 
 /** Puts each run of removed lines beside the run of added lines that follows. */
-export function sideBySideRows(rows: readonly (DiffRow | FoldedRows)[]): SideBySideRow[] {
+export function sideBySideRows(rows: readonly (DiffRow | DiffFold)[]): SideBySideRow[] {
   const lines: SideBySideRow[] = [];
   let removed: DiffRow[] = [];
   let added: DiffRow[] = [];

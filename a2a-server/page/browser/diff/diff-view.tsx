@@ -8,8 +8,8 @@ import { visibleLine, visibleLines } from '../../../../shared/text/visible-text.
 import { HighlighterContext, highlightLanguageOf, type HighlightedPiece } from './code-pieces.ts';
 import { ColouredText } from './coloured-text.tsx';
 import { colouredLines } from './diff-colours.ts';
-import { type FoldedRows, unchangedLineKeys, withFoldedRows, withAllUnchangedLines } from './diff-context.ts';
-import { type DiffRow, diffRows, sideBySideRows, withBlankRunsJoined } from './diff-rows.ts';
+import { type DiffFold, unchangedLineKeys, withFoldedRows, withAllUnchangedLines } from './diff-context.ts';
+import { type DiffRow, parseDiff, sideBySideRows, withBlankRunsJoined } from './diff-rows.ts';
 import { storeChoice, readStoredChoice } from '../stored-choice.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
@@ -37,7 +37,7 @@ export function DiffView({ path, diff, after, label = 'Preview' }: DiffViewProps
   const box = useRef<HTMLElement>(null);
   useKeptFocus(box);
   // The page renders again for each piece of live output. A long diff must not be read again then.
-  const read = useMemo(() => diffRows(diff), [diff]);
+  const read = useMemo(() => parseDiff(diff), [diff]);
   const rows = useMemo(() => {
     const found = read?.rows ?? [];
     return withBlankRunsJoined(after === undefined ? found : withAllUnchangedLines(found, after));
@@ -100,7 +100,7 @@ interface LineOptions {
   onOpen: (run: readonly DiffRow[]) => void;
 }
 
-function oneColumn(row: DiffRow | FoldedRows, index: number, options: LineOptions) {
+function oneColumn(row: DiffRow | DiffFold, index: number, options: LineOptions) {
   if (!('before' in row)) return across(row, index, { ...options, columns: 3 });
   return (
     <tr key={index} class={row.type} tabIndex={options.isLastOpened(row) ? -1 : undefined}>
@@ -155,7 +155,7 @@ interface AcrossOptions extends LineOptions {
   columns: number;
 }
 
-function across(row: DiffRow | FoldedRows, index: number, { columns, onOpen }: AcrossOptions) {
+function across(row: DiffRow | DiffFold, index: number, { columns, onOpen }: AcrossOptions) {
   const skipped = row.type === 'hunk' && row.skipped > 0;
   return (
     <tr key={index} class="across">

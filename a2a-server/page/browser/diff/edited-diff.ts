@@ -1,8 +1,8 @@
-import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../../../shared/text/unified-diff.ts';
 import type { ProposedFile } from './proposed-file.ts';
 
 /** The diff that shows the person what an edit changes, as data for `DiffView`. */
-export type EditedDiff =
+type EditedDiff =
   | { type: 'same'; text: string }
   /** The change of the file on disk. `after` is the whole new file. */
   | { type: 'file'; path: string; diff: string; after: string }
@@ -18,8 +18,13 @@ export function editedDiff(file: ProposedFile | undefined, proposed: string, edi
   if (file !== undefined) {
     if (file.before === edited) return { type: 'same', text: 'With this edit, the file stays as it is.' };
     const { path, before } = file;
-    return { type: 'file', path, diff: unifiedDiff(path, before, edited), after: edited };
+    return { type: 'file', path, diff: unifiedFileDiff(path, before, edited), after: edited };
   }
   if (proposed === edited) return { type: 'same', text: 'You have not changed anything yet.' };
-  return { type: 'input', path: 'your change', diff: unifiedDiff('input', proposed, edited), after: edited };
+  return {
+    type: 'input',
+    path: 'your change',
+    diff: unifiedFileDiff('input', proposed, edited),
+    after: edited,
+  };
 }

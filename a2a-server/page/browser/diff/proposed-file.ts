@@ -1,7 +1,7 @@
 /** Finds the texts of a file before and after a proposed change, so that the page can show an edit as a diff. Pure. */
 import { applyPatch, parsePatch, reversePatch } from 'diff';
 import type { PendingAction } from '../../../../shared/client/index.ts';
-import { unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../../../shared/text/unified-diff.ts';
 
 export interface ProposedFile {
   path: string;
@@ -24,7 +24,7 @@ export function proposedFileOf({
   if (old === undefined) return undefined;
   const before = diff.startsWith('--- /dev/null\n') ? undefined : old;
   // A tool that appends has only the new part as `content`. In this case, the computed diff differs from the preview.
-  return unifiedDiff(path, before, content) === diff ? { path, before, after: content } : undefined;
+  return unifiedFileDiff(path, before, content) === diff ? { path, before, after: content } : undefined;
 }
 
 function withoutChange(after: string, diff: string): string | undefined {

@@ -20,7 +20,7 @@ const LOCK_NAME = `task-changes ${PAGE_API_URL}`;
 /**
  * A message between the tabs. `changed` is also sent after each new connection, because changes may have been missed.
  */
-export type TabMessage = 'changed' | 'disconnected';
+type TabMessage = 'changed' | 'disconnected';
 
 /** Calls `act` for each change and each disconnect, until the returned function is called. */
 export function followTaskChanges(act: (news: TabMessage) => void): () => void {

@@ -7,7 +7,7 @@ const PLAIN_ICON = 'page-icon.svg';
 
 let drawnIcon: string | undefined;
 
-export function showCountInIcon(count: number): void {
+export function showWaitingCount(count: number): void {
   document.title = pageTitle(count);
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
   if (link === null) return;

@@ -11,7 +11,7 @@ const SETTING = 'notifications';
 /**
  * `unsupported`: the browser, or a page without HTTPS, has no notifications. `blocked`: the person has refused them.
  */
-export type NotificationState = 'unsupported' | 'blocked' | 'off' | 'on';
+type NotificationState = 'unsupported' | 'blocked' | 'off' | 'on';
 
 export interface Notifications {
   state: NotificationState;

@@ -17,7 +17,7 @@ const TYPING_MS = 200;
 /** The delay between a failed read and the next one, in milliseconds. */
 const RETRY_MS = 5_000;
 
-export interface TaskGroupsView {
+interface TaskGroupsView {
   /** The task list in groups. Undefined before the server's first answer. */
   groups: TaskGroups | undefined;
   /** The time since which the list is outdated, in milliseconds since 1970. Undefined while the connection works. */

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import {
-  linkToPasskeyAddress,
+  createPasskeyLink,
   listPasskeys,
   onPasskeysChange,
   type PasskeyLinkTarget,
@@ -32,7 +32,7 @@ export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {
   }, []);
   const open = async (): Promise<void> => {
     try {
-      location.href = await linkToPasskeyAddress(target);
+      location.href = await createPasskeyLink(target);
     } catch (error) {
       setProblem(errorMessageOf(error));
     }

@@ -84,7 +84,7 @@ export async function removePasskey(id: string): Promise<void> {
 }
 
 /** Returns a one-time link to this page at the address where passkeys work. */
-export async function linkToPasskeyAddress(target: PasskeyLinkTarget): Promise<string> {
+export async function createPasskeyLink(target: PasskeyLinkTarget): Promise<string> {
   return z.object({ url: z.string() }).parse(await sendJson('/passkeys/page-link', target)).url;
 }
 

@@ -4,7 +4,7 @@
  * address.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
-import { postJson, PROVIDER_SESSION_END_KEY, rememberPageSession } from './sign-in.ts';
+import { tryPostJson, PROVIDER_SESSION_EXPIRY_KEY, acceptPageSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
 
@@ -47,7 +47,7 @@ export async function startProviderSignIn(
   silent: boolean,
   registrationCode: string | undefined,
 ): Promise<string | undefined> {
-  const answer = await postJson('page/provider/start', { silent });
+  const answer = await tryPostJson('page/provider/start', { silent });
   if ('problem' in answer) return answer.problem;
   const { address, pageSecret } = answer.body;
   if (typeof address !== 'string' || typeof pageSecret !== 'string')
@@ -75,10 +75,10 @@ export async function finishProviderSignIn(
   if (attempt === undefined)
     return 'This sign-in did not begin in this browser, or another tab began a later one. Sign in again.';
   const { pageSecret, fragment } = attempt;
-  const answer = await postJson('page/provider/finish', { pageSecret, query });
+  const answer = await tryPostJson('page/provider/finish', { pageSecret, query });
   if (fragment !== '') onFragment(`#${fragment}`);
   if ('problem' in answer) return answer.problem;
-  return rememberPageSession(answer.body, 'provider');
+  return acceptPageSession(answer.body, 'provider');
 }
 
 /**
@@ -86,8 +86,8 @@ export async function finishProviderSignIn(
  * a question to the person. A session that ended earlier was signed out, maybe by another browser.
  */
 export function takeSilentSignInAttempt(): boolean {
-  const end = localStorage.getItem(PROVIDER_SESSION_END_KEY);
-  localStorage.removeItem(PROVIDER_SESSION_END_KEY);
+  const end = localStorage.getItem(PROVIDER_SESSION_EXPIRY_KEY);
+  localStorage.removeItem(PROVIDER_SESSION_EXPIRY_KEY);
   return end !== null && Date.now() >= Date.parse(end) - CLOCK_TOLERANCE_MS;
 }
 

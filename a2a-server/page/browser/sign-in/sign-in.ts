@@ -7,7 +7,7 @@ import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
 const KEY = 'page-key';
 
 /** The end of a session that the provider gave, in this origin's storage. Absent after a sign-out. */
-export const PROVIDER_SESSION_END_KEY = 'provider-session-end';
+export const PROVIDER_SESSION_EXPIRY_KEY = 'provider-session-end';
 
 /** The base URL of requests that use the page's session instead of a bearer token. */
 export const PAGE_API_URL = new URL('page/api', location.href).href;
@@ -25,27 +25,27 @@ export const signedInFetch: typeof fetch = (input, init) =>
 
 /** Exchanges the code of a one-time link for the sign-in. Returns an error text, or undefined after success. */
 export async function signIn(code: string): Promise<string | undefined> {
-  const answer = await postJson('page/session', { code });
-  return 'problem' in answer ? answer.problem : rememberPageSession(answer.body, 'link');
+  const answer = await tryPostJson('page/session', { code });
+  return 'problem' in answer ? answer.problem : acceptPageSession(answer.body, 'link');
 }
 
 /** Stores what the page needs of a new session. Returns an error text, or undefined after success. */
-export function rememberPageSession(
+export function acceptPageSession(
   { pageKey: key, expiresAt }: Record<string, unknown>,
   by: 'link' | 'provider',
 ): string | undefined {
   if (typeof key !== 'string') return 'The server answered without a page key.';
-  if (by === 'provider') localStorage.setItem(PROVIDER_SESSION_END_KEY, String(expiresAt));
-  else localStorage.removeItem(PROVIDER_SESSION_END_KEY);
+  if (by === 'provider') localStorage.setItem(PROVIDER_SESSION_EXPIRY_KEY, String(expiresAt));
+  else localStorage.removeItem(PROVIDER_SESSION_EXPIRY_KEY);
   localStorage.setItem(KEY, key);
   return undefined;
 }
 
 /** Signs out. Returns an error text, or undefined if the server has ended the session. */
 export async function signOut(everywhere: boolean): Promise<string | undefined> {
-  const answer = await postJson('page/sign-out', { everywhere });
+  const answer = await tryPostJson('page/sign-out', { everywhere });
   if ('problem' in answer && answer.status !== 401) return answer.problem;
-  localStorage.removeItem(PROVIDER_SESSION_END_KEY);
+  localStorage.removeItem(PROVIDER_SESSION_EXPIRY_KEY);
   forgetPageKey();
   return undefined;
 }
@@ -81,7 +81,7 @@ export function onSignInChange(act: () => void): () => void {
 
 type Answer = { body: Record<string, unknown> } | { problem: string; status: number };
 
-export async function postJson(path: string, body: object): Promise<Answer> {
+export async function tryPostJson(path: string, body: object): Promise<Answer> {
   try {
     const response = await signedInFetch(path, {
       method: 'POST',

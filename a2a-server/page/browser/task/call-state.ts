@@ -1,7 +1,7 @@
 /** Describes the state or the outcome of a tool call. Pure. */
 import type { StoryCall } from './story.ts';
 
-export interface CallStateLabel {
+interface CallStateLabel {
   word: string;
   tone: 'waits' | 'running' | 'good' | 'bad' | 'quiet';
 }

@@ -8,7 +8,7 @@ import {
   type TaskCheckpoints,
 } from '../../../../shared/protocol/task-checkpoints.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
-import { openNewTask, taskFragment } from '../address.ts';
+import { openCreatedTask, taskFragment } from '../address.ts';
 import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { putBackFiles } from './put-back.ts';
@@ -60,7 +60,7 @@ export function Checkpoints({ client, taskId, report }: CheckpointsProps) {
                 onConfirm={async (since, diff) => {
                   const { id } = checkpoint;
                   const request = { sessionId, workspace, checkpoint: id, since, diff };
-                  openNewTask(await putBackFiles(client, request), taskId);
+                  openCreatedTask(await putBackFiles(client, request), taskId);
                 }}
                 onClose={() => setOpened(undefined)}
               />

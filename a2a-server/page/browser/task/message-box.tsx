@@ -2,9 +2,9 @@
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { type A2aClient, hasEnded, type TaskReport } from '../../../../shared/client/index.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
-import { openNewTask } from '../address.ts';
+import { openCreatedTask } from '../address.ts';
 import { createTask } from '../create-task.ts';
-import { DraftsContext } from '../action/drafts-context.ts';
+import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface MessageBoxProps {
@@ -16,7 +16,7 @@ interface MessageBoxProps {
 }
 
 export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps) {
-  const drafts = useContext(DraftsContext);
+  const drafts = useContext(TaskDraftsContext);
   const [text, setText] = useState(drafts.message);
   const write = (next: string): void => {
     drafts.message = next;
@@ -44,7 +44,7 @@ export function MessageBox({ client, report, onSay, onProblem }: MessageBoxProps
     if (nextTask === undefined && !(await onSay(text))) return;
     // The person may have written more during the request.
     if (drafts.message === text) write('');
-    if (nextTask !== undefined) openNewTask(nextTask, report.taskId ?? undefined);
+    if (nextTask !== undefined) openCreatedTask(nextTask, report.taskId ?? undefined);
   };
   return (
     <section ref={box} tabIndex={-1} class={question === null ? 'say' : 'action'}>

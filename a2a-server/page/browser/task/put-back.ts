@@ -1,7 +1,7 @@
 /** Restores files by a command of the agent, so that the restoration is a task like any other. */
 import type { A2aClient, PendingAction, TaskReport } from '../../../../shared/client/index.ts';
 
-export interface PutBackRequest {
+interface PutBackRequest {
   sessionId: string;
   workspace: string;
   checkpoint: string;

@@ -2,7 +2,7 @@
 import { Component } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
-import { scrollToPosition, saveScrollPosition, loadScrollPosition } from '../scroll-position.ts';
+import { scrollToPosition, trackScrollPosition, loadScrollPosition } from '../scroll-position.ts';
 import type { StoryStepView as Step } from './story.ts';
 import type { FollowedStory } from './use-story.ts';
 import { StoryStepView } from './story-step.tsx';
@@ -36,7 +36,7 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
   useLayoutEffect(() => {
     if (!drawn || list.current === null) return undefined;
     scrollToPosition(list.current, loadScrollPosition(taskId));
-    return saveScrollPosition(list.current, taskId);
+    return trackScrollPosition(list.current, taskId);
   }, [drawn, taskId]);
 
   if (first === undefined) return <p class="quiet">Loading the steps …</p>;

@@ -27,7 +27,7 @@ export interface StoryCall extends Pick<
   outdated: number;
 }
 
-export interface StoryText {
+interface StoryText {
   type: 'text';
   seq: number;
   at: number;
@@ -50,14 +50,14 @@ export interface StoryReasoning {
 }
 
 /** A change of the to-do list. */
-export interface StoryTodos extends EventOf<'todos'> {
+export interface StoryTodosChange extends EventOf<'todos'> {
   before: readonly StoryTodo[];
 }
 
-export type StoryStep =
+type StoryStep =
   | StoryCall
   | StoryReasoning
-  | StoryTodos
+  | StoryTodosChange
   | StoryText
   | EventOf<'message'>
   | EventOf<'note'>

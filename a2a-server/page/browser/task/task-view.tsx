@@ -3,13 +3,13 @@ import { hasEnded } from '../../../../shared/client/index.ts';
 import type { A2aClient, Decision, Execution } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
-import { readableTitle } from '../../../../shared/text/readable-title.ts';
+import { readableTaskTitle } from '../../../../shared/text/readable-task-title.ts';
 import { visibleText } from '../../../../shared/text/visible-text.ts';
 import type { LinkedAction } from '../address.ts';
 import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
 import { dropDraftsOfCall } from '../action/drafts.ts';
-import { DraftsContext } from '../action/drafts-context.ts';
+import { TaskDraftsContext } from '../action/drafts-context.ts';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
@@ -43,7 +43,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
   const article = useRef<HTMLElement>(null);
   useKeptFocus(article);
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
-  const drafts = useContext(DraftsContext);
+  const drafts = useContext(TaskDraftsContext);
   const followed = useStory(taskId);
   const [changes, setChanges] = useState(0);
   const facts = useTaskFacts(taskId, changes);
@@ -134,7 +134,7 @@ export function TaskView({ client, taskId, link, title, cost, onChange }: TaskVi
       {outage !== undefined && <ConnectionOutageBanner outage={outage} />}
       <TaskHeader
         report={report}
-        title={title === '' ? readableTitle(firstMessageText(followed.story)) : title}
+        title={title === '' ? readableTaskTitle(firstMessageText(followed.story)) : title}
         onCancel={() => void send((to) => to.cancel('cancelled on the approval page'))}
       />
       {shownProblem !== undefined && (

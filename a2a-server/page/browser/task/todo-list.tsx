@@ -2,7 +2,7 @@
 import type { StoryTodo } from '../../../../shared/protocol/task-story.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { StoryStepHead } from './step-head.tsx';
-import type { StoryTodos } from './story.ts';
+import type { StoryTodosChange } from './story.ts';
 import { todosDoneText, todoChanges, type TodoChange } from './todo-changes.ts';
 
 export function TodoList({ todos }: { todos: readonly StoryTodo[] }) {
@@ -15,7 +15,7 @@ export function TodoList({ todos }: { todos: readonly StoryTodo[] }) {
   );
 }
 
-export function TodoChanges({ step: { at, todos, before } }: { step: StoryTodos }) {
+export function TodoChanges({ step: { at, todos, before } }: { step: StoryTodosChange }) {
   return (
     <div class="todos">
       <StoryStepHead at={at}>To-do list: {todos.length === 0 ? 'empty' : todosDoneText(todos)}</StoryStepHead>

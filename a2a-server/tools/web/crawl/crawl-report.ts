@@ -1,6 +1,6 @@
 /** Collects the results of a crawl as text for the model. A stopped crawl returns the results so far. */
-import { countWithNoun, oneLine } from '../../../../shared/text/one-line.ts';
-import { truncate } from '../../../../shared/text/capped-text.ts';
+import { countWithNoun, oneLineExcerpt } from '../../../../shared/text/one-line.ts';
+import { truncate } from '../../../../shared/text/shortened-text.ts';
 import type { WebPage } from '../page.ts';
 import { type QueryWords, bestPassages } from './query-words.ts';
 
@@ -44,7 +44,8 @@ export class CrawlReport {
   /** Records that a page could not be read. @param reason a sentence, or a status line such as `404 Not Found` */
   failed(url: URL, reason: string): void {
     this.#failed += 1;
-    if (this.#failures.length < MAX_FAILURES) this.#failures.push(`- ${url.href}: ${oneLine(reason, 200)}`);
+    if (this.#failures.length < MAX_FAILURES)
+      this.#failures.push(`- ${url.href}: ${oneLineExcerpt(reason, 200)}`);
   }
 
   disallowed(): void {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
-import { fetchUrl, type WebResponse, type FetchContext } from '../fetch-url.ts';
-import { bodyKindOf } from '../media-type.ts';
-import { readWebPage } from '../page.ts';
+import { fetchUrl, type WebResponse, type FetchDependencies } from '../fetch-url.ts';
+import { bodyReadModeOf } from '../media-type.ts';
+import { parseWebPage } from '../page.ts';
 import type { ToolRun } from '../../tool.ts';
 import type { CrawlReport } from './crawl-report.ts';
 import { CrawlFrontier, type FrontierPage } from './frontier.ts';
@@ -26,7 +26,7 @@ const MAX_TEXT_CHARS = 200_000;
 /** The start URL may redirect to the main host name, and then to https. */
 const MAX_START_REDIRECTS = 3;
 
-export interface CrawlOptions {
+interface CrawlOptions {
   start: URL;
   query: QueryWords;
   maxPages: number;
@@ -35,7 +35,7 @@ export interface CrawlOptions {
   report: CrawlReport;
   signal: AbortSignal;
   output: ToolRun['output'];
-  web: FetchContext;
+  web: FetchDependencies;
   pace: SiteRequestPacer;
   /** The crawl calls this before it follows a redirect. The function throws to refuse the host. */
   onHost: (to: URL) => void;
@@ -158,7 +158,7 @@ function request({ url }: FrontierPage, { web, signal, robots, frontier }: Going
     timeMs: PAGE_MS,
     maxBytes: MAX_BYTES,
     accept: 'text/html, application/xhtml+xml, text/plain;q=0.8',
-    wants: ({ media, status }) => status >= 200 && status < 300 && bodyKindOf(media) !== 'none',
+    wants: ({ media, status }) => status >= 200 && status < 300 && bodyReadModeOf(media) !== 'none',
     onRedirect: (to) => {
       if (to.origin !== url.origin) throw new OtherSiteError(to);
       if (!robots.allows(to)) throw new Error('redirects to a page that robots.txt forbids');
@@ -171,7 +171,7 @@ async function take(answer: WebResponse, { url, depth }: FrontierPage, going: Go
   const { report, frontier, texts, signal } = going;
   if (answer.status < 200 || answer.status > 299) return report.failed(url, answer.statusLine);
   const { body } = answer;
-  const page = body && (await readWebPage(answer, body, { signal, maxCharacters: MAX_TEXT_CHARS }));
+  const page = body && (await parseWebPage(answer, body, { signal, maxCharacters: MAX_TEXT_CHARS }));
   if (page === undefined) return report.failed(url, `no text (${answer.media.type || 'no type'})`);
   if (page.canonical?.origin === answer.url.origin) frontier.alsoKnownAs(page.canonical);
   const hash = createHash('sha256').update(page.text).digest('base64');

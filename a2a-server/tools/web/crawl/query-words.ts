@@ -1,5 +1,5 @@
 /** Counts the words of a crawl query in a text, and finds the passages that match. */
-import { ellipsize } from '../../../../shared/text/capped-text.ts';
+import { ellipsize } from '../../../../shared/text/shortened-text.ts';
 
 /** The maximum number of query words. More words do not improve the result, so further words are ignored. */
 const MAX_WORDS = 20;

@@ -2,7 +2,7 @@ import robots from 'robots-parser';
 import { z } from 'zod';
 import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
-import { fetchUrl, type WebResponse, type FetchContext } from '../fetch-url.ts';
+import { fetchUrl, type WebResponse, type FetchDependencies } from '../fetch-url.ts';
 import { ROBOTS_PRODUCT_TOKEN } from '../send-to-checked-address.ts';
 
 export interface RobotsRules {
@@ -36,7 +36,7 @@ const EVERYTHING: RobotsRules = { allows: () => true, gapMs: undefined };
  */
 export async function readRobots(
   url: URL,
-  { web, signal, onHost }: { web: FetchContext; signal: AbortSignal; onHost: (to: URL) => void },
+  { web, signal, onHost }: { web: FetchDependencies; signal: AbortSignal; onHost: (to: URL) => void },
 ): Promise<RobotsRules> {
   const at = new URL('/robots.txt', url);
   try {

@@ -7,8 +7,8 @@
 import { z } from 'zod';
 import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { suggestAgentName } from '../agent-entry.ts';
-import { aiCatalogSchema, readAiCatalog } from './ai-catalog.ts';
-import { type ListedAgent, readRegistryEntry, type RegistryEntry } from './listed-agent.ts';
+import { aiCatalogSchema, parseAiCatalog } from './ai-catalog.ts';
+import { type ListedAgent, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
 export interface ParsedAgentList {
@@ -32,11 +32,11 @@ const page = z.looseObject({
 
 /** Returns the agents in a document. @throws ProductError CONFIGURATION if the document has none of these formats */
 export function parseAgentList(document: unknown): ParsedAgentList {
-  if (Array.isArray(document)) return listOf(parsed(registryEntriesSchema, document).map(readRegistryEntry));
-  if (has(document, 'entries')) return listOf(readAiCatalog(parsed(aiCatalogSchema, document)));
+  if (Array.isArray(document)) return listOf(parsed(registryEntriesSchema, document).map(parseRegistryEntry));
+  if (has(document, 'entries')) return listOf(parseAiCatalog(parsed(aiCatalogSchema, document)));
   if (has(document, 'agents')) {
     const { agents, total, pagination } = parsed(page, document);
-    return listOf(agents.map(readRegistryEntry), total ?? pagination?.total);
+    return listOf(agents.map(parseRegistryEntry), total ?? pagination?.total);
   }
   throw unusableRegistryError(
     has(document, 'supportedInterfaces') || has(document, 'url')

@@ -1,7 +1,7 @@
 /** Reads an AI Catalog 1.0 (specification/ai-catalog.md of Agent-Card/ai-catalog). Pure. */
 import { z } from 'zod';
 import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
-import { registryEntryOfCard, readRegistryEntry, type RegistryEntry } from './listed-agent.ts';
+import { registryEntryOfCardUrl, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
@@ -27,7 +27,7 @@ type CatalogEntry = z.infer<typeof catalogEntry>;
 const named = z.looseObject({ name: z.string() });
 
 /** Reads the entries of a catalog. @throws ProductError CONFIGURATION for a later major version */
-export function readAiCatalog(
+export function parseAiCatalog(
   { specVersion, entries }: z.infer<typeof aiCatalogSchema>,
   depth = MAX_DEPTH,
 ): readonly RegistryEntry[] {
@@ -51,13 +51,13 @@ function readEntry(entry: CatalogEntry, depth: number): readonly RegistryEntry[]
   if (type === CATALOG) {
     if (url !== undefined) return [{ type: 'catalog', url }];
     const nested = aiCatalogSchema.safeParse(data);
-    if (nested.success && depth > 1) return readAiCatalog(nested.data, depth - 1);
+    if (nested.success && depth > 1) return parseAiCatalog(nested.data, depth - 1);
     const problem = nested.success ? 'its catalogs are nested too deep' : zodIssuesText(nested.error);
     return [{ type: 'unusable', title, problem }];
   }
   if (type !== AGENT_CARD) return [{ type: 'other' }];
-  if (url !== undefined) return [registryEntryOfCard(url, { title, description })];
-  const found = readRegistryEntry(data);
+  if (url !== undefined) return [registryEntryOfCardUrl(url, { title, description })];
+  const found = parseRegistryEntry(data);
   if (found.type !== 'agent') return [found];
   const words = { title, ...(description !== '' && { description }) };
   return [{ type: 'agent', agent: { ...found.agent, ...words } }];

@@ -32,7 +32,7 @@ const item = z.looseObject({
 });
 
 /** Reads an agent card, the URL of an agent, or an object with the URL of the agent or of its card. */
-export function readRegistryEntry(value: unknown): RegistryEntry {
+export function parseRegistryEntry(value: unknown): RegistryEntry {
   if (typeof value === 'string') return agentAt(value, { title: '', description: '' });
   const parsed = item.safeParse(value);
   if (!parsed.success) return { type: 'unusable', title: '', problem: zodIssuesText(parsed.error) };
@@ -40,7 +40,7 @@ export function readRegistryEntry(value: unknown): RegistryEntry {
   const card = cardUrl ?? wellKnownURI;
   return card === undefined
     ? agentAt(supportedInterfaces?.[0]?.url ?? url, { title, description })
-    : registryEntryOfCard(card, { title, description });
+    : registryEntryOfCardUrl(card, { title, description });
 }
 
 type Words = Pick<ListedAgent, 'title' | 'description'>;
@@ -49,7 +49,7 @@ type Words = Pick<ListedAgent, 'title' | 'description'>;
  * Returns the entry of an agent whose card is at this URL. `cardUrl` is omitted if the bridge finds the card by the
  * agent's URL: at the well-known path, or at the URL of a JSON file.
  */
-export function registryEntryOfCard(cardUrl: string, words: Words): RegistryEntry {
+export function registryEntryOfCardUrl(cardUrl: string, words: Words): RegistryEntry {
   const found = agentAt(cardUrl, words);
   if (found.type !== 'agent') return found;
   const { href, pathname, search } = new URL(cardUrl);

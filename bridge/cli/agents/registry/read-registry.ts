@@ -20,7 +20,7 @@ const WELL_KNOWN = '/.well-known/ai-catalog.json';
 /** The accepted media types. Servers of static files may serve JSON as plain text. */
 const ACCEPT = 'application/ai-catalog+json, application/json, text/plain';
 
-export interface RegistryAgentList extends ParsedAgentList {
+interface RegistryAgentList extends ParsedAgentList {
   /** True if another machine wrote the list. */
   isRemote: boolean;
 }

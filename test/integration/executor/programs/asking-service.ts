@@ -9,7 +9,7 @@ import { createTaskService } from '../../../../a2a-server/executor/journal-task-
 import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { NO_RULES } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createToolbox } from '../../../../a2a-server/tools/toolbox.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
@@ -27,7 +27,7 @@ const tasks = createTaskService({
   ids: createIdGenerator(systemClock),
   models: new ScriptedModel([CALLS_ASK]),
   toolbox: createToolbox([tool]),
-  policy: () => NO_RULES,
+  policy: () => EMPTY_POLICY,
   writingLimits: () => DEFAULT_LIMITS,
   mode: 'ask',
   openWorkspace: (path) => openWorkspace(path ?? directory),

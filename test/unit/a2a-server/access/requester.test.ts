@@ -5,7 +5,7 @@ import {
   visibleTasksFilter,
   maySeeTasksOf,
   createRequester,
-  requireRoleFor,
+  requireOwnerOrRole,
   tenantOf,
 } from '../../../../a2a-server/access/requester.ts';
 import { ROLES } from '../../../../a2a-server/access/role.ts';
@@ -28,9 +28,9 @@ describe('a requester', () => {
 
   test('needs a role only for the tasks of others', () => {
     const bob = createRequester('acme/bob', ['delegate', 'approve']);
-    expect(() => requireRoleFor(bob, 'acme/bob', 'operate')).not.toThrow();
-    expect(() => requireRoleFor(bob, 'acme/ann', 'approve')).not.toThrow();
-    expect(() => requireRoleFor(bob, 'acme/ann', 'operate')).toThrow('needs the role operate');
+    expect(() => requireOwnerOrRole(bob, 'acme/bob', 'operate')).not.toThrow();
+    expect(() => requireOwnerOrRole(bob, 'acme/ann', 'approve')).not.toThrow();
+    expect(() => requireOwnerOrRole(bob, 'acme/ann', 'operate')).toThrow('needs the role operate');
   });
 
   test('X1 no name of a principal contains a tenant', () => {

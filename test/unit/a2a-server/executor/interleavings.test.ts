@@ -10,7 +10,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/abort-scopes/time-limits.ts';
-import { NO_RULES } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import type { ClientMessage } from '../../../../a2a-server/executor/messages/client-message.ts';
@@ -147,7 +147,7 @@ describe('the executor under random interleavings', () => {
           clock,
           ids: createIdGenerator(clock),
           models: agent.models,
-          policy: () => NO_RULES,
+          policy: () => EMPTY_POLICY,
           writingLimits: () => DEFAULT_LIMITS,
           mode: 'ask',
           toolbox: createToolbox(agent.tools),

@@ -5,7 +5,7 @@ import { TaskMaintenance } from '../../../../a2a-server/executor/maintenance.ts'
 import { ClockCheck } from '../../../../a2a-server/executor/clock-check.ts';
 import type { Journal } from '../../../../a2a-server/journal/journal.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import { clockJump, clockJumpText, type ClockReading } from '../../../../shared/state/clock-mark.ts';
+import { clockJumpMs, clockJumpText, type ClockReading } from '../../../../shared/state/clock-mark.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import {
   inputRequiredUntil,
@@ -252,12 +252,12 @@ describe('a clock that jumps', () => {
 
   it('the server reports no jump if the machine sleeps or the server stops, because the uptime advances too', () => {
     const before = { now: 0, uptimeMs: 10, boot: 'one' };
-    expect(clockJump(before, { now: 9 * DAY, uptimeMs: 9 * DAY, boot: 'one' })).toBe(0);
+    expect(clockJumpMs(before, { now: 9 * DAY, uptimeMs: 9 * DAY, boot: 'one' })).toBe(0);
     // After a reboot, the difference is no jump: the machine may have been off for that time.
-    expect(clockJump(before, { now: 59 * DAY, uptimeMs: 10, boot: 'two' })).toBe(0);
-    expect(clockJump(before, { now: 61 * DAY, uptimeMs: 10, boot: 'two' })).toBe(61 * DAY);
-    expect(clockJump(before, { now: -3 * DAY, uptimeMs: 10, boot: 'two' })).toBe(-3 * DAY);
-    expect(clockJump(before, { now: -3 * DAY, uptimeMs: 20, boot: 'one' })).toBe(-3 * DAY - 10);
+    expect(clockJumpMs(before, { now: 59 * DAY, uptimeMs: 10, boot: 'two' })).toBe(0);
+    expect(clockJumpMs(before, { now: 61 * DAY, uptimeMs: 10, boot: 'two' })).toBe(61 * DAY);
+    expect(clockJumpMs(before, { now: -3 * DAY, uptimeMs: 10, boot: 'two' })).toBe(-3 * DAY);
+    expect(clockJumpMs(before, { now: -3 * DAY, uptimeMs: 20, boot: 'one' })).toBe(-3 * DAY - 10);
     expect([clockJumpText(400 * DAY), clockJumpText(-1 * DAY)]).toEqual([
       'jumped 400 days ahead',
       'jumped 1 day back',

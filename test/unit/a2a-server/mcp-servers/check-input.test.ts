@@ -1,9 +1,9 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { describe, expect, it } from '@jest/globals';
-import { readInputSchema } from '../../../../a2a-server/mcp-servers/check-input.ts';
+import { compileInputSchema } from '../../../../a2a-server/mcp-servers/check-input.ts';
 
 const read = (schema: unknown, engine = new AjvJsonSchemaValidator(), onTooSlow = () => undefined) =>
-  readInputSchema(schema, { engine, onTooSlow });
+  compileInputSchema(schema, { engine, onTooSlow });
 
 describe('the input schema of an MCP tool', () => {
   it('the model gets the schema without $schema, and a check of an input does not change the input', async () => {

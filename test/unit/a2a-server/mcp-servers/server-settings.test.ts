@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { mcpServerSettingsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
+import { mcpServerConfigsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServerRules } from '../../../../a2a-server/startup/settings/server-policy.ts';
 import { expandServerVariables } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
-  return expandServerVariables(mcpServerSettingsSchema.parse(settings), env);
+  return expandServerVariables(mcpServerConfigsSchema.parse(settings), env);
 }
 
 describe('the settings of MCP servers', () => {
@@ -47,7 +47,7 @@ describe('the settings of MCP servers', () => {
     [{ idleTimeout: '5m' }, 'idleTimeout'],
     [{ idleTimeout: '20s', timeout: '10s' }, 'idleTimeout'],
   ])('002 the settings refuse %j, and the error names the setting', (times, name) => {
-    const parsed = mcpServerSettingsSchema.safeParse({ a: { command: 'it', ...times } });
+    const parsed = mcpServerConfigsSchema.safeParse({ a: { command: 'it', ...times } });
     expect(parsed.error?.issues.map(({ path }) => path.join('.'))).toEqual([`a.${name}`]);
   });
 
@@ -104,7 +104,7 @@ describe('the settings of MCP servers', () => {
   });
 
   it('the setting "trust" becomes a policy rule that allows the server', () => {
-    const settings = mcpServerSettingsSchema.parse({
+    const settings = mcpServerConfigsSchema.parse({
       a: { command: 'x', trust: true },
       b: { command: 'x' },
       c: { command: 'x', trust: true, disabled: true },

@@ -5,7 +5,7 @@ import {
   classifyProviderFailure,
   refusesReasoningState,
 } from '../../../../a2a-server/models/provider-failure.ts';
-import { StreamCutOffError, ModelRefusalError } from '../../../../a2a-server/models/model-stream-reader.ts';
+import { StreamCutOffError, FinishReasonError } from '../../../../a2a-server/models/model-stream-reader.ts';
 import { ProductError } from '../../../../shared/runtime/errors.ts';
 
 const SECRET = 'sk-12345';
@@ -60,7 +60,7 @@ describe('a permanent failure of a provider', () => {
     ['an unknown model', http(404)],
     ['a refused key', http(401)],
     ['a request refused in the stream', { type: 'invalid_request_error', message: 'no' }],
-    ['a turn ended by an error', new ModelRefusalError('MALFORMED_FUNCTION_CALL')],
+    ['a turn ended by an error', new FinishReasonError('MALFORMED_FUNCTION_CALL')],
     ['an error of the server itself', new TypeError('x is not a function')],
     ['anything else', 'what?'],
     ['nothing', undefined],

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { providerKeySettingSchema, findProviderKey } from '../../../../a2a-server/models/provider-key.ts';
+import {
+  providerKeySettingSchema,
+  createProviderKeyReader,
+} from '../../../../a2a-server/models/provider-key.ts';
 
 const NEEDS = { provider: 'anthropic', model: 'claude-fake', variables: ['ANTHROPIC_API_KEY'], needed: true };
 const KEY = 'sk-very-secret-0123456789';
@@ -7,13 +10,13 @@ const KEY = 'sk-very-secret-0123456789';
 const script = (text: string): string[] => [process.execPath, '-e', text];
 /** Joins the key from two parts, so that the command's text does not contain the key. */
 const PRINTS_KEY = `console.log(${JSON.stringify(KEY.slice(0, 8))} + ${JSON.stringify(KEY.slice(8))})`;
-const fromCommand = (text: string) => findProviderKey(NEEDS, { command: script(text) }, {}).read();
+const fromCommand = (text: string) => createProviderKeyReader(NEEDS, { command: script(text) }, {}).read();
 
 describe('the key of a provider', () => {
   test('the key comes from its usual variable, or from the variable in the settings', async () => {
     const env = { ANTHROPIC_API_KEY: 'usual', MINE: KEY };
-    expect(await findProviderKey(NEEDS, undefined, env).read()).toBe('usual');
-    const own = findProviderKey(NEEDS, { env: 'MINE' }, env);
+    expect(await createProviderKeyReader(NEEDS, undefined, env).read()).toBe('usual');
+    const own = createProviderKeyReader(NEEDS, { env: 'MINE' }, env);
     expect(await own.read()).toBe(KEY);
     expect(own.source).toEqual({ type: 'variable', name: 'MINE', set: true });
   });
@@ -25,7 +28,7 @@ describe('the key of a provider', () => {
   ])('%s: the error names the variable, and never the key', (_, setting, env, named) => {
     let message = '';
     try {
-      findProviderKey(NEEDS, setting, env);
+      createProviderKeyReader(NEEDS, setting, env);
     } catch (error) {
       message = String(error);
     }
@@ -62,7 +65,7 @@ describe('the key of a provider', () => {
   );
 
   test('a key command that does not exist gives a permanent error', async () => {
-    const { read } = findProviderKey(NEEDS, { command: ['/no/such/program'] }, {});
+    const { read } = createProviderKeyReader(NEEDS, { command: ['/no/such/program'] }, {});
     await expect(read()).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringContaining('was not found'),

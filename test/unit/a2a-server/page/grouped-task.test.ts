@@ -3,7 +3,7 @@ import {
   countDecidableActions,
   summarizeTask,
   type TaskSummary,
-  waitingForReader,
+  waitingForShownTo,
 } from '../../../../a2a-server/page/grouped-task.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -79,10 +79,10 @@ describe('summarizeTask', () => {
     expect(countDecidableActions(summary, approver)).toBe(7);
     // Thousands of summaries stay in memory, so none contains a preview.
     expect(summary.pending).toEqual(pending.map(() => ({ decisions: expect.any(Array) })));
-    expect(waitingForReader(summary, approver)).toEqual(summary.waitingFor);
+    expect(waitingForShownTo(summary, approver)).toEqual(summary.waitingFor);
     const delegator = { ...approver, roles: ['delegate'] as const };
     expect(countDecidableActions(summary, delegator)).toBe(0);
-    expect(waitingForReader(summary, delegator)).toMatchObject({
+    expect(waitingForShownTo(summary, delegator)).toMatchObject({
       count: 7,
       approver: { role: { needed: 'approve', held: ['delegate'] } },
     });

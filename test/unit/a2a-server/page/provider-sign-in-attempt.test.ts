@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import {
   SIGN_IN_ATTEMPT_MS,
-  beginSignInAttempt,
+  createSignInAttempt,
   findSignInAttempt,
 } from '../../../../a2a-server/page/provider-sign-in-attempt.ts';
 
@@ -9,13 +9,13 @@ const SECRET = 'the secret of the server';
 const NOW = 1_000_000;
 
 it('an attempt is found with its cookie and its page secret until it ends', () => {
-  const attempt = beginSignInAttempt(SECRET, NOW);
+  const attempt = createSignInAttempt(SECRET, NOW);
   expect(findSignInAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS - 1)).toEqual(attempt);
   expect(findSignInAttempt(SECRET, attempt, NOW + SIGN_IN_ATTEMPT_MS)).toBeUndefined();
 });
 
 it('each attempt has other values, and none of them tells another one', () => {
-  const attempts = [beginSignInAttempt(SECRET, NOW), beginSignInAttempt(SECRET, NOW)];
+  const attempts = [createSignInAttempt(SECRET, NOW), createSignInAttempt(SECRET, NOW)];
   const values = attempts.flatMap(({ cookie, state, nonce, verifier, pageSecret }) => [
     cookie,
     state,
@@ -29,7 +29,7 @@ it('each attempt has other values, and none of them tells another one', () => {
 });
 
 it('X1 another page secret, another cookie or another secret of the server gives no attempt', () => {
-  const [attempt, other] = [beginSignInAttempt(SECRET, NOW), beginSignInAttempt(SECRET, NOW)];
+  const [attempt, other] = [createSignInAttempt(SECRET, NOW), createSignInAttempt(SECRET, NOW)];
   const { cookie, pageSecret } = attempt;
   for (const browser of [
     { cookie: undefined, pageSecret },
@@ -46,6 +46,6 @@ it('X1 another page secret, another cookie or another secret of the server gives
 });
 
 it('a server whose clock is behind accepts the attempt of another server with the same secret', () => {
-  const attempt = beginSignInAttempt(SECRET, NOW + 2_000);
+  const attempt = createSignInAttempt(SECRET, NOW + 2_000);
   expect(findSignInAttempt(SECRET, attempt, NOW)).toEqual(attempt);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { type SignInFailure, signInProblem } from '../../../../a2a-server/page/sign-in-failure.ts';
+import { type SignInFailure, signInError } from '../../../../a2a-server/page/sign-in-failure.ts';
 
 it.each<[SignInFailure, string, RegExp]>([
   [{ type: 'no-attempt' }, 'UNAUTHENTICATED', /longer than ten minutes\. Sign in again\.$/],
@@ -20,10 +20,10 @@ it.each<[SignInFailure, string, RegExp]>([
   [{ type: 'misconfigured' }, 'CONFIGURATION', /Only the operator can correct this: the log of the server/],
   [{ type: 'no-access' }, 'FORBIDDEN', /give your account no access\. Ask the operator\.$/],
 ])('after %j, the person reads what to do', (failure, reason, message) => {
-  expect(signInProblem(failure, 'Okta')).toMatchObject({ reason, message: expect.stringMatching(message) });
+  expect(signInError(failure, 'Okta')).toMatchObject({ reason, message: expect.stringMatching(message) });
 });
 
 it('X1 an error code that is no plain code is not shown', () => {
-  const { message } = signInProblem({ type: 'answered', error: 'call 555-0199 now' }, 'Okta');
+  const { message } = signInError({ type: 'answered', error: 'call 555-0199 now' }, 'Okta');
   expect(message).toMatch(/^Okta refuses the sign-in of this server\. /);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  checkModeSettings,
+  requireConsistentMode,
   isReadOnlyMode,
   mayRunSomeUnasked,
   taskModeOf,
@@ -26,7 +26,7 @@ describe('checkLeave, the check of a task’s mode and permissions', () => {
     { mode: 'accept-edits', readOnly: true },
     { mode: 'plan', readOnly: false },
   ] as const)('checkLeave refuses %j, which contradicts itself', (settings) => {
-    expect(() => checkModeSettings(settings)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
+    expect(() => requireConsistentMode(settings)).toThrow(expect.objectContaining({ reason: 'MALFORMED' }));
   });
 
   it.each([
@@ -37,7 +37,7 @@ describe('checkLeave, the check of a task’s mode and permissions', () => {
     { autoExecute: true, readOnly: true },
     {},
   ] as const)('checkLeave accepts %j', (settings) => {
-    expect(() => checkModeSettings(settings)).not.toThrow();
+    expect(() => requireConsistentMode(settings)).not.toThrow();
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { CallFacts } from '../../../../a2a-server/policy/call-facts.ts';
-import { NO_RULES, type Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
+import { EMPTY_POLICY, type Policy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { decideVerdict } from '../../../../a2a-server/policy/verdict.ts';
 import type { Grant } from '../../../../a2a-server/task/grants.ts';
 import type { TaskSettings } from '../../../../shared/protocol/tool-approval.ts';
@@ -25,7 +25,7 @@ function grant(scope: Grant['scope'], { tool, source }: CallFacts): Grant {
 function judge(
   call: CallFacts,
   settings: TaskSettings = {},
-  { grants = [], policy = NO_RULES }: { grants?: Grant[]; policy?: Policy } = {},
+  { grants = [], policy = EMPTY_POLICY }: { grants?: Grant[]; policy?: Policy } = {},
 ) {
   return decideVerdict(call, { settings, grants, policy });
 }
@@ -176,7 +176,7 @@ describe('rules that say who may approve', () => {
 
   it('X1 if the server demands four eyes, the modes allow nothing, and each question demands another person', () => {
     const approver = { fourEyes: true } as const;
-    const policy = { ...NO_RULES, approver };
+    const policy = { ...EMPTY_POLICY, approver };
     for (const mode of ['ask', 'accept-edits', 'auto'] as const)
       expect(judge(write, { mode }, { policy })).toEqual({ type: 'ask', approver });
     expect(judge(write, {}, { policy, grants: [grant('always', write)] })).toMatchObject({

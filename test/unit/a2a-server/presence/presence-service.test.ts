@@ -7,7 +7,7 @@ import {
   type PresenceService,
 } from '../../../../a2a-server/presence/presence-service.ts';
 import {
-  makeRegistrationCode,
+  issueRegistrationCode,
   REGISTRATION_CODE_MS,
   createRegistrationCodes,
 } from '../../../../a2a-server/presence/registration-codes.ts';
@@ -51,7 +51,8 @@ beforeEach(async () => {
   presence = createPresenceService({ passkeys: store, records, party, base: BASE, clock });
 });
 
-const newCode = (principal = 'ada'): Promise<string> => makeRegistrationCode(records, principal, clock.now());
+const newCode = (principal = 'ada'): Promise<string> =>
+  issueRegistrationCode(records, principal, clock.now());
 
 async function register(principal = 'ada', given?: string, key = passkey, claims = {}): Promise<unknown> {
   const code = given ?? (await newCode(principal));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { processGroupOf, findLivingGroups } from '../../../../a2a-server/processes/find-living-groups.ts';
+import { readProcessGroup, findLivingGroups } from '../../../../a2a-server/processes/find-living-groups.ts';
 
 const linux = process.platform === 'linux' ? describe : describe.skip;
 
@@ -14,16 +14,16 @@ linux('the groups that have a process that runs', () => {
   });
 
   it('livingGroups returns one running process for each group', async () => {
-    const own = processGroupOf(process.pid);
+    const own = readProcessGroup(process.pid);
     const living = await findLivingGroups();
     const member = typeof own === 'number' ? living?.get(own) : undefined;
-    expect(processGroupOf(member ?? 0)).toBe(own);
+    expect(readProcessGroup(member ?? 0)).toBe(own);
   });
 });
 
 linux('the group of a process', () => {
   it('groupOf returns undefined if the process does not exist', () => {
     // No process has this id, because the maximum on Linux is 2^22.
-    expect(processGroupOf(2 ** 22 + 1)).toBeUndefined();
+    expect(readProcessGroup(2 ** 22 + 1)).toBeUndefined();
   });
 });

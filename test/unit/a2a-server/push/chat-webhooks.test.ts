@@ -6,7 +6,7 @@ import {
   chatWebhookSchema,
 } from '../../../../a2a-server/push/chat-webhooks.ts';
 import { chatHeaders } from '../../../../a2a-server/push/push-subscription.ts';
-import { nextPushPosts } from '../../../../a2a-server/push/next-posts.ts';
+import { readNextPushPosts } from '../../../../a2a-server/push/next-posts.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
@@ -120,7 +120,7 @@ describe('the message of a chat', () => {
       const snapshot = after(...events);
       const { seq, status } = snapshot;
       const row = { ...snapshot, state: status.state, title: '', deadline: null, seq };
-      return nextPushPosts(
+      return readNextPushPosts(
         {
           tasks: {
             row: async () => row,

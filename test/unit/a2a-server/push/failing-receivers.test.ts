@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { findFailingReceiver, listFailingReceivers } from '../../../../a2a-server/push/failing-receivers.ts';
+import { requireFailingReceiver, failingReceiversOf } from '../../../../a2a-server/push/failing-receivers.ts';
 import type { NamedSubscription } from '../../../../a2a-server/push/stored-subscriptions.ts';
 import { pushSubscriptionSchema } from '../../../../a2a-server/push/push-subscription.ts';
 
@@ -34,7 +34,7 @@ const ALL = [
 
 test('an operator sees who fails, since when and why, and no secret', () => {
   const known = { receiver: 'hooks.example.com:8443', principal: 'acme/ann' };
-  const failing = listFailingReceivers(ALL);
+  const failing = failingReceiversOf(ALL);
   expect(failing).toEqual([
     {
       ...known,
@@ -68,9 +68,9 @@ test('an operator sees who fails, since when and why, and no secret', () => {
 });
 
 test('the beginning of an id names a failing receiver, if no other one has it', () => {
-  expect(findFailingReceiver(ALL, 'b').receiver.taskId).toBe('task-of-bd4');
-  expect(findFailingReceiver(ALL, 'ab2').receiver.taskId).toBe('task-of-ab2');
-  expect(() => findFailingReceiver(ALL, 'a')).toThrow('2 failing receivers have the id "a"');
+  expect(requireFailingReceiver(ALL, 'b').receiver.taskId).toBe('task-of-bd4');
+  expect(requireFailingReceiver(ALL, 'ab2').receiver.taskId).toBe('task-of-ab2');
+  expect(() => requireFailingReceiver(ALL, 'a')).toThrow('2 failing receivers have the id "a"');
   for (const id of ['aa1', 'x', ''])
-    expect(() => findFailingReceiver(ALL, id)).toThrow('No failing receiver has');
+    expect(() => requireFailingReceiver(ALL, id)).toThrow('No failing receiver has');
 });

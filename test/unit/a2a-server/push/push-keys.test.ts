@@ -5,7 +5,7 @@ import {
   JWKS_MAX_AGE_S,
   newPushKeys,
   publicPushKeys,
-  rotatedPushKeys,
+  pushKeyRotation,
   SIGNATURE_LIFETIME_S,
 } from '../../../../a2a-server/push/push-keys.ts';
 import {
@@ -25,7 +25,7 @@ const signer = (key: KeyObject): string => text(createPublicKey(key));
 describe('the keys of push notifications', () => {
   test('every signature has a published key, also for a receiver that keeps the keys or checks late', () => {
     const before = newPushKeys();
-    const { keys } = rotatedPushKeys(before, START);
+    const { keys } = pushKeyRotation(before, START);
     const publishedAt = (at: number) => publicPushKeys(at < START ? before : keys, at).map(text);
     const used = new Set<string>();
     for (let at = START; at < START + 60 * MINUTE; at += MINUTE / 2) {
@@ -40,18 +40,18 @@ describe('the keys of push notifications', () => {
 
   test('the old key is published for a bounded time, and the next rotation removes it from the store', () => {
     const before = newPushKeys();
-    const { keys, from, oldUntil } = rotatedPushKeys(before, START);
+    const { keys, from, oldUntil } = pushKeyRotation(before, START);
     expect([from - START, oldUntil - START]).toEqual([10 * MINUTE, 20 * MINUTE]);
     expect(publicPushKeys(keys, oldUntil - 1)).toHaveLength(2);
     expect(publicPushKeys(keys, oldUntil).map(text)).toEqual([signer(currentPushKey(keys, oldUntil))]);
-    const next = rotatedPushKeys(keys, oldUntil).keys;
+    const next = pushKeyRotation(keys, oldUntil).keys;
     expect(next).toHaveLength(2);
     expect(JSON.stringify(next)).not.toContain(JSON.stringify(before[0].pem));
   });
 
   test('two rotations in a row keep the order of the keys', () => {
-    const first = rotatedPushKeys(newPushKeys(), START).keys;
-    const { keys } = rotatedPushKeys(first, START + MINUTE);
+    const first = pushKeyRotation(newPushKeys(), START).keys;
+    const { keys } = pushKeyRotation(first, START + MINUTE);
     const at = [0, 10, 11].map((minutes) => signer(currentPushKey(keys, START + minutes * MINUTE)));
     expect(new Set(at).size).toBe(3);
     expect(publicPushKeys(keys, START + 11 * MINUTE).map(text)).toEqual(at);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createModels } from '../../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../../a2a-server/startup/configured-models.ts';
 import type { Model } from '../../../../a2a-server/models/model.ts';
 import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
 
@@ -7,12 +7,12 @@ const KEYS = { ANTHROPIC_API_KEY: 'a', OPENAI_API_KEY: 'o', GEMINI_API_KEY: 'g' 
 
 function modelWith(settings: object, env = {}): Model {
   const parsed = modelSettingsSchema.parse(settings);
-  return createModels(parsed, { OPENROUTER_API_KEY: 'key', ...env }).resolve(undefined);
+  return createLazyModels(parsed, { OPENROUTER_API_KEY: 'key', ...env }).resolve(undefined);
 }
 
 describe('the model of a task', () => {
   test('without settings the task uses the offline model, even with keys in the environment', () => {
-    const models = createModels(modelSettingsSchema.parse({}), KEYS);
+    const models = createLazyModels(modelSettingsSchema.parse({}), KEYS);
     for (const name of [undefined, 'offline', 'fast', 'smart'])
       expect(models.resolve(name).id).toBe('offline');
     expect(models.list()).toEqual(['fast', 'smart', 'offline']);
@@ -24,7 +24,7 @@ describe('the model of a task', () => {
       fast: 'google:g-model',
       others: ['openai:o-model'],
     });
-    const models = createModels(settings, KEYS);
+    const models = createLazyModels(settings, KEYS);
     const ids = [undefined, 'fast', 'smart', 'openai:o-model', 'offline'].map(
       (name) => models.resolve(name).id,
     );
@@ -41,7 +41,7 @@ describe('the model of a task', () => {
   test.each(['openai:o-model', 'gpt', '', 'constructor', '__proto__'])(
     'the task never uses %j if the settings do not name it, even with its key',
     (name) => {
-      const models = createModels(modelSettingsSchema.parse({ smart: 'anthropic:a-model' }), KEYS);
+      const models = createLazyModels(modelSettingsSchema.parse({ smart: 'anthropic:a-model' }), KEYS);
       expect(() => models.resolve(name)).toThrow(
         expect.objectContaining({
           reason: 'UNKNOWN_MODEL',
@@ -59,7 +59,7 @@ describe('the price and the context window of a model', () => {
     prices: { 'openai:o-model': { input: 3, output: 15 } },
     contextWindow: { 'openai:small': 8_192 },
   });
-  const models = createModels(settings, KEYS);
+  const models = createLazyModels(settings, KEYS);
 
   test('price and context window come from the settings by the model’s id', () => {
     expect(models.resolve(undefined)).toMatchObject({
@@ -125,7 +125,7 @@ describe('a missing setting of a model', () => {
     ['google:m', 'GOOGLE_GENERATIVE_AI_API_KEY or GEMINI_API_KEY'],
     ['openai-compatible:m', 'MCP_A2A_OPENAI_COMPATIBLE_URL'],
   ])('the error for %s names the missing setting: %s', (model, variable) => {
-    const models = createModels(modelSettingsSchema.parse({ model }), { ANTHROPIC_API_KEY: '' });
+    const models = createLazyModels(modelSettingsSchema.parse({ model }), { ANTHROPIC_API_KEY: '' });
     expect(() => models.resolve(undefined)).toThrow(
       expect.objectContaining({ reason: 'CONFIGURATION', message: expect.stringContaining(variable) }),
     );
@@ -135,7 +135,7 @@ describe('a missing setting of a model', () => {
     'an invalid URL of a compatible endpoint, %j, gives an error that names its variable',
     (address) => {
       const settings = modelSettingsSchema.parse({ model: 'openai-compatible:m' });
-      const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: address });
+      const models = createLazyModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: address });
       expect(() => models.resolve(undefined)).toThrow(
         expect.objectContaining({
           reason: 'CONFIGURATION',
@@ -148,12 +148,12 @@ describe('a missing setting of a model', () => {
   );
 
   test.each(['ollama:llama3.2', 'vllm:qwen'])('no setting is missing for %s on this machine', (model) => {
-    expect(createModels(modelSettingsSchema.parse({ model }), {}).resolve(undefined).id).toBe(model);
+    expect(createLazyModels(modelSettingsSchema.parse({ model }), {}).resolve(undefined).id).toBe(model);
   });
 
   test('no setting is missing for a compatible endpoint with a URL, because it may need no key', () => {
     const settings = modelSettingsSchema.parse({ model: 'openai-compatible:llama' });
-    const models = createModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
+    const models = createLazyModels(settings, { MCP_A2A_OPENAI_COMPATIBLE_URL: 'http://localhost:11434/v1' });
     expect(models.resolve(undefined).id).toBe('openai-compatible:llama');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { PassThrough } from 'node:stream';
 import { z } from 'zod';
-import { logEvents, logLineOfEvent } from '../../../../a2a-server/startup/event-log-lines.ts';
+import { logJournalEntries, logLineOfEvent } from '../../../../a2a-server/startup/event-log-lines.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import {
@@ -44,7 +44,7 @@ describe('a log line of the server', () => {
   it('the line of a task contains time, ids and the task’s session', async () => {
     const written = new PassThrough();
     const log = createLogger({ name: 'test', level: 'info', destination: written });
-    logEvents(log, 'task-1', [
+    logJournalEntries(log, 'task-1', [
       { seq: 1, at: 0, event: created('session-1') },
       { seq: 2, at: 0, event: message('SECRET') },
       { seq: 3, at: 0, event: completed },

@@ -1,12 +1,12 @@
 import { expect, it } from '@jest/globals';
-import { createModels } from '../../../../a2a-server/startup/configured-models.ts';
+import { createLazyModels } from '../../../../a2a-server/startup/configured-models.ts';
 import { offeredAgent } from '../../../../a2a-server/startup/offered-agent.ts';
 import { modelSettingsSchema } from '../../../../a2a-server/models/model-settings.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 
 function offered(settings: Record<string, unknown>): OfferedAgent {
   const parsed = modelSettingsSchema.parse({ keys: {}, ...settings });
-  const models = createModels(parsed, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' });
+  const models = createLazyModels(parsed, { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' });
   return offeredAgent({ agent: { type: 'model' }, model: parsed.model }, models);
 }
 

@@ -6,7 +6,7 @@ import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import {
   eventCountAfter,
   eventCountAfterAll,
-  generationMismatch,
+  generationMismatchRefusal,
   generationOf,
   NO_EVENTS,
   type EventCount,
@@ -99,15 +99,15 @@ describe('a message that expects a generation', () => {
   const task = taskAfter(message('go'), working, { type: 'reasoning.delta', turn: 1, text: 'hmm' });
 
   it.each([{ generation: 2 }, { generation: 3, thinking: true }])('accepts %j', (expected) => {
-    expect(generationMismatch(task, expected)).toBeUndefined();
-    expect(generationMismatch(task, undefined)).toBeUndefined();
+    expect(generationMismatchRefusal(task, expected)).toBeUndefined();
+    expect(generationMismatchRefusal(task, undefined)).toBeUndefined();
   });
 
   it.each([{ generation: 1 }, { generation: 3 }, { generation: -2 }, { generation: 2, thinking: true }])(
     'refuses %j, and names both generations',
     (expected) => {
       const current = 'thinking' in expected ? 3 : 2;
-      expect(generationMismatch(task, expected)).toMatchObject({
+      expect(generationMismatchRefusal(task, expected)).toMatchObject({
         reason: 'TASK_GENERATION_MISMATCH',
         message: `Task t is at generation ${current}, not ${expected.generation}. Nothing was changed. Get the task, and send the message again if it still fits.`,
         facts: {

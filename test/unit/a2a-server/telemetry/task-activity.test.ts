@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { TaskActivities } from '../../../../a2a-server/telemetry/task-activity.ts';
+import { TaskActivityTracker } from '../../../../a2a-server/telemetry/task-activity.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { completed, created, inputRequired, toolStarted, working } from '../../../support/journal-samples.ts';
 
@@ -16,7 +16,7 @@ const toolFinished: TaskEvent = {
 };
 
 /** Appends one event per second. */
-function noted(activities: TaskActivities, events: readonly TaskEvent[], from = 0) {
+function noted(activities: TaskActivityTracker, events: readonly TaskEvent[], from = 0) {
   const entries = events.map((event, index) => ({ seq: index + 1, at: from + index * 1_000, event }));
   return activities.note('task', entries);
 }
@@ -24,7 +24,7 @@ function noted(activities: TaskActivities, events: readonly TaskEvent[], from = 
 describe('the activities of a task', () => {
   it('a model call and a tool execution have the times of their start and their end', () => {
     const events = [created('s'), turnStarted, turnFinished, toolStarted('tool-1'), toolFinished, completed];
-    expect(noted(new TaskActivities(), events)).toEqual([
+    expect(noted(new TaskActivityTracker(), events)).toEqual([
       { type: 'execution-start', at: 1_000 },
       {
         type: 'model-call',
@@ -52,19 +52,19 @@ describe('the activities of a task', () => {
 
   it('an abandoned turn is a failed model call', () => {
     const abandoned: TaskEvent = { type: 'turn.abandoned', turn: 1, reason: 'SECRET' };
-    expect(noted(new TaskActivities(), [turnStarted, abandoned])).toMatchObject([
+    expect(noted(new TaskActivityTracker(), [turnStarted, abandoned])).toMatchObject([
       { type: 'execution-start' },
       { type: 'model-call', failed: true, startedAt: 0, endedAt: 1_000 },
     ]);
   });
 
   it('an end whose start another process recorded has no duration, so it is no activity', () => {
-    expect(noted(new TaskActivities(), [turnFinished, toolFinished])).toEqual([]);
+    expect(noted(new TaskActivityTracker(), [turnFinished, toolFinished])).toEqual([]);
   });
 
   it('an execution lasts from the first work until the task parks, and starts again after the decision', () => {
     const events = [turnStarted, turnFinished, inputRequired, working, toolStarted('tool-1'), completed];
-    const ends = noted(new TaskActivities(), events).filter(({ type }) => type.startsWith('execution'));
+    const ends = noted(new TaskActivityTracker(), events).filter(({ type }) => type.startsWith('execution'));
     expect(ends).toEqual([
       { type: 'execution-start', at: 0 },
       { type: 'execution-end', at: 2_000 },
@@ -74,7 +74,7 @@ describe('the activities of a task', () => {
   });
 
   it('a parked or ended task uses no memory, except while a running tool asks a question', () => {
-    const activities = new TaskActivities();
+    const activities = new TaskActivityTracker();
     noted(activities, [turnStarted, turnFinished, inputRequired]);
     expect(activities.size).toBe(0);
     noted(activities, [toolStarted('tool-1'), inputRequired]);

@@ -1,25 +1,25 @@
 import { describe, expect, test } from '@jest/globals';
-import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
-import { readFormAnswer } from '../../../../bridge/approvals/form-answer.ts';
+import { buildFormCandidates, type FormCandidate } from '../../../../bridge/approvals/form.ts';
+import { formOutcomeOf } from '../../../../bridge/approvals/form-answer.ts';
 import { fitsFormField, bridgeTextRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
-type FormAsk = Exclude<ApprovalForm, { about: 'page' | 'unshown' | 'other-approver' }>;
+type FormAsk = Exclude<FormCandidate, { about: 'page' | 'unshown' | 'other-approver' }>;
 
-const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormDetailLevel): ApprovalForm =>
+const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormDetailLevel): FormCandidate =>
   only(
-    buildApprovalForms({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields),
+    buildFormCandidates({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields),
   );
 /** Returns a form with the fields that a person can request. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
 const plain = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'none'));
-const onPage = (): ApprovalForm =>
+const onPage = (): FormCandidate =>
   asks({ preview: { type: 'command', command: 'x\n'.repeat(40), cwd: '/w' } }, 'none');
-const question = (): ApprovalForm =>
+const question = (): FormCandidate =>
   only(
-    buildApprovalForms(
+    buildFormCandidates(
       { pending: [], question: questionWithCode({ id: 'q', text: 'Which?' }) },
       () => undefined,
     ),
@@ -37,17 +37,17 @@ const choosing = (): FormAsk =>
     decisions: ['answer', 'deny'],
   });
 
-function only([ask, ...others]: readonly ApprovalForm[]): ApprovalForm {
+function only([ask, ...others]: readonly FormCandidate[]): FormCandidate {
   if (ask === undefined || others.length > 0) throw new Error('not one');
   return ask;
 }
 
-function inForm(ask: ApprovalForm): FormAsk {
+function inForm(ask: FormCandidate): FormAsk {
   if (!('form' in ask)) throw new Error('it does not fit into a form');
   return ask;
 }
 
-function shownOf(ask: ApprovalForm): string {
+function shownOf(ask: FormCandidate): string {
   return 'question' in ask ? ask.question.shown : ask.action.shown;
 }
 
@@ -65,7 +65,7 @@ test('the form of a question has its text and a field with its choices, and no a
 });
 
 test('D2 the answer to a question is bound to the form that was shown', () => {
-  expect(readFormAnswer(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
+  expect(formOutcomeOf(choosing(), accept({ answer: 'red' }), SLOW)).toEqual({
     type: 'decision',
     decision: { type: 'answer', callId: 'one', answer: 'red', shown: 'hash-of-one' },
   });
@@ -79,7 +79,7 @@ test('R10 an edit of a command changes the command line, and the rest of the inp
   });
   expect(ask.form.requestedSchema.properties).toHaveProperty('editedCommand');
   expect(ask.form.requestedSchema.properties).not.toHaveProperty('editedInput');
-  expect(readFormAnswer(ask, accept({ editedCommand: 'ls -l' }), SLOW)).toMatchObject({
+  expect(formOutcomeOf(ask, accept({ editedCommand: 'ls -l' }), SLOW)).toMatchObject({
     decision: {
       decision: { decision: 'edit', input: { command: 'ls -l', cwd: 'src', timeoutSeconds: 5 } },
     },
@@ -104,14 +104,14 @@ test('R67 Claude Code shows each title and description of a form whole, in a win
 test.each([accept({ decision: 'trust_tool', editedContent: 'hi' }), accept({ trustMinutes: 10 })])(
   'after the answer %j, the next form has one row that says why it did not count',
   (response) => {
-    const answer = readFormAnswer(asked(), response, SLOW);
+    const answer = formOutcomeOf(asked(), response, SLOW);
     if (answer.type !== 'unanswered') throw new Error('it counted');
     expect(bridgeTextRows(answer.note)).toEqual([answer.note]);
   },
 );
 
 describe('the person’s answer in a form', () => {
-  test.each<[string, ApprovalForm, unknown, object]>([
+  test.each<[string, FormCandidate, unknown, object]>([
     ['accepting it as it stands approves', asked(), accept(), { decision: 'approve', scope: 'once' }],
     ['accepting a form without fields approves', plain(), accept({}), { decision: 'approve', scope: 'once' }],
     ['declining a form without fields denies', plain(), { action: 'decline' }, { decision: 'deny' }],
@@ -179,14 +179,14 @@ describe('the person’s answer in a form', () => {
       { decision: 'edit', input: { command: 'pwd' } },
     ],
   ])('R67 D2 %s, and the decision is bound to the shown action', (_, ask, response, decision) => {
-    const answer = readFormAnswer(ask, response, SLOW);
+    const answer = formOutcomeOf(ask, response, SLOW);
     expect(answer).toMatchObject({
       type: 'decision',
       decision: { type: 'decision', decision: { callId: 'one', shown: 'hash-of-one', ...decision } },
     });
   });
 
-  test.each<[string, ApprovalForm, unknown, string]>([
+  test.each<[string, FormCandidate, unknown, string]>([
     ['a cancel', asked(), { action: 'cancel' }, 'cancelled'],
     ['a cancelled page', onPage(), { action: 'cancel' }, 'cancelled'],
     ['a limit of trust without trust', asked(), accept({ trustMinutes: 10 }), 'not understood'],
@@ -230,14 +230,14 @@ describe('the person’s answer in a form', () => {
     ['a question declined', question(), { action: 'decline' }, 'cancelled'],
     ['a question answered with nothing', question(), accept({ answer: '' }), 'not understood'],
   ])('R67 D1 %s decides nothing', (_, ask, response, why) => {
-    expect(readFormAnswer(ask, response, SLOW)).toMatchObject({ type: 'unanswered', why });
+    expect(formOutcomeOf(ask, response, SLOW)).toMatchObject({ type: 'unanswered', why });
   });
 
   test.each([accept(), { action: 'decline' }])(
     'R67 %j decides nothing if it is faster than a person can be',
     (response) => {
       const at = (afterMs: number | undefined): object =>
-        readFormAnswer(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
+        formOutcomeOf(asked(), response, { afterMs, fastestAnswerMs: 1_000 });
       expect(at(999)).toMatchObject({ type: 'unanswered', why: 'too fast' });
       expect(at(1_000)).toMatchObject({ type: 'decision' });
       // An earlier bridge process sent the form, so this bridge does not know its display time.
@@ -246,12 +246,12 @@ describe('the person’s answer in a form', () => {
   );
 
   test('D5 an accepted link to the page approves nothing', () => {
-    expect(readFormAnswer(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
-    expect(readFormAnswer(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
+    expect(formOutcomeOf(onPage(), accept({}), SLOW)).toEqual({ type: 'opened' });
+    expect(formOutcomeOf(onPage(), accept({ decision: 'approve' }), SLOW)).toEqual({ type: 'opened' });
   });
 
   test('R67 the answer to a question is text', () => {
-    expect(readFormAnswer(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
+    expect(formOutcomeOf(question(), accept({ answer: 'the left' }), SLOW)).toEqual({
       type: 'decision',
       decision: { type: 'answer', callId: 'q', shown: shownOf(question()), answer: 'the left' },
     });

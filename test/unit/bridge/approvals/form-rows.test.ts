@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { createTwoFilesPatch } from 'diff';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
-import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
+import { buildFormCandidates } from '../../../../bridge/approvals/form.ts';
 import {
   FORM_ROW_COLUMNS,
   approvalFormRows,
@@ -162,7 +162,7 @@ describe('the rows of an action that fits into a form', () => {
     ['a diff that renames', action({ preview: { type: 'diff', path: 'a', diff: 'rename to b\n' } })],
   ])('D5 an action with %s does not fit: the form links to the page', (_, asked) => {
     expect(approvalFormRows(asked)).toBeUndefined();
-    const [ask] = buildApprovalForms({ pending: [asked], question: null }, () => undefined);
+    const [ask] = buildFormCandidates({ pending: [asked], question: null }, () => undefined);
     if (ask?.about !== 'page') throw new Error('in a form');
     const rows = ask.message.split('\n');
     expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);

@@ -6,7 +6,7 @@ import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-r
 import type { A2aConnection } from '../../../../bridge/agents/connection.ts';
 import { askPersonInCall } from '../../../../bridge/approvals/ask-in-call.ts';
 import { buildOfferedForms } from '../../../../bridge/approvals/forms-to-offer.ts';
-import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
+import { FormHistory } from '../../../../bridge/approvals/form-history.ts';
 import { PageLinks } from '../../../../bridge/approvals/page-links.ts';
 import { submitFormAnswers } from '../../../../bridge/approvals/submit-form-answers.ts';
 import { Session } from '../../../../bridge/sessions/session/session.ts';
@@ -48,7 +48,7 @@ const accept = { action: 'accept', content: {} };
 describe('a program that accepts each form at once', () => {
   let agent: AskingAgent;
   let session: Session;
-  let offers: OpenForms;
+  let offers: FormHistory;
   let now = 0;
 
   beforeEach(() => {
@@ -57,7 +57,7 @@ describe('a program that accepts each form at once', () => {
     session = new Session(agent, 'session-1', { claims });
     session.take(taskAsStreamResponse(agent.task.toTask()), agent.connection);
     now = 0;
-    offers = new OpenForms({ now: () => now });
+    offers = new FormHistory({ now: () => now });
   });
   afterEach(() => session.close());
 

@@ -1,6 +1,6 @@
 /** Tests what the bridge shows about an action that this person may not approve. */
 import { expect, test } from '@jest/globals';
-import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
+import { buildFormCandidates } from '../../../../bridge/approvals/form.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { decisionCommandLines } from '../../../../bridge/approvals/ways-to-decide.ts';
 import { howToDecideText, decisionElsewhereError } from '../../../../bridge/cli/terminal/how-to-decide.ts';
@@ -9,7 +9,7 @@ import { actionText } from '../../../../bridge/cli/terminal/action-text.ts';
 import { pendingReport } from '../../../../bridge/mcp/reports/session-report.ts';
 import { withoutShownInput } from '../../../../bridge/mcp/reports/session-result.ts';
 import { approvalRequestMessage } from '../../../../bridge/approvals/webhook/chat-message.ts';
-import { approvalRequestPostBody } from '../../../../bridge/approvals/webhook/notice.ts';
+import { approvalRequestNotice } from '../../../../bridge/approvals/webhook/notice.ts';
 import type { PendingAction } from '../../../../shared/protocol/tool-approval.ts';
 import { NEEDS_ROLE } from '../../../support/delegator-stage.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -21,7 +21,7 @@ const approver = { otherThan: ['acme/ann'], groups: ['release'] };
 const mayApprove = pendingWrite('call-1', { approver });
 const mayNot: PendingAction = { ...mayApprove, decisions: ['deny'] };
 const asked = (action: PendingAction) =>
-  buildApprovalForms({ pending: [action], question: null }, () => undefined);
+  buildFormCandidates({ pending: [action], question: null }, () => undefined);
 
 test('R121 no form asks for it, and a note says who must approve', () => {
   const forms = asked(mayNot);
@@ -92,7 +92,7 @@ test('R121 a terminal shows it, and escapes the group of another agent', () => {
 
 test('R121 a post says who must approve: as a field for a program, and in words for a chat', () => {
   const view = taskView({ pending: [mayNot] });
-  expect(approvalRequestPostBody(ABOUT, view, 0).data).toMatchObject({
+  expect(approvalRequestNotice(ABOUT, view, 0).data).toMatchObject({
     pending: [{ approver, decisions: ['deny'] }],
   });
   expect(approvalRequestMessage(ABOUT, view, undefined).lines).toContainEqual(

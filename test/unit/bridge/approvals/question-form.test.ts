@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { formFieldsOfQuestion, parseFormAnswer } from '../../../../bridge/approvals/answer-fields.ts';
-import { buildApprovalForms, type ApprovalForm } from '../../../../bridge/approvals/form.ts';
+import { buildFormCandidates, type FormCandidate } from '../../../../bridge/approvals/form.ts';
 import { FORM_ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
 import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
@@ -13,7 +13,7 @@ import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-function askAbout(question: Question): ApprovalForm {
+function askAbout(question: Question): FormCandidate {
   const preview = { type: 'question' as const, ...question };
   const action = pendingWrite('one', {
     tool: 'ask-person',
@@ -21,13 +21,13 @@ function askAbout(question: Question): ApprovalForm {
     preview,
     decisions: ['answer', 'deny'],
   });
-  const [ask] = buildApprovalForms({ pending: [action], question: null }, () => undefined);
+  const [ask] = buildFormCandidates({ pending: [action], question: null }, () => undefined);
   if (ask === undefined) throw new Error('nothing is asked');
   return ask;
 }
 
-const plainAsk = (text: string): ApprovalForm | undefined =>
-  buildApprovalForms({ pending: [], question: questionWithCode({ id: 'q', text }) }, () => undefined)[0];
+const plainAsk = (text: string): FormCandidate | undefined =>
+  buildFormCandidates({ pending: [], question: questionWithCode({ id: 'q', text }) }, () => undefined)[0];
 
 describe('D5 a question that does not fit into four rows of 74 columns', () => {
   const LONG = `Is this fine?${' word'.repeat(80)} No: delete all.`;

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { taskAsStreamResponse } from '../../../../bridge/agents/task-as-stream-response.ts';
 import { buildOfferedForms } from '../../../../bridge/approvals/forms-to-offer.ts';
-import { OpenForms } from '../../../../bridge/approvals/open-forms.ts';
+import { FormHistory } from '../../../../bridge/approvals/form-history.ts';
 import { PageLinks } from '../../../../bridge/approvals/page-links.ts';
 import { showForm } from '../../../../bridge/approvals/withdrawable-form.ts';
 import { AskingAgent } from '../../../support/asking-agent.ts';
@@ -9,7 +9,7 @@ import { AskingAgent } from '../../../support/asking-agent.ts';
 test('R97 a form is not shown if its task has ended since the bridge built the form', async () => {
   const agent = new AskingAgent();
   const session = agent.session();
-  const offers = new OpenForms();
+  const offers = new FormHistory();
   const { forms } = await buildOfferedForms({ session, offers, links: new PageLinks(), opensUrls: false });
   const [form] = forms;
   if (form === undefined) throw new Error('no form was offered');

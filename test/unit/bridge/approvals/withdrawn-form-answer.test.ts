@@ -3,7 +3,7 @@ import {
   lateAnswerNotes,
   type LateAnswerContext,
 } from '../../../../bridge/approvals/withdrawn-form-answer.ts';
-import { buildApprovalForms } from '../../../../bridge/approvals/form.ts';
+import { buildFormCandidates } from '../../../../bridge/approvals/form.ts';
 import type { CallView } from '../../../../bridge/sessions/session/observed-task.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 import { callView, taskView } from '../../../support/task-view.ts';
@@ -28,7 +28,7 @@ describe('an answer to a form that was withdrawn', () => {
   });
 
   test('R97 the person gets a note that the bridge asks again, if the action has changed', () => {
-    const asks = buildApprovalForms({ pending: [pendingWrite('one')], question: null }, () => undefined);
+    const asks = buildFormCandidates({ pending: [pendingWrite('one')], question: null }, () => undefined);
     expect(lateAnswerNotes(ACCEPT, withdrawn([call(null)], { asks }))).toEqual([
       expect.stringContaining('the action has changed since, and the person is asked again'),
     ]);

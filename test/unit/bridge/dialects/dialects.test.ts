@@ -4,7 +4,7 @@ import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
-import { partsText } from '../../../../bridge/dialects/parts.ts';
+import { partsAsText } from '../../../../bridge/dialects/parts.ts';
 import { plainA2aDialect } from '../../../../bridge/dialects/plain-a2a.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import {
@@ -271,27 +271,29 @@ describe('the plain dialect, for agents without extensions', () => {
       },
       { ...part({ $case: 'raw', value: Buffer.from('abc') }), filename: '', mediaType: '' },
     ];
-    expect(partsText(parts)).toBe(
+    expect(partsAsText(parts)).toBe(
       'See: \n{\n  "a": 1\n}\n[x.png, image/png: https://example.com/x.png]\n[file: 3 bytes]',
     );
   });
 
   test('X3 the plain dialect shows the beginning of data of any length, and the length of the rest', () => {
-    const shown = partsText([part({ $case: 'data', value: 'x'.repeat(1_000_000) })]);
+    const shown = partsAsText([part({ $case: 'data', value: 'x'.repeat(1_000_000) })]);
     expect(shown.length).toBeLessThan(60_000);
     expect(shown).toMatch(/\(950002 more characters\)$/);
-    const place = partsText([part({ $case: 'url', value: `data:${'x'.repeat(10_000)}` })]);
+    const place = partsAsText([part({ $case: 'url', value: `data:${'x'.repeat(10_000)}` })]);
     expect(place.length).toBeLessThan(3_000);
   });
 
   test('a file without a name has the name of its artifact', () => {
-    expect(partsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe('[chart: 3 bytes]');
+    expect(partsAsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe(
+      '[chart: 3 bytes]',
+    );
   });
 
   test('X3 the plain dialect shows data of any depth without an error', () => {
     let deep: unknown = 1;
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
-    expect(partsText([part({ $case: 'data', value: deep })])).toBe('[data nested too deep to show]');
+    expect(partsAsText([part({ $case: 'data', value: deep })])).toBe('[data nested too deep to show]');
   });
 
   test('an event without content gives no observation', () => {

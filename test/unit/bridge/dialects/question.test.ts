@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Part } from '@a2a-js/sdk';
-import { urlsOutsideText } from '../../../../bridge/dialects/urls-outside-text.ts';
+import { urlsOutsideTextParts } from '../../../../bridge/dialects/urls-outside-text-parts.ts';
 import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
 import {
   answerAsJsonObject,
@@ -85,7 +85,7 @@ describe('the answer to an agent’s question', () => {
 describe('the addresses in an agent’s question', () => {
   test('the addresses are http or https, each once, from data and files', () => {
     const file = part({ $case: 'url', value: 'https://example.com/f' });
-    const all = urlsOutsideText([
+    const all = urlsOutsideTextParts([
       words('https://in.words/'),
       data({ a: ['https://a.example/', 'javascript:alert(1)', 'https://a.example/'], b: 'no address' }),
       file,
@@ -96,8 +96,8 @@ describe('the addresses in an agent’s question', () => {
   test('X3 the addresses are collected within limits from data of any depth and breadth', () => {
     let deep: unknown = 'https://deep.example/';
     for (let n = 0; n < 100_000; n += 1) deep = [deep];
-    expect(urlsOutsideText([data(deep)])).toEqual([]);
+    expect(urlsOutsideTextParts([data(deep)])).toEqual([]);
     const many = Array.from({ length: 1000 }, (_, n) => `https://example.com/${String(n)}`);
-    expect(urlsOutsideText([data(many)])).toHaveLength(5);
+    expect(urlsOutsideTextParts([data(many)])).toHaveLength(5);
   });
 });

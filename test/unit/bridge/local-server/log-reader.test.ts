@@ -1,13 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readLastLines, readNewLogContent } from '../../../../bridge/local-server/log-reader.ts';
+import { readLastLines, showNewLogContent } from '../../../../bridge/local-server/log-reader.ts';
 import { openLogFile } from '../../../../shared/runtime/log-file.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** The maximum size of the log in bytes. Seven lines fit. */
 const LIMIT = 56;
-/** One call of `readNewLogContent` needs fewer turns of the event loop. */
+/** One call of `showNewLogContent` needs fewer turns of the event loop. */
 const TURNS = 40;
 /** All lines have the same length. So the new log file can get the old file's length. */
 const line = (n: number): string => `line ${String(n).padStart(2, '0')}`;
@@ -32,10 +32,10 @@ describe.each(Array.from({ length: TURNS }, (_, turn) => turn))(
       let shown = '';
       const show = (chunk: Buffer): void => void (shown += chunk.toString());
       write(6, 6);
-      const reading = readNewLogContent(path, found.position, show);
+      const reading = showNewLogContent(path, found.position, show);
       for (let n = 0; n < turn; n += 1) await new Promise((resolve) => setImmediate(resolve));
       write(7, last);
-      await readNewLogContent(path, await reading, show);
+      await showNewLogContent(path, await reading, show);
       const all = Array.from({ length: last }, (_, at) => line(at + 1));
       expect([...found.lines, ...shown.trim().split('\n')]).toEqual(all);
     });
@@ -58,6 +58,6 @@ test('a reader continues in the log of the next server', async () => {
   await rename(path, `${path}.1`);
   await writeFile(path, 'of the next server, which is longer\n');
   let shown = '';
-  await readNewLogContent(path, found.position, (chunk) => void (shown += chunk.toString()));
+  await showNewLogContent(path, found.position, (chunk) => void (shown += chunk.toString()));
   expect(shown).toBe('of the next server, which is longer\n');
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { StreamResponse, Task } from '@a2a-js/sdk';
 import { Agent } from '../../../../bridge/agents/agent.ts';
-import type { A2aConnection, CancelRequest } from '../../../../bridge/agents/connection.ts';
+import type { A2aConnection, CancelDetails } from '../../../../bridge/agents/connection.ts';
 import { AgentRegistry } from '../../../../bridge/agents/agent-registry.ts';
 import { DelegationService } from '../../../../bridge/sessions/deliver-delegations.ts';
 import { LiveSessions } from '../../../../bridge/sessions/live-sessions.ts';
@@ -22,7 +22,7 @@ const MANY = 29;
 /** An agent in memory. The test decides when it accepts a message, and how it answers a cancel. */
 class SlowAgent extends Agent {
   task = new FakeTask('task-1', 'session-1', true).work();
-  readonly cancels: CancelRequest[] = [];
+  readonly cancels: CancelDetails[] = [];
   /** The number of received messages. */
   sent = 0;
   take: () => void = () => undefined;

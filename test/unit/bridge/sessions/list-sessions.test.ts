@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  mergeSessionListings,
+  mergeListedSessions,
   sortSessionsForList,
   listedOutboxEntry,
-  type AgentListing,
+  type UnmergedSession,
 } from '../../../../bridge/sessions/list-sessions.ts';
 
-const told = (changes: Partial<AgentListing>): AgentListing => ({
+const told = (changes: Partial<UnmergedSession>): UnmergedSession => ({
   sessionId: 's',
   agent: 'a',
   taskId: 't1',
@@ -30,23 +30,23 @@ describe('the list of sessions', () => {
       [older, newer],
       [newer, older],
     ]) {
-      expect(mergeSessionListings(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
+      expect(mergeListedSessions(order)).toMatchObject([{ sessionId: 's', taskId: 't2', state: 'working' }]);
     }
   });
 
   test('a line takes the state from the latest source, and title and time from any source', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
-    expect(mergeSessionListings([told({ usd: 0.5 }), followed])).toMatchObject([
+    expect(mergeListedSessions([told({ usd: 0.5 }), followed])).toMatchObject([
       { state: 'input-required', pending: 2, usd: 0.5, title: 'Do it', updatedAt: '2026-01-01T00:00:00Z' },
     ]);
   });
 
   test('the list has separate lines for sessions of two agents with the same id', () => {
-    expect(mergeSessionListings([told({}), told({ agent: 'b' })])).toHaveLength(2);
+    expect(mergeListedSessions([told({}), told({ agent: 'b' })])).toHaveLength(2);
   });
 
   test('R101 the list shows waiting sessions first, then the newest sessions', () => {
-    const sessions = mergeSessionListings([
+    const sessions = mergeListedSessions([
       told({}),
       told({ sessionId: 'x', updatedAt: '2027-01-01T00:00:00Z' }),
       told({ sessionId: 'old', updatedAt: '2020-01-01T00:00:00Z', state: 'input-required' }),

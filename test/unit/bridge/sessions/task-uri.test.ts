@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { UriTemplate } from '@modelcontextprotocol/server';
 import fc from 'fast-check';
 import {
-  parseTaskUri,
+  parseTaskUriVariables,
   TASK_RESOURCES,
   TASK_URI_TEMPLATE,
   TASK_URI_TEMPLATE_WITH_OFFSET,
@@ -26,7 +26,7 @@ describe('the URI of a part of a task', () => {
           const uri = new URL(taskUri({ sessionId, taskId, part }, from)).href;
           const template = new UriTemplate(from === 0 ? TASK_URI_TEMPLATE : TASK_URI_TEMPLATE_WITH_OFFSET);
           const variables = template.match(uri);
-          expect(variables === null ? null : parseTaskUri(variables)).toEqual({
+          expect(variables === null ? null : parseTaskUriVariables(variables)).toEqual({
             sessionId,
             taskId,
             part,
@@ -44,6 +44,6 @@ describe('the URI of a part of a task', () => {
     ['half a character', { session: '%', task: 't', part: 'state' }],
     ['no task', { session: 's', part: 'state' }],
   ])('a URI with %s is invalid', (_, variables) => {
-    expect(parseTaskUri(variables)).toBeUndefined();
+    expect(parseTaskUriVariables(variables)).toBeUndefined();
   });
 });

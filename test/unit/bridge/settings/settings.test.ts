@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { configuredAgents } from '../../../../bridge/startup/configured-agents.ts';
+import { createAgentRegistry } from '../../../../bridge/startup/configured-agents.ts';
 import { createBridgeCommandLine } from '../../../../bridge/cli/program.ts';
 import {
   BRIDGE_SETTINGS,
@@ -101,7 +101,7 @@ describe("the bridge's settings", () => {
       beta: { url: 'http://127.0.0.1:2', tokenEnv: 'BETA' },
     };
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
-    const registry = configuredAgents(await readBridgeSettings({ stateDir }, {}), {}, '/server.js');
+    const registry = createAgentRegistry(await readBridgeSettings({ stateDir }, {}), {}, '/server.js');
     expect(registry.pick(undefined).name).toBe('alpha');
     expect(registry.all.map((each) => each.name)).toEqual(['alpha', 'beta']);
     expect(() => registry.pick('gamma')).toThrow(
@@ -112,7 +112,7 @@ describe("the bridge's settings", () => {
 
   test('without a configured agent, the bridge uses the local server', async () => {
     const settings = await readBridgeSettings({ stateDir, autoStart: false }, {});
-    const registry = configuredAgents(settings, {}, '/server.js');
+    const registry = createAgentRegistry(settings, {}, '/server.js');
     expect(registry.all.map((each) => each.name)).toEqual(['local']);
     await expect(registry.pick(undefined).connect()).rejects.toThrow(/was told not to start one/);
   });

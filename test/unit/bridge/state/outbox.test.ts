@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
 import type { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
-import { hasUnfinishedWork } from '../../../../bridge/state/has-unfinished-work.ts';
+import { hasOrphanedWork } from '../../../../bridge/state/has-orphaned-work.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
@@ -124,10 +124,10 @@ describe('the outbox of the bridges', () => {
 
   test('B3 a bridge takes over only the entries of an ended process, and exactly one bridge gets each entry', async () => {
     outbox.put(entry('1'));
-    expect(await hasUnfinishedWork(state)).toBe(false);
+    expect(await hasOrphanedWork(state)).toBe(false);
     const gone = await endedOutbox();
     for (const id of ['2', '3', '4']) gone.put(entry(id));
-    expect(await hasUnfinishedWork(state)).toBe(true);
+    expect(await hasOrphanedWork(state)).toBe(true);
     const own = String(process.pid);
     const others = await Promise.all(
       Array.from(

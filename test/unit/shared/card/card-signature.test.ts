@@ -3,7 +3,7 @@ import { AgentCard } from '@a2a-js/sdk';
 import { FlattenedSign } from 'jose';
 import { createPublicKey, createSecretKey, generateKeyPairSync } from 'node:crypto';
 import { agentCard } from '../../../../a2a-server/http/routes/agent-card.ts';
-import { cardSigningAlgorithm, signCard, verifyCard } from '../../../../shared/card/card-signature.ts';
+import { cardSigningAlgorithm, signCard, findVerifiedCard } from '../../../../shared/card/card-signature.ts';
 
 const ed25519 = generateKeyPairSync('ed25519');
 const other = generateKeyPairSync('ed25519');
@@ -24,9 +24,9 @@ describe('the signature of an agent card', () => {
     'a card that is signed with %s is verified with the public key',
     async (alg, { privateKey, publicKey }) => {
       expect(cardSigningAlgorithm(publicKey)).toBe(alg);
-      const verified = await verifyCard(await sent(privateKey), [other.publicKey, publicKey]);
+      const verified = await findVerifiedCard(await sent(privateKey), [other.publicKey, publicKey]);
       expect(verified).toMatchObject({ name: card.name, supportedInterfaces: card.supportedInterfaces });
-      expect(await verifyCard(await sent(privateKey), [other.publicKey])).toBeUndefined();
+      expect(await findVerifiedCard(await sent(privateKey), [other.publicKey])).toBeUndefined();
     },
   );
 
@@ -57,11 +57,11 @@ describe('the signature of an agent card', () => {
       { signatures: Array.from({ length: 50_000 }, () => ({ protected: '', signature: '' })) },
     ],
   ])('a card %s is not trusted', async (_what, change) => {
-    expect(await verifyCard({ ...(await sent()), ...change }, [ed25519.publicKey])).toBeUndefined();
+    expect(await findVerifiedCard({ ...(await sent()), ...change }, [ed25519.publicKey])).toBeUndefined();
   });
 
   test.each([null, 7, 'card', []])('%j is no trusted card', async (received) => {
-    expect(await verifyCard(received, [ed25519.publicKey])).toBeUndefined();
+    expect(await findVerifiedCard(received, [ed25519.publicKey])).toBeUndefined();
   });
 
   test('a signer cannot choose the algorithm: neither none, nor an HMAC with the public key as its secret', async () => {
@@ -77,13 +77,13 @@ describe('the signature of an agent card', () => {
       { protected: hmac.protected, signature: hmac.signature },
     ])
       expect(
-        await verifyCard({ ...(await sent()), signatures: [forged] }, [ed25519.publicKey]),
+        await findVerifiedCard({ ...(await sent()), signatures: [forged] }, [ed25519.publicKey]),
       ).toBeUndefined();
   });
 
   test('fields that no signature covers are not in the verified card', async () => {
     const received = { ...(await sent()), url: 'https://evil.example.com', preferredTransport: 'JSONRPC' };
-    const verified = await verifyCard(received, [createPublicKey(ed25519.privateKey)]);
+    const verified = await findVerifiedCard(received, [createPublicKey(ed25519.privateKey)]);
     expect(JSON.stringify(verified)).not.toContain('evil');
     expect(verified?.name).toBe(card.name);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { createWebhookPostFormatter } from '../../../../bridge/approvals/webhook/format-post.ts';
-import { chatAddress, chatBody, isChatService } from '../../../../shared/chat/chat-body.ts';
+import { chatAddress, chatBody, hasValidChatUrl } from '../../../../shared/chat/chat-body.ts';
 import { type ChatMessage, chatLines } from '../../../../shared/chat/chat-message.ts';
 
 const PAGE = 'http://127.0.0.1:41242/page#task=a&call=b';
@@ -83,5 +83,5 @@ test('a message has at most ten actions and 200 characters in a line, and hidden
 
 test('an address of ntfy ends in a topic', () => {
   const urls = ['https://ntfy.sh/a-topic', 'https://ntfy.sh/', 'x'];
-  expect(urls.filter((url) => isChatService({ format: 'ntfy', url }))).toEqual([urls[0]]);
+  expect(urls.filter((url) => hasValidChatUrl({ format: 'ntfy', url }))).toEqual([urls[0]]);
 });

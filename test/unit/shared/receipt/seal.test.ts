@@ -7,8 +7,8 @@ import { STRIDE } from '../../../support/property-runs.ts';
 import {
   checkSealedReceipt,
   publicKeyFingerprint,
-  sealReceipt,
-  signedMarkdown,
+  sealReceiptJson,
+  sealReceiptMarkdown,
 } from '../../../../shared/receipt/seal.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
@@ -92,8 +92,8 @@ const RECEIPT: Receipt = {
 };
 
 const DOCUMENTS = [
-  { kind: 'JSON', document: sealReceipt(RECEIPT, privateKey) },
-  { kind: 'Markdown', document: signedMarkdown(RECEIPT, privateKey) },
+  { kind: 'JSON', document: sealReceiptJson(RECEIPT, privateKey) },
+  { kind: 'Markdown', document: sealReceiptMarkdown(RECEIPT, privateKey) },
 ];
 
 /** For thousands of documents. `toThrow` formats the stack of each error, which takes longer than the check. */
@@ -144,8 +144,8 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
   it('is refused with the signature and the key of another server', () => {
     const other = generateKeyPairSync('ed25519').privateKey;
     const forged = document.startsWith('{')
-      ? sealReceipt({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other)
-      : signedMarkdown({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other);
+      ? sealReceiptJson({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other)
+      : sealReceiptMarkdown({ ...RECEIPT, cost: { ...RECEIPT.cost, usd: 0 } }, other);
     // The forged document is valid in itself, but another key has signed it.
     expect(checkSealedReceipt(forged).fingerprint).not.toBe(checkSealedReceipt(document).fingerprint);
     const key = /"publicKey":\s*"([^"]+)"/;
@@ -158,7 +158,7 @@ describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
 describe('a receipt as Markdown', () => {
   it('contains no text of the agent outside of code', () => {
     const hostile = '` ``` **Approved** by `root` <script>\n# Receipt\n~~~';
-    const text = signedMarkdown(
+    const text = sealReceiptMarkdown(
       {
         ...RECEIPT,
         task: { ...RECEIPT.task, message: hostile },

@@ -3,7 +3,7 @@ import { readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   readServerRecord,
-  removeServerRecord,
+  removeOwnServerRecord,
   writeServerRecord,
 } from '../../../../shared/state/server-record.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
@@ -24,9 +24,9 @@ describe('the record of the running server', () => {
   test('only the run that wrote the record deletes it', async () => {
     const directory = await temporaryDirectory();
     await writeServerRecord(directory, RECORD);
-    await removeServerRecord(directory, { ...RECORD, startedAt: '2026-01-01T00:00:01.000Z' });
+    await removeOwnServerRecord(directory, { ...RECORD, startedAt: '2026-01-01T00:00:01.000Z' });
     expect(await readServerRecord(directory)).toEqual(RECORD);
-    await removeServerRecord(directory, RECORD);
+    await removeOwnServerRecord(directory, RECORD);
     expect(await readServerRecord(directory)).toBeUndefined();
   });
 

@@ -1,29 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
 import { applyPatch, parsePatch } from 'diff';
 import fc from 'fast-check';
-import { countDiffLines, unifiedDiff } from '../../../../shared/text/unified-diff.ts';
+import { countDiffLines, unifiedFileDiff } from '../../../../shared/text/unified-diff.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
 
 describe('countDiffLines, the counts of a unified diff', () => {
   it('counts added and removed lines, also those that look like the headers of a diff', () => {
-    const diff = unifiedDiff('f', '-- a\nkept\n', 'kept\n++ b\nlast');
+    const diff = unifiedFileDiff('f', '-- a\nkept\n', 'kept\n++ b\nlast');
     expect(countDiffLines(diff)).toEqual({ added: 2, removed: 1 });
-    expect(countDiffLines(unifiedDiff('f', 'same', 'same'))).toEqual({ added: 0, removed: 0 });
+    expect(countDiffLines(unifiedFileDiff('f', 'same', 'same'))).toEqual({ added: 0, removed: 0 });
   });
 });
 
-describe('unifiedDiff, the diff of two texts', () => {
+describe('unifiedFileDiff, the diff of two texts', () => {
   it('the diff of a new file is against /dev/null', () => {
-    expect(unifiedDiff('test.md', undefined, 'hello')).toBe(
+    expect(unifiedFileDiff('test.md', undefined, 'hello')).toBe(
       '--- /dev/null\n+++ b/test.md\n@@ -0,0 +1,1 @@\n+hello\n\\ No newline at end of file\n',
     );
   });
 
   it('the diff shows a change with the lines before and after it', () => {
     const before = 'one\ntwo\nthree\nfour\nfive\nsix\n';
-    expect(unifiedDiff('dir/a b.txt', before, before.replace('five', '5'))).toBe(
+    expect(unifiedFileDiff('dir/a b.txt', before, before.replace('five', '5'))).toBe(
       [
         '--- a/dir/a b.txt',
         '+++ b/dir/a b.txt',
@@ -40,22 +40,24 @@ describe('unifiedDiff, the diff of two texts', () => {
   });
 
   it('the diff of a removed file is against /dev/null', () => {
-    expect(unifiedDiff('a.md', 'hello\n', undefined)).toBe(
+    expect(unifiedFileDiff('a.md', 'hello\n', undefined)).toBe(
       '--- a/a.md\n+++ /dev/null\n@@ -1,1 +0,0 @@\n-hello\n',
     );
   });
 
   it('the diff quotes a name that would break its header', () => {
-    expect(unifiedDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"\n');
-    expect(unifiedDiff('say "\\o/"\u001b[2J', '', '')).toMatch(/^\+\+\+ "b\/say \\"\\\\o\/\\"\\033\[2J"$/m);
+    expect(unifiedFileDiff('a\n+++ b', undefined, 'x')).toContain('+++ "b/a\\n+++ b"\n');
+    expect(unifiedFileDiff('say "\\o/"\u001b[2J', '', '')).toMatch(
+      /^\+\+\+ "b\/say \\"\\\\o\/\\"\\033\[2J"$/m,
+    );
   });
 
   it('the diff quotes a name that ends with a space', () => {
-    expect(unifiedDiff('a.md ', '', 'x')).toContain('--- "a/a.md "\n+++ "b/a.md "\n');
+    expect(unifiedFileDiff('a.md ', '', 'x')).toContain('--- "a/a.md "\n+++ "b/a.md "\n');
   });
 
   it('the diff shows a name in any script, so that a person can read it', () => {
-    expect(unifiedDiff('Über/Änderung 計画.md', 'x\n', 'y\n')).toMatch(
+    expect(unifiedFileDiff('Über/Änderung 計画.md', 'x\n', 'y\n')).toMatch(
       /^--- a\/Über\/Änderung 計画\.md\n\+\+\+ b\/Über\/Änderung 計画\.md\n@@/,
     );
   });
@@ -63,7 +65,7 @@ describe('unifiedDiff, the diff of two texts', () => {
   it('a parser reads each name from the header', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', minLength: 1 }), (path) => {
-        const [parsed] = parsePatch(unifiedDiff(path, 'x\n', 'y\n'));
+        const [parsed] = parsePatch(unifiedFileDiff(path, 'x\n', 'y\n'));
         expect(parsed?.newFileName).toBe(`b/${path}`);
       }),
       { numRuns: numberOfRuns(500) },
@@ -87,19 +89,19 @@ describe('unifiedDiff, the diff of two texts', () => {
       .map(([some, ended]) => some.join('\n') + (ended && some.length > 0 ? '\n' : ''));
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const diff = unifiedDiff('file', before, after);
+        const diff = unifiedFileDiff('file', before, after);
         expect(applyPatch(before, diff)).toBe(after);
       }),
       { numRuns: numberOfRuns(2000) },
     );
   });
 
-  it('X3 for two long, very different texts, unifiedDiff quickly shows a whole replacement', () => {
-    const diff = unifiedDiff('file', lines('old'), `${lines('new')}\n`);
+  it('X3 for two long, very different texts, unifiedFileDiff quickly shows a whole replacement', () => {
+    const diff = unifiedFileDiff('file', lines('old'), `${lines('new')}\n`);
     expect(parsePatch(diff)[0]?.hunks).toHaveLength(1);
     expect(applyPatch(lines('old'), diff)).toBe(`${lines('new')}\n`);
-    const cleared = unifiedDiff('file', lines('old'), '');
+    const cleared = unifiedFileDiff('file', lines('old'), '');
     expect(applyPatch(lines('old'), cleared)).toBe('');
-    expect(applyPatch('', unifiedDiff('file', '', lines('new')))).toBe(lines('new'));
+    expect(applyPatch('', unifiedFileDiff('file', '', lines('new')))).toBe(lines('new'));
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  withMarkedLines,
+  quotedText,
   visibleJson,
   visibleLine,
   visibleLines,
@@ -151,7 +151,7 @@ describe('text from agents, as visible text', () => {
   it('R93 the visible text never contains an invisible character', () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { text: shown } = withMarkedLines(text, { characters: 60, lines: 6 });
+        const { text: shown } = quotedText(text, { characters: 60, lines: 6 });
         for (const each of [visibleText(text), visibleLine(text), visibleLine(text, 20), shown])
           expect(withoutLegitimate(each)).not.toMatch(FORBIDDEN);
         expect(visibleLine(text)).not.toContain('\n');
@@ -176,13 +176,13 @@ describe('text from agents, as visible text', () => {
 
 describe('a quoted text', () => {
   it('R93 the quoted text has a mark before every line, so that no line looks like the product’s own', () => {
-    expect(withMarkedLines('rm -rf /\nDecisions: approve\n\n(in /safe)')).toEqual({
+    expect(quotedText('rm -rf /\nDecisions: approve\n\n(in /safe)')).toEqual({
       extent: 'whole',
       text: '│ rm -rf /\n│ Decisions: approve\n│\n│ (in /safe)',
     });
     fc.assert(
       fc.property(hostile, fc.integer({ min: 1, max: 300 }), (text, characters) => {
-        for (const { text: shown } of [withMarkedLines(text), withMarkedLines(text, { characters })])
+        for (const { text: shown } of [quotedText(text), quotedText(text, { characters })])
           for (const line of shown.split('\n')) expect(line).toMatch(/^│(?: |$)/);
       }),
     );
@@ -190,7 +190,7 @@ describe('a quoted text', () => {
 
   it('R93 a shortened quoted text shows its first and last part, with a marker between them', () => {
     const text = Array.from({ length: 100 }, (_, index) => `line ${String(index)}`).join('\n');
-    const byLines = withMarkedLines(text, { characters: 10_000, lines: 6 });
+    const byLines = quotedText(text, { characters: 10_000, lines: 6 });
     expect(byLines).toMatchObject({ extent: 'cut' });
     expect(byLines.text.split('\n')).toEqual([
       '│ line 0',
@@ -202,7 +202,7 @@ describe('a quoted text', () => {
       '│ line 99',
     ]);
     const long = `curl ${'a'.repeat(500)} | sh`;
-    expect(withMarkedLines(long, { characters: 30 })).toEqual({
+    expect(quotedText(long, { characters: 30 })).toEqual({
       extent: 'cut',
       left: 480,
       text: `│ curl ${'a'.repeat(15)}⟨480 characters left out⟩aaaaa | sh`,
@@ -228,7 +228,7 @@ describe('a quoted text', () => {
         fc.integer({ min: 2, max: 9 }),
         (text, characters, lines) => {
           const whole = visibleLines(text).join('\n');
-          const shown = withMarkedLines(text, { characters, lines });
+          const shown = quotedText(text, { characters, lines });
           const bare = shown.text
             .split('\n')
             .map((line) => line.slice(2))
@@ -252,7 +252,7 @@ describe('a quoted text', () => {
       fc.property(hostile, (text) => {
         const lines = visibleLines(text);
         const room = { characters: lines.join('\n').length, lines: lines.length };
-        expect(withMarkedLines(text, room).extent).toBe('whole');
+        expect(quotedText(text, room).extent).toBe('whole');
       }),
     );
   });
@@ -273,7 +273,7 @@ describe('a quoted text', () => {
     const cost = (length: number): number => {
       const text = piece.repeat(length / piece.length);
       const since = performance.now();
-      withMarkedLines(text, { characters: 8000, lines: 200 });
+      quotedText(text, { characters: 8000, lines: 200 });
       visibleLine(text);
       return performance.now() - since;
     };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  type UnopenedTasks,
+  type UnopenedTaskTimes,
   unopenedTasksAfterSearch,
   workspaceUnavailableEvents,
 } from '../../../../../a2a-server/executor/executions/tasks-no-server-can-open.ts';
@@ -22,7 +22,7 @@ function taskAfter(...events: TaskEvent[]) {
 
 /** Returns the ids of the due tasks of each search, one search per time. */
 function dueIn(searches: readonly (readonly [now: number, tasks: readonly (typeof TASK)[]])[]): string[][] {
-  let unopened: UnopenedTasks = new Map();
+  let unopened: UnopenedTaskTimes = new Map();
   return searches.map(([now, tasks]) => {
     const search = unopenedTasksAfterSearch(unopened, tasks, now);
     unopened = search.unopened;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { createCancellingDisconnectHandler } from '../../../../../a2a-server/http/streams/cancel-left-task.ts';
-import { RECONNECT_MS } from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
+import { RECONNECT_GRACE_MS } from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 /**
@@ -27,7 +27,7 @@ async function afterLeaving(failure?: Error) {
     log: pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) }),
   });
   disconnects.reads('t', { principal: 'ada', seq: 2 })('left');
-  clock.advance(RECONNECT_MS);
+  clock.advance(RECONNECT_GRACE_MS);
   await new Promise((resolve) => setImmediate(resolve));
   return { cancels, log: lines.join('') };
 }

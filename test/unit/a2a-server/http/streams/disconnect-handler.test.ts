@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   CancellingDisconnectHandler,
-  RECONNECT_MS,
+  RECONNECT_GRACE_MS,
 } from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
@@ -31,7 +31,7 @@ describe('the server with --on-disconnect cancel', () => {
   it('the server cancels a task 10 s after its last reader has disconnected', () => {
     const { clock, cancelled, disconnects } = setUp();
     disconnects.reads('t', MESSAGE)('left');
-    clock.advance(RECONNECT_MS - 1);
+    clock.advance(RECONNECT_GRACE_MS - 1);
     expect(cancelled).toEqual([]);
     clock.advance(1);
     expect(cancelled).toEqual(['t of ada']);
@@ -41,15 +41,15 @@ describe('the server with --on-disconnect cancel', () => {
     const { clock, cancelled, disconnects } = setUp();
     const watcher = disconnects.reads('t');
     disconnects.reads('t', MESSAGE)('left');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     watcher('left');
-    clock.advance(RECONNECT_MS - 1);
+    clock.advance(RECONNECT_GRACE_MS - 1);
     const again = disconnects.reads('t');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
     // The rule also applies to a stream that ends after minutes.
     again('left');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual(['t of ada']);
   });
 
@@ -59,7 +59,7 @@ describe('the server with --on-disconnect cancel', () => {
     const again = disconnects.reads('t');
     await settles();
     again('left');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
     expect(clock.pending).toBe(0);
   });
@@ -68,7 +68,7 @@ describe('the server with --on-disconnect cancel', () => {
     const { clock, cancelled, disconnects, settles } = setUp();
     disconnects.reads('t', MESSAGE)('left');
     await settles();
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
   });
 
@@ -77,14 +77,14 @@ describe('the server with --on-disconnect cancel', () => {
     disconnects.reads('t', MESSAGE)('over');
     await settles();
     disconnects.reads('t', MESSAGE)('left');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual(['t of ada']);
   });
 
   it('the server keeps a task whose client only subscribed and sent no message', () => {
     const { clock, cancelled, disconnects } = setUp();
     disconnects.reads('t')('left');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
   });
 
@@ -96,7 +96,7 @@ describe('the server with --on-disconnect cancel', () => {
     reader('left');
     disconnects.reads('left', MESSAGE)('left');
     disconnects.detach('left');
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
   });
 
@@ -108,7 +108,7 @@ describe('the server with --on-disconnect cancel', () => {
     open('left');
     disconnects.reads('late', MESSAGE)('left');
     expect(clock.pending).toBe(0);
-    clock.advance(RECONNECT_MS);
+    clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
   });
 });

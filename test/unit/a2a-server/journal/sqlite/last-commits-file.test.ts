@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { copyFile, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Journal } from '../../../../../a2a-server/journal/journal.ts';
-import { detectJournalLoss } from '../../../../../a2a-server/journal/sqlite/journal-loss.ts';
+import { detectLostCommitsUnlocked } from '../../../../../a2a-server/journal/sqlite/journal-loss.ts';
 import {
   readLastCommits,
   removeLastCommits,
@@ -94,7 +94,7 @@ it('a reader reports no loss while the server deletes sessions', async () => {
     },
   };
   expect(mark).toMatchObject({ tasks: 2 });
-  expect(detectJournalLoss(beside, path)).toBeUndefined();
+  expect(detectLostCommitsUnlocked(beside, path)).toBeUndefined();
   database.close();
 });
 

@@ -1,10 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { migrate } from '../../../../../a2a-server/journal/sqlite/schema.ts';
-import {
-  readStatistics,
-  SELECT_LONGEST_WAITING,
-} from '../../../../../a2a-server/journal/sqlite/statistics.ts';
+import { readStatistics, SELECT_WAITING_SINCE } from '../../../../../a2a-server/journal/sqlite/statistics.ts';
 import { COUNT_TASKS_BY_STATE } from '../../../../../a2a-server/journal/task-counts.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
@@ -27,7 +24,7 @@ it('the statistics read only indexes, and no task', async () => {
       .query(`EXPLAIN QUERY PLAN ${sql}`)()
       .map((row) => row[3]);
   expect(planOf(COUNT_TASKS_BY_STATE)).toEqual(['SCAN tasks USING COVERING INDEX tasks_by_state']);
-  expect(planOf(SELECT_LONGEST_WAITING)).toEqual(['SCAN tasks USING INDEX waiting_tasks']);
+  expect(planOf(SELECT_WAITING_SINCE)).toEqual(['SCAN tasks USING INDEX waiting_tasks']);
   database.close();
 });
 

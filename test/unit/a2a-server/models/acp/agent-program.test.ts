@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { acpAgentName, acpCommandLine } from '../../../../../a2a-server/models/acp/agent-program.ts';
+import { acpAgentName, acpCommandText } from '../../../../../a2a-server/models/acp/agent-program.ts';
 
 describe('the command line of an ACP agent', () => {
   it.each([
@@ -15,6 +15,6 @@ describe('the command line of an ACP agent', () => {
   });
 
   it('the command line is shown on one line', () => {
-    expect(acpCommandLine({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a↵b`');
+    expect(acpCommandText({ command: 'agent', args: ['--say', 'a\nb'] })).toBe('`agent --say a↵b`');
   });
 });

@@ -2,7 +2,10 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LiveAcpAgents } from '../../../../../a2a-server/models/acp/live-agents.ts';
-import { toAcpPermission, type AcpPermissionInput } from '../../../../../a2a-server/models/acp/permission.ts';
+import {
+  toPendingAcpPermission,
+  type AcpPermissionInput,
+} from '../../../../../a2a-server/models/acp/permission.ts';
 import { createPermissionTools } from '../../../../../a2a-server/models/acp/permission-tools.ts';
 import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import type { Preview } from '../../../../../shared/protocol/tool-approval.ts';
@@ -75,7 +78,7 @@ describe('D5 the preview of a permission', () => {
 
   it('the preview of a command that appears only in the title shows the whole title', async () => {
     const title = `echo ${'x'.repeat(500)}; rm -rf x`;
-    const { input } = toAcpPermission(
+    const { input } = toPendingAcpPermission(
       { toolCallId: 'a', title, kind: 'execute' },
       { options: [], answer: () => undefined },
       at.root,

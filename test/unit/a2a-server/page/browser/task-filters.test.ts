@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import {
   areFiltersOn,
   filterParameters,
-  filtersInFragment,
+  filtersFromFragment,
   NO_FILTERS,
 } from '../../../../../a2a-server/page/browser/task-filters.ts';
 
@@ -10,7 +10,7 @@ it('filters survive a round trip through the address, and filters that are off a
   const filters = { text: 'a&b=c #', state: 'waiting', workspace: '/work/ü', model: '' };
   const parameters = filterParameters(filters);
   expect(parameters.has('model')).toBe(false);
-  expect(filtersInFragment(new URLSearchParams(parameters.toString()))).toEqual(filters);
+  expect(filtersFromFragment(new URLSearchParams(parameters.toString()))).toEqual(filters);
 });
 
 it('blank text filters nothing', () => {

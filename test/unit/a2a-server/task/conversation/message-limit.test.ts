@@ -2,7 +2,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
-  conversationTokens,
+  maxConversationTokens,
   nextContextReduction,
   estimatePromptTokens,
   type ContextWindow,
@@ -43,7 +43,7 @@ describe('the longest message of a task', () => {
   it('the unanswered messages of a live task and of the task before it count', () => {
     const at = room(8_000, 1_000);
     const live = taskWith(1_500, 500);
-    const free = conversationTokens(at);
+    const free = maxConversationTokens(at);
     expect(maxMessageTokens({ live }, at)).toBe(Math.floor(free * (5 / 6)) - 2_000);
     expect(maxMessageTokens({ previous: taskWith(3_000) }, at)).toBe(Math.floor(free * (5 / 6)) - 3_000);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConversationSegment } from '../../../../../a2a-server/task/conversation/conversation.ts';
 import {
-  omittedTurnsText,
+  fallbackSummary,
   summaryTranscript,
 } from '../../../../../a2a-server/task/conversation/summary-transcript.ts';
 
@@ -81,7 +81,7 @@ describe('a text whose characters have several bytes', () => {
 
   it('the list of omitted calls has at most the requested bytes', () => {
     const segments = Array.from({ length: 30 }, (_, at) => turn(String(at), '猫'.repeat(100)));
-    const text = omittedTurnsText(segments, 2_000);
+    const text = fallbackSummary(segments, 2_000);
     expect(Buffer.byteLength(text.replace(/\n- \(\d+ more[^\n]*/, ''))).toBeLessThanOrEqual(2_000);
     expect(text).toContain('"path":"29"');
   });
@@ -89,7 +89,7 @@ describe('a text whose characters have several bytes', () => {
 
 describe('the list of the calls that a conversation omits', () => {
   it('the list follows the earlier summary, and marks the calls that failed', () => {
-    expect(omittedTurnsText([task, summary, turn('a', 'one\n  two'), turn('b', 'gone', true)], 2_000)).toBe(
+    expect(fallbackSummary([task, summary, turn('a', 'one\n  two'), turn('b', 'gone', true)], 2_000)).toBe(
       [
         `Until now: nothing.\n\n${HEAD}`,
         '- read-file {"path":"a"}: one two',
@@ -100,7 +100,7 @@ describe('the list of the calls that a conversation omits', () => {
 
   it('a long earlier summary keeps a third of the characters', () => {
     const long: ConversationSegment = { kind: 'summary', steps: [{ role: 'user', text: 's'.repeat(5_000) }] };
-    expect(omittedTurnsText([long, turn('a', 'one')], 900)).toBe(
+    expect(fallbackSummary([long, turn('a', 'one')], 900)).toBe(
       `${'s'.repeat(200)}\n[… 4700 characters left out …]\n${'s'.repeat(100)}\n\n${HEAD}\n- read-file {"path":"a"}: one`,
     );
   });
@@ -109,12 +109,12 @@ describe('the list of the calls that a conversation omits', () => {
     const line = '- read-file {"path":"c"}: three';
     const segments = [turn('a', 'one'), turn('b', 'two'), turn('c', 'three')];
     const most = HEAD.length + line.length + 1;
-    expect(omittedTurnsText(segments, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
-    expect(omittedTurnsText(segments, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
+    expect(fallbackSummary(segments, most)).toBe(`${HEAD}\n- (2 more before these)\n${line}`);
+    expect(fallbackSummary(segments, most - 1)).toBe(`${HEAD}\n- (3 more before these)`);
   });
 
   it('the list shortens a long result', () => {
-    const [, line = ''] = omittedTurnsText([turn('a', 'x'.repeat(500))], 2_000).split('\n');
+    const [, line = ''] = fallbackSummary([turn('a', 'x'.repeat(500))], 2_000).split('\n');
     expect(line).toBe(`- read-file {"path":"a"}: ${'x'.repeat(199)}…`);
   });
 });

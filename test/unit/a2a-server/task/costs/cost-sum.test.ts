@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { costReport, costView, sumCosts } from '../../../../../a2a-server/task/costs/cost-report.ts';
 import {
   addCosts,
-  dayText,
+  utcDayText,
   NO_COST,
   requestCosts,
   utcDay,
@@ -45,7 +45,7 @@ describe('a UTC day', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 40_000 }), fc.nat({ max: DAY_MS - 1 }), (day, ms) => {
         expect(utcDay(day * DAY_MS + ms)).toBe(day);
-        expect(dayText(day)).toBe(new Date(day * DAY_MS + ms).toISOString().slice(0, 10));
+        expect(utcDayText(day)).toBe(new Date(day * DAY_MS + ms).toISOString().slice(0, 10));
       }),
       { numRuns: numberOfRuns(200) },
     );

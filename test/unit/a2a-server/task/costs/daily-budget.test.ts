@@ -1,6 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { dailyBudgetQuestion, dailyBudgetLimit } from '../../../../../a2a-server/task/costs/daily-budget.ts';
+import {
+  dailyBudgetQuestion,
+  extendedDailyBudget,
+} from '../../../../../a2a-server/task/costs/daily-budget.ts';
 import { numberOfRuns } from '../../../../support/property-runs.ts';
 
 describe('the daily budget', () => {
@@ -15,7 +18,7 @@ describe('the daily budget', () => {
   });
 
   it('each answered question allows the budget’s amount again, from the cost at the question', () => {
-    expect(dailyBudgetLimit({ extendedAt: 5.3 }, 5)).toBeCloseTo(10.3, 10);
+    expect(extendedDailyBudget({ extendedAt: 5.3 }, 5)).toBeCloseTo(10.3, 10);
     expect(dailyBudgetQuestion({ day: 1, usd: 10.2, extendedAt: 5.3 }, 5)).toBeUndefined();
     expect(dailyBudgetQuestion({ day: 1, usd: 10.4, extendedAt: 5.3 }, 5)?.dayCost.usd).toBe(10.4);
   });

@@ -7,7 +7,7 @@ import { NO_RESOLVED_TARGETS } from '../../../../../a2a-server/policy/call-facts
 import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createCrawlTool } from '../../../../../a2a-server/tools/builtin/crawl.ts';
 import { ToolStoppedError } from '../../../../../a2a-server/tools/tool.ts';
-import type { FetchContext } from '../../../../../a2a-server/tools/web/fetch-url.ts';
+import type { FetchDependencies } from '../../../../../a2a-server/tools/web/fetch-url.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { HurriedClock } from '../../../../support/hurried-clock.ts';
 import { endless, openPages, openSite, webContextFor, type Site } from '../../../../support/web-site.ts';
@@ -24,7 +24,7 @@ beforeEach(async () => {
 const page = (title: string, text: string, ...links: string[]) =>
   `<!doctype html><title>${title}</title><h1>${title}</h1><p>${text}</p><nav>${links.map((to) => `<a href="${to}">${to}</a>`).join('')}</nav>`;
 
-function crawl(site: Site, input: Record<string, unknown>, web: Partial<FetchContext> = {}, run = {}) {
+function crawl(site: Site, input: Record<string, unknown>, web: Partial<FetchDependencies> = {}, run = {}) {
   const tool = createCrawlTool(webContextFor([site.host], { clock, ...web }));
   return at.run(tool, { url: `${site.origin}/`, query: 'abort', ...input }, run);
 }

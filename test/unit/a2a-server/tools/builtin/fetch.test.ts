@@ -5,7 +5,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { NO_RESOLVED_TARGETS } from '../../../../../a2a-server/policy/call-facts.ts';
 import { decideVerdict } from '../../../../../a2a-server/policy/verdict.ts';
 import { createFetchTool } from '../../../../../a2a-server/tools/builtin/fetch.ts';
-import type { FetchContext } from '../../../../../a2a-server/tools/web/fetch-url.ts';
+import type { FetchDependencies } from '../../../../../a2a-server/tools/web/fetch-url.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 import { toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
 import { endless, openPages, openSite, webContextFor, type Site } from '../../../../support/web-site.ts';
@@ -23,7 +23,7 @@ function fetchFrom(
   site: Site,
   path: string,
   input: Record<string, unknown> = {},
-  web: Partial<FetchContext> = {},
+  web: Partial<FetchDependencies> = {},
 ) {
   return at.run(createFetchTool(webContextFor([site.host], web)), { url: site.origin + path, ...input });
 }

@@ -10,7 +10,7 @@ import { systemClock } from '../../../../../shared/runtime/clock.ts';
 import {
   createChildProcessRecords,
   NO_CHILD_RECORDS,
-  type ChildProcessRecord,
+  type ChildProcessTracker,
 } from '../../../../../a2a-server/processes/child-process-records.ts';
 import {
   createShellCommandTool,
@@ -19,7 +19,7 @@ import {
 import {
   sandboxCommand,
   confinementText,
-  findConfinement,
+  chooseConfinement,
   UNCONFINED,
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
@@ -53,7 +53,7 @@ linux('where no sandbox can be made', () => {
 
   it('X1 a server that requires a sandbox and has none does not start, and gives the reason', async () => {
     const nowhere = await temporaryDirectory();
-    await expect(findConfinement({ ...BOX, confine: 'require' }, nowhere)).rejects.toMatchObject({
+    await expect(chooseConfinement({ ...BOX, confine: 'require' }, nowhere)).rejects.toMatchObject({
       ...requires,
       message: expect.stringContaining('bubblewrap (bwrap) is not installed'),
     });
@@ -63,17 +63,17 @@ linux('where no sandbox can be made', () => {
     const bin = await temporaryDirectory();
     const refuses = '#!/bin/sh\necho "bwrap: No permissions to create new namespace" >&2\nexit 1\n';
     await writeFile(join(bin, 'bwrap'), refuses, { mode: 0o755 });
-    await expect(findConfinement({ ...BOX, confine: 'require' }, bin)).rejects.toMatchObject({
+    await expect(chooseConfinement({ ...BOX, confine: 'require' }, bin)).rejects.toMatchObject({
       ...requires,
       message: expect.stringContaining('(bwrap: No permissions to create new namespace)'),
     });
   });
 
   it('with confine "auto" and without bubblewrap, commands run without a sandbox, and the server says so', async () => {
-    const found = await findConfinement({ ...BOX, confine: 'auto' }, await temporaryDirectory());
+    const found = await chooseConfinement({ ...BOX, confine: 'auto' }, await temporaryDirectory());
     expect(found).toEqual({ type: 'open', why: 'bubblewrap (bwrap) is not installed' });
     expect(confinementText(found)).toBe('Commands are not confined: bubblewrap (bwrap) is not installed.');
-    expect(await findConfinement({ ...BOX, confine: 'off' })).toBe(UNCONFINED);
+    expect(await chooseConfinement({ ...BOX, confine: 'off' })).toBe(UNCONFINED);
   });
 });
 
@@ -151,7 +151,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
   });
 
   it('a trial sandbox shows whether a sandbox can be created', async () => {
-    const found = await findConfinement({ ...BOX, confine: 'require' });
+    const found = await chooseConfinement({ ...BOX, confine: 'require' });
     expect(found).toEqual({ type: 'confined', ...BOX });
     expect(confinementText(found)).toContain('there is no network');
   });
@@ -246,7 +246,7 @@ whereBoxesAreMade('a command in a sandbox', () => {
     const entry = records.entry({ type: 'tool-execution', toolId: 't' });
     const stop = new AbortController();
     let attempts = 0;
-    const child: ChildProcessRecord = {
+    const child: ChildProcessTracker = {
       ...entry,
       get env() {
         attempts += 1;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   resolvePendingActions,
-  resolveSessionId,
+  sessionIdOrError,
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
 import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
@@ -45,7 +45,7 @@ describe('the session argument of a command', () => {
     ['task-9', 'session-abc1'],
     ['o', 'other'],
   ])('the argument "%s" selects the session %s', (given, meant) =>
-    expect(resolveSessionId(all, given)).toBe(meant),
+    expect(sessionIdOrError(all, given)).toBe(meant),
   );
 
   it.each([
@@ -53,13 +53,13 @@ describe('the session argument of a command', () => {
     ['zzz', /There is no session "zzz"[^]*session-abc1/],
     ['', /There is no session ""/],
   ])('R15 "%s" matches no session, and the error lists the existing ones', (given, message) => {
-    const error = resolveSessionId(all, given);
+    const error = sessionIdOrError(all, given);
     expect(error).toBeInstanceOf(ProductError);
     expect(error).toMatchObject({ reason: 'UNKNOWN_SESSION', message: expect.stringMatching(message) });
   });
 
   it('a title with line breaks adds no lines to the error', () => {
-    const error = resolveSessionId([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
+    const error = sessionIdOrError([{ ...listed('a'), title: 'x\n\u{1b}[2J' }], 'b');
     expect(error).toMatchObject({ message: expect.stringContaining('a  x⏎\\u{1b}[2J') });
   });
 });

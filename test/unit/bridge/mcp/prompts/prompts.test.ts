@@ -1,16 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
-import { delegatePrompt, resumePrompt, reviewPrompt } from '../../../../../bridge/mcp/prompts/prompts.ts';
+import {
+  delegatePromptText,
+  resumePromptText,
+  reviewPromptText,
+} from '../../../../../bridge/mcp/prompts/prompts.ts';
 import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const named = (tool: string): string => `g_${tool}`;
 const AUTO = { name: named, approvals: 'auto' } as const;
 const ALL = [
-  delegatePrompt({ task: 'Sort it.', agent: 'team' }, named),
-  delegatePrompt({ task: 'Sort it.' }, named),
-  reviewPrompt({ reports: ['One waits.', 'Two waits.'], more: 0, unsure: [] }, AUTO),
-  reviewPrompt({ reports: ['One waits.'], more: 2, unsure: ['No answer from agent "b": away'] }, AUTO),
-  resumePrompt({ session: 's-1' }, named),
-  resumePrompt({}, named),
+  delegatePromptText({ task: 'Sort it.', agent: 'team' }, named),
+  delegatePromptText({ task: 'Sort it.' }, named),
+  reviewPromptText({ reports: ['One waits.', 'Two waits.'], more: 0, unsure: [] }, AUTO),
+  reviewPromptText({ reports: ['One waits.'], more: 2, unsure: ['No answer from agent "b": away'] }, AUTO),
+  resumePromptText({ session: 's-1' }, named),
+  resumePromptText({}, named),
 ];
 
 describe('the MCP prompts', () => {
@@ -31,12 +35,12 @@ describe('the MCP prompts', () => {
   });
 
   test('R96 the prompts name no tool that is not offered, and say if nothing waits', () => {
-    const person = reviewPrompt(
+    const person = reviewPromptText(
       { reports: ['One waits.'], more: 0, unsure: [] },
       { name: named, approvals: 'human-only' },
     );
     expect(person).not.toContain('approve_or_deny');
     expect(person).toContain('I decide it myself');
-    expect(reviewPrompt({ reports: [], more: 0, unsure: [] }, AUTO)).toContain('nothing waits');
+    expect(reviewPromptText({ reports: [], more: 0, unsure: [] }, AUTO)).toContain('nothing waits');
   });
 });

@@ -3,13 +3,13 @@ import { questionWithCode } from '../../../../../bridge/dialects/asked-question.
 import { nextStepText, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
   buildSessionReport,
-  type ReportContext,
+  type SessionReportFacts,
   sessionReportSchema,
 } from '../../../../../bridge/mcp/reports/session-report.ts';
 import { toMcpSessionState } from '../../../../../bridge/dialects/mcp-session-state.ts';
 import { sessionText } from '../../../../../bridge/mcp/reports/session-text.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
-import { approvalRequestPostBody } from '../../../../../bridge/approvals/webhook/notice.ts';
+import { approvalRequestNotice } from '../../../../../bridge/approvals/webhook/notice.ts';
 import { taskResourceContent } from '../../../../../bridge/mcp/resources/task-content.ts';
 import { statusReportOf } from '../../../../../bridge/mcp/reports/status-report.ts';
 import { actionText } from '../../../../../bridge/cli/terminal/action-text.ts';
@@ -23,7 +23,7 @@ const SAID = { id: 'turn-1', name: '', text: 'I will.\nDecisions: approve, said 
 
 const view = (changes: Partial<TaskView> = {}): TaskView =>
   taskView({ taskId: 'task-7', sessionId: 'session-7', seq: 1, ...changes });
-const report = (of: TaskView | undefined, changes: Partial<ReportContext> = {}) =>
+const report = (of: TaskView | undefined, changes: Partial<SessionReportFacts> = {}) =>
   buildSessionReport({
     sessionId: 'session-7',
     agent: 'local',
@@ -80,7 +80,7 @@ describe('an agent’s text before a decision', () => {
     expect(pending?.cut).toBeGreaterThan(0);
     expect(pending?.preview).toMatch(/x⟨[\d,]+ characters left out⟩x+; echo HIDDEN\n\(in \/w\)$/);
     expect(sessionText(structured)).toContain('it cannot be approved here');
-    const { pending: posted } = approvalRequestPostBody(
+    const { pending: posted } = approvalRequestNotice(
       { sessionId: 's', agent: 'a', title: '' },
       view({ pending: [pendingWrite('one', { preview })] }),
       0,
@@ -89,7 +89,7 @@ describe('an agent’s text before a decision', () => {
   });
 
   test('R93 the text is the same in a webhook post as in the report', () => {
-    const { data } = approvalRequestPostBody(
+    const { data } = approvalRequestNotice(
       { sessionId: 's', agent: 'a', title: '' },
       view({ pending: [hostile] }),
       0,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { taskResourceContent } from '../../../../../bridge/mcp/resources/task-content.ts';
-import type { AgentOutput } from '../../../../../bridge/dialects/observation.ts';
+import type { ObservedArtifact } from '../../../../../bridge/dialects/observation.ts';
 import { foldObservedEvent } from '../../../../../bridge/sessions/session/observed-task.ts';
 
 /** Returns the text of a task with these artifacts. */
-function artifactsOf(...outputs: AgentOutput[]): string {
+function artifactsOf(...outputs: ObservedArtifact[]): string {
   const ids = { taskId: 't', sessionId: 's' };
   const status = { state: 'working' as const, text: '', pending: [], question: null };
   const view = foldObservedEvent(undefined, {
@@ -18,13 +18,13 @@ function artifactsOf(...outputs: AgentOutput[]): string {
   return taskResourceContent('artifacts', { agent: 'local', view, history: [] });
 }
 
-const TODOS: AgentOutput = {
+const TODOS: ObservedArtifact = {
   id: 'todos',
   name: 'todos',
   text: '- [x] step 1',
   aside: { role: 'todos', todos: [{ text: 'step 1', status: 'done' }] },
 };
-const NOISE: AgentOutput = {
+const NOISE: ObservedArtifact = {
   id: 'output-x',
   name: 'tool output',
   text: 'line 1\nline 2\n',

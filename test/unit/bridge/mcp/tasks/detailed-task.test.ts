@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { DetailedTaskV2Schema } from '@modelcontextprotocol/ext-tasks/core/v2';
-import { buildApprovalForms } from '../../../../../bridge/approvals/form.ts';
+import { buildFormCandidates } from '../../../../../bridge/approvals/form.ts';
 import type { TaskStateName } from '../../../../../bridge/dialects/observation.ts';
 import { hasEnded, type TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { toDetailedTask, type DetailedTask } from '../../../../../bridge/mcp/tasks/detailed-task.ts';
@@ -21,7 +21,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
     problem,
     createdAt: new Date(2_000),
     changedAt: new Date(1_000),
-    forms: buildApprovalForms(
+    forms: buildFormCandidates(
       { pending: of?.pending ?? [], question: of?.question ?? null },
       () => undefined,
     ).flatMap((ask) => ('form' in ask ? [{ ask, params: ask.form }] : [])),

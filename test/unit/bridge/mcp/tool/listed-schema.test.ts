@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { inputSchemaOf, outputSchemaOf } from '../../../../../bridge/mcp/tool/listed-schema.ts';
+import { inputSchemaOf, outlineOutputSchema } from '../../../../../bridge/mcp/tool/listed-schema.ts';
 import { toCallToolResult } from '../../../../../bridge/mcp/tool/tool-result.ts';
 
 describe('the schemas in tools/list', () => {
@@ -36,7 +36,7 @@ describe('the schemas in tools/list', () => {
       state: z.enum(['a', 'b']),
       note: z.string().optional(),
     });
-    expect(outputSchemaOf(output)).toEqual({
+    expect(outlineOutputSchema(output)).toEqual({
       type: 'object',
       properties: {
         id: { type: 'string' },

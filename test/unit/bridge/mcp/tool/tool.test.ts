@@ -4,7 +4,7 @@ import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts'
 import { toolCallEventText } from '../../../../../bridge/sessions/session/tool-call-event-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
 import { toolCallWaitMs } from '../../../../../bridge/mcp/tool/answer-tool-call.ts';
-import { TOOL_NAMES, withToolPrefix } from '../../../../../bridge/tool-names/tool-names.ts';
+import { TOOL_NAMES, prefixToolNames } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const INSTRUCTIONS = serverInstructions('auto');
 
@@ -17,17 +17,17 @@ describe('the bridge’s MCP tools', () => {
   });
 
   test('the tools have the names that the client uses', () => {
-    expect(withToolPrefix('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
+    expect(prefixToolNames('Call wait_for_task, or wait_for_tasks.', 'g_')).toBe(
       'Call g_wait_for_task, or wait_for_tasks.',
     );
-    expect(withToolPrefix(INSTRUCTIONS, '')).toBe(INSTRUCTIONS);
-    expect(withToolPrefix(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
+    expect(prefixToolNames(INSTRUCTIONS, '')).toBe(INSTRUCTIONS);
+    expect(prefixToolNames(INSTRUCTIONS, 'g_').replaceAll('g_', '')).toBe(INSTRUCTIONS.replaceAll('g_', ''));
   });
 
   test('the instructions name all tools, and are shorter than 2 KB with any prefix', () => {
     for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
     for (const approvals of APPROVAL_MODES)
-      expect(Buffer.byteLength(withToolPrefix(serverInstructions(approvals), 'x'.repeat(30)))).toBeLessThan(
+      expect(Buffer.byteLength(prefixToolNames(serverInstructions(approvals), 'x'.repeat(30)))).toBeLessThan(
         2048,
       );
   });

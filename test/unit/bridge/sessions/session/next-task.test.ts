@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { taskAsStreamResponse } from '../../../../../bridge/agents/task-as-stream-response.ts';
-import { toMessage } from '../../../../../bridge/sessions/delegation-message.ts';
+import { buildUserMessage } from '../../../../../bridge/sessions/delegation-message.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
 import { waitForSession } from '../../../../../bridge/sessions/wait-for-session.ts';
 import { AskingAgent } from '../../../../support/asking-agent.ts';
@@ -28,7 +28,9 @@ describe('the next task of a session', () => {
   function delegate(): Promise<void> {
     const ids = { messageId: 'm-2', sessionId: 'session-1', taskId: null };
     const withdrawal = { signal: new AbortController().signal, wanted: () => true };
-    return session.deliver((dialect) => toMessage(dialect.phraseTask('More.', {}), ids), { withdrawal });
+    return session.deliver((dialect) => buildUserMessage(dialect.phraseTask('More.', {}), ids), {
+      withdrawal,
+    });
   }
 
   test('a wait that begins while the message is sent does not end with the earlier task', async () => {

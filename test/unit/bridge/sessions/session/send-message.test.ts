@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Message, StreamResponse } from '@a2a-js/sdk';
 import { Agent } from '../../../../../bridge/agents/agent.ts';
 import type { A2aConnection } from '../../../../../bridge/agents/connection.ts';
-import { toMessage } from '../../../../../bridge/sessions/delegation-message.ts';
+import { buildUserMessage } from '../../../../../bridge/sessions/delegation-message.ts';
 import { sendUntilAcknowledged } from '../../../../../bridge/sessions/session/send-message.ts';
 import type { MessageDeliveryState } from '../../../../../bridge/sessions/session/session-state.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
@@ -10,7 +10,7 @@ import { quietConnection } from '../../../../support/quiet-connection.ts';
 
 const BACK_OFF = { retries: 6, minTimeout: 1, maxTimeout: 1, factor: 1, randomize: false };
 
-const message: Message = toMessage(
+const message: Message = buildUserMessage(
   { parts: [], metadata: undefined },
   { messageId: 'm', sessionId: null, taskId: null },
 );

@@ -10,7 +10,7 @@ import {
   type SessionState,
   shownTaskView,
   sessionStateName,
-  taskStateOfSession,
+  sessionTaskStateOf,
 } from '../../../../../bridge/sessions/session/session-state.ts';
 import { hasEnded, hasSettled } from '../../../../../bridge/sessions/session/observed-task.ts';
 import { ProductError } from '../../../../../shared/runtime/errors.ts';
@@ -75,7 +75,7 @@ describe('the state of a session in the bridge', () => {
           const copy = structuredClone(sessionStateName(before));
           state = nextSessionState(before, event);
           expect(sessionStateName(before)).toBe(copy);
-          const task = taskStateOfSession(state);
+          const task = sessionTaskStateOf(state);
           if (task?.type === 'ended') expect(hasEnded(task.view)).toBe(true);
           if (task?.type === 'working') expect(hasSettled(task.view, task.answered)).toBe(false);
           if (task?.type === 'unknown-to-agent')
@@ -100,18 +100,18 @@ describe('the state of a session in the bridge', () => {
   test('R100 an undelivered message hides neither the earlier task nor its outcome', () => {
     const state = after(status('working'), send(), ASKS);
     expect(sessionStateName(state)).toBe('not-delivered');
-    expect(taskStateOfSession(state)).toMatchObject({
+    expect(sessionTaskStateOf(state)).toMatchObject({
       type: 'waiting',
       view: { pending: [{ callId: 'one' }] },
     });
-    expect(nextSessionState(state, DELIVERED)).toBe(taskStateOfSession(state));
+    expect(nextSessionState(state, DELIVERED)).toBe(sessionTaskStateOf(state));
   });
 
   test('a message that fails leaves the task’s state unchanged', () => {
     const before = after(status('input-required', { question: QUESTION }));
     const sending = nextSessionState(before, send('q', false));
     expect(sending.type).toBe('working');
-    const [was, during] = [taskStateOfSession(before), taskStateOfSession(sending)];
+    const [was, during] = [sessionTaskStateOf(before), sessionTaskStateOf(sending)];
     expect(nextSessionState(sending, { type: 'undelivered', error: LOST, before: was, during })).toBe(before);
     const moved = nextSessionState(sending, status('completed'));
     expect(nextSessionState(moved, { type: 'undelivered', error: LOST, before: was, during })).toBe(moved);
@@ -126,7 +126,7 @@ describe('the state of a session in the bridge', () => {
       status('input-required', { question: QUESTION, text: 'again' }),
     );
     expect(repeated.type).toBe('working');
-    const tasks = { before: taskStateOfSession(before), during: taskStateOfSession(sending) };
+    const tasks = { before: sessionTaskStateOf(before), during: sessionTaskStateOf(sending) };
     expect(nextSessionState(repeated, { type: 'undelivered', error: LOST, ...tasks }).type).toBe('waiting');
   });
 
@@ -145,7 +145,7 @@ describe('the state of a session in the bridge', () => {
   test('a task works after its last decision, even if the agent has not reported that yet', () => {
     const state = after(status('input-required', { text: 'Write one.md?' }));
     expect(sessionStateName(state)).toBe('working');
-    expect(taskStateOfSession(state)).toMatchObject({ view: { state: 'input-required' } });
+    expect(sessionTaskStateOf(state)).toMatchObject({ view: { state: 'input-required' } });
     expect(sessionStateName(nextSessionState(state, { type: 'stream-ended' }))).toBe('input-required');
   });
 
@@ -157,7 +157,7 @@ describe('the state of a session in the bridge', () => {
       observed({ type: 'activity', activity: { type: 'tool.requested', ...call } }),
       observed({ type: 'decided', ...ids, callIds: ['one'] }),
     );
-    const task = taskStateOfSession(state);
+    const task = sessionTaskStateOf(state);
     expect(task?.view.pending).toHaveLength(1);
     expect(task && shownTaskView(task)).toMatchObject({ state: 'working', pending: [] });
   });
@@ -171,7 +171,7 @@ describe('the state of a session in the bridge', () => {
 
   test('R100 a task that its agent forgot has no pending action until the agent reports it again', () => {
     const forgotten = nextSessionState(after(ASKS), FORGOTTEN);
-    expect([sessionStateName(forgotten), taskStateOfSession(forgotten)?.view.pending]).toEqual([
+    expect([sessionStateName(forgotten), sessionTaskStateOf(forgotten)?.view.pending]).toEqual([
       'unknown-to-agent',
       [],
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Execution } from '../../../../../shared/client/core/execution.ts';
 import type { ExecutionOptions } from '../../../../../shared/client/core/execution.ts';
-import { ToolRequests, type ToolUpdate } from '../../../../../shared/client/core/tool-requests.ts';
+import { ActiveToolRequests, type ToolUpdate } from '../../../../../shared/client/core/tool-requests.ts';
 import { UIToolExecutor, type ToolClient } from '../../../../../shared/client/core/ui-tool-executor.ts';
 import { reportIn, ScriptedLine } from './scripted-line.ts';
 
@@ -10,12 +10,12 @@ const crawl = { callId: 'c', tool: 'crawl', title: 'Crawl', toolId: 'crawl-1' };
 interface Running {
   line: ScriptedLine;
   client: ToolClient;
-  requests: ToolRequests;
+  requests: ActiveToolRequests;
 }
 
 function running(): Running {
   const line = new ScriptedLine();
-  const requests = new ToolRequests();
+  const requests = new ActiveToolRequests();
   const start = (options: ExecutionOptions) => new Execution(line, options, () => undefined);
   return {
     line,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { decideApproveAll } from '../../../../../../a2a-server/page/browser/action/approve-all.ts';
+import { approveAllReadinessOf } from '../../../../../../a2a-server/page/browser/action/approve-all.ts';
 import type { ShownAction } from '../../../../../../a2a-server/page/browser/action/shown-actions.ts';
 import type { PendingAction } from '../../../../../../shared/client/index.ts';
 
@@ -23,7 +23,7 @@ const waits = (...actions: PendingAction[]): ShownAction[] =>
 
 describe('the approval of all actions that wait', () => {
   test('D2 names each action with the code that the person has read', () => {
-    expect(decideApproveAll(waits(action('1'), action('2')), new Set(['code-1', 'code-2']))).toEqual({
+    expect(approveAllReadinessOf(waits(action('1'), action('2')), new Set(['code-1', 'code-2']))).toEqual({
       type: 'ready',
       decisions: [
         { callId: '1', shown: 'code-1', decision: 'approve', scope: 'once' },
@@ -34,13 +34,15 @@ describe('the approval of all actions that wait', () => {
 
   test('is not there if one action needs a passkey', () => {
     const demanding: PendingAction = { ...action('2'), presence: true };
-    expect(decideApproveAll(waits(action('1'), demanding), new Set(['code-1', 'code-2']))).toEqual({
+    expect(approveAllReadinessOf(waits(action('1'), demanding), new Set(['code-1', 'code-2']))).toEqual({
       type: 'none',
     });
   });
 
   test('needs that the person has read each action as it is now', () => {
-    expect(decideApproveAll(waits(action('1'), action('2')), new Set(['code-1', 'code-of-before']))).toEqual({
+    expect(
+      approveAllReadinessOf(waits(action('1'), action('2')), new Set(['code-1', 'code-of-before'])),
+    ).toEqual({
       type: 'unread',
       read: 1,
       all: 2,
@@ -53,16 +55,16 @@ describe('the approval of all actions that wait', () => {
       { type: 'gone', action: action('2'), newerCame: false },
       { type: 'decided-here', action: action('3'), decision: 'approve', newerCame: false },
     ];
-    expect(decideApproveAll(actions, new Set(['code-1', 'code-2', 'code-3']))).toEqual({ type: 'none' });
+    expect(approveAllReadinessOf(actions, new Set(['code-1', 'code-2', 'code-3']))).toEqual({ type: 'none' });
   });
 
   test('does not exist beside a question, or for more actions than one message may decide', () => {
     const read = new Set(Array.from({ length: 101 }, (_, at) => `code-${at}`));
-    expect(decideApproveAll(waits(action('1'), action('2', ['answer', 'deny'])), read)).toEqual({
+    expect(approveAllReadinessOf(waits(action('1'), action('2', ['answer', 'deny'])), read)).toEqual({
       type: 'none',
     });
     const many = Array.from({ length: 101 }, (_, at) => action(String(at)));
-    expect(decideApproveAll(waits(...many), read)).toEqual({ type: 'none' });
-    expect(decideApproveAll(waits(...many.slice(1)), read).type).toBe('ready');
+    expect(approveAllReadinessOf(waits(...many), read)).toEqual({ type: 'none' });
+    expect(approveAllReadinessOf(waits(...many.slice(1)), read).type).toBe('ready');
   });
 });

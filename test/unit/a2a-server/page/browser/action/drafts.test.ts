@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import {
   dropDraftsOfCall,
-  emptyDrafts,
+  createTaskDrafts,
   draftTextsOfCall,
 } from '../../../../../../a2a-server/page/browser/action/drafts.ts';
 
 test('the texts of a call are those that the person has written in its reason, edit and answer', () => {
-  const drafts = emptyDrafts();
+  const drafts = createTaskDrafts();
   drafts.reasons.set('call', 'not this file');
   drafts.edits.set('call', { view: 'text', text: 'a better line' });
   drafts.answers.set('call', { chosen: ['blue'], text: ' ', values: { colour: 'dark blue', size: '' } });
@@ -15,14 +15,14 @@ test('the texts of a call are those that the person has written in its reason, e
 });
 
 test('the texts of an edit in a form are those of the changed fields', () => {
-  const drafts = emptyDrafts();
+  const drafts = createTaskDrafts();
   const texts = new Map([['path', 'b.md']]);
   drafts.edits.set('call', { view: 'form', input: { path: 'a.md' }, fields: [], texts, checked: false });
   expect(draftTextsOfCall(drafts, 'call')).toEqual(['b.md']);
 });
 
 test('a decided call has no draft any more, and those of other calls and the message stay', () => {
-  const drafts = emptyDrafts();
+  const drafts = createTaskDrafts();
   drafts.message = 'one more thing';
   for (const callId of ['decided', 'waits']) {
     drafts.reasons.set(callId, 'not this file');

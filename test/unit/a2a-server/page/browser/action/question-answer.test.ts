@@ -3,7 +3,7 @@ import {
   answerFromForm,
   formFieldsOfQuestion,
   type FilledForm,
-  type Question,
+  type QuestionPreview,
 } from '../../../../../../a2a-server/page/browser/action/question-answer.ts';
 
 const filled = (more: Partial<FilledForm> = {}): FilledForm => ({
@@ -14,9 +14,9 @@ const filled = (more: Partial<FilledForm> = {}): FilledForm => ({
 });
 
 describe('an answer to a question', () => {
-  const open: Question = { type: 'question', text: 'Why?' };
-  const choices: Question = { ...open, choices: [{ label: 'a' }, { label: 'b' }] };
-  const form: Question = {
+  const open: QuestionPreview = { type: 'question', text: 'Why?' };
+  const choices: QuestionPreview = { ...open, choices: [{ label: 'a' }, { label: 'b' }] };
+  const form: QuestionPreview = {
     ...open,
     schema: {
       type: 'object',

@@ -7,14 +7,14 @@ import {
 } from '../../../../../../a2a-server/page/browser/diff/diff-context.ts';
 import {
   type DiffRow,
-  diffRows,
+  parseDiff,
   sideBySideRows,
 } from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
-import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../../../../../shared/text/unified-diff.ts';
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, at) => `line ${at + 1}`);
 const rowsOf = (before: string | undefined, after: string): DiffRow[] =>
-  diffRows(unifiedDiff('f', before, after))?.rows ?? [];
+  parseDiff(unifiedFileDiff('f', before, after))?.rows ?? [];
 const never = (): boolean => false;
 
 const text = fc
@@ -87,7 +87,9 @@ describe('the unchanged lines of a diff', () => {
   });
 
   test('have different names in different files', () => {
-    const rows = diffRows(unifiedDiff('a', 'one\ntwo\n', 'one\n') + unifiedDiff('b', 'one\ntwo\n', 'one\n'));
+    const rows = parseDiff(
+      unifiedFileDiff('a', 'one\ntwo\n', 'one\n') + unifiedFileDiff('b', 'one\ntwo\n', 'one\n'),
+    );
     expect(new Set(unchangedLineKeys(rows?.rows ?? []).values()).size).toBe(2);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { colouredLines } from '../../../../../../a2a-server/page/browser/diff/diff-colours.ts';
-import { diffRows } from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
+import { parseDiff } from '../../../../../../a2a-server/page/browser/diff/diff-rows.ts';
 import { highlightLanguageOf } from '../../../../../../a2a-server/page/browser/diff/code-pieces.ts';
 import { highlightedLines } from '../../../../../../a2a-server/page/browser/diff/highlight.ts';
-import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../../../../../shared/text/unified-diff.ts';
 
 const LANGUAGES = ['typescript', 'python', 'c', 'xml', 'bash', 'json', 'yaml', undefined] as const;
 
@@ -63,7 +63,7 @@ describe('the colours of code', () => {
   test('continue over the lines of a comment, on each side of a change', () => {
     const before = '/*\n one\n*/\nconst a = 1;\n';
     const after = '/*\n two\n*/\nconst a = 1;\n';
-    const rows = diffRows(unifiedDiff('a.ts', before, after))?.rows ?? [];
+    const rows = parseDiff(unifiedFileDiff('a.ts', before, after))?.rows ?? [];
     const coloured = colouredLines(rows, (text) => highlightedLines(text, 'typescript'));
     const kinds = rows.flatMap((row) =>
       row.type === 'removed' || row.type === 'added' ? [coloured.get(row)?.map(({ kind }) => kind)] : [],
@@ -91,7 +91,7 @@ describe('the colours of code', () => {
   });
 
   test('a hidden character of a line stays visible', () => {
-    const rows = diffRows(unifiedDiff('a.ts', '', 'const a = "\u202e";\n'))?.rows ?? [];
+    const rows = parseDiff(unifiedFileDiff('a.ts', '', 'const a = "\u202e";\n'))?.rows ?? [];
     const shown = [...colouredLines(rows, (text) => highlightedLines(text, 'typescript')).values()]
       .flat()
       .map(({ text }) => text);

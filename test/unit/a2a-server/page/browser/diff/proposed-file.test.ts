@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { editedDiff } from '../../../../../../a2a-server/page/browser/diff/edited-diff.ts';
 import { proposedFileOf } from '../../../../../../a2a-server/page/browser/diff/proposed-file.ts';
-import { unifiedDiff } from '../../../../../../shared/text/unified-diff.ts';
+import { unifiedFileDiff } from '../../../../../../shared/text/unified-diff.ts';
 
 const action = (content: string, diff: string): Parameters<typeof proposedFileOf>[0] => ({
   input: { path: 'a.md', content },
@@ -17,21 +17,23 @@ describe('the file of a proposed change', () => {
     fc.assert(
       fc.property(fc.option(text, { nil: undefined }), text, (before, after) => {
         fc.pre((before ?? '') !== after);
-        const found = proposedFileOf(action(after, unifiedDiff('a.md', before, after)));
+        const found = proposedFileOf(action(after, unifiedFileDiff('a.md', before, after)));
         if (found !== undefined) expect(found).toEqual({ path: 'a.md', before, after });
       }),
     );
-    expect(proposedFileOf(action('a\nx\n', unifiedDiff('a.md', 'a\nb\n', 'a\nx\n')))?.before).toBe('a\nb\n');
-    expect(proposedFileOf(action('x\n', unifiedDiff('a.md', undefined, 'x\n')))).toMatchObject({
+    expect(proposedFileOf(action('a\nx\n', unifiedFileDiff('a.md', 'a\nb\n', 'a\nx\n')))?.before).toBe(
+      'a\nb\n',
+    );
+    expect(proposedFileOf(action('x\n', unifiedFileDiff('a.md', undefined, 'x\n')))).toMatchObject({
       after: 'x\n',
     });
   });
 
   test.each([
-    ['a text that the tool appends', unifiedDiff('a.md', 'one\n', 'one\ntwo\n')],
-    ['a diff of other lines', unifiedDiff('a.md', 'x\n', 'y\n')],
+    ['a text that the tool appends', unifiedFileDiff('a.md', 'one\n', 'one\ntwo\n')],
+    ['a diff of other lines', unifiedFileDiff('a.md', 'x\n', 'y\n')],
     ['a text that is no diff', 'one line'],
-    ['two diffs', `${unifiedDiff('a.md', '', 'two\n')}${unifiedDiff('b.md', '', 'two\n')}`],
+    ['two diffs', `${unifiedFileDiff('a.md', '', 'two\n')}${unifiedFileDiff('b.md', '', 'two\n')}`],
   ])('does not exist for %s', (_case, diff) => {
     expect(proposedFileOf(action('two\n', diff))).toBeUndefined();
   });
@@ -44,7 +46,7 @@ describe('the effect of an edit', () => {
     expect(editedDiff(file, 'two\n', 'three\n')).toEqual({
       type: 'file',
       path: 'a.md',
-      diff: unifiedDiff('a.md', 'one\n', 'three\n'),
+      diff: unifiedFileDiff('a.md', 'one\n', 'three\n'),
       after: 'three\n',
     });
     expect(editedDiff(file, 'two\n', 'one\n').type).toBe('same');

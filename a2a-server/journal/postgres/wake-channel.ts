@@ -1,0 +1,163 @@
+/**
+ * Wakes readers after appends by other servers, and sends the wake-ups of this server's appends.
+ *
+ * - One connection sends and receives all wake-ups. No append waits for it: PostgreSQL serialises the commits of
+ *   transactions with `NOTIFY`.
+ * - A wake-up may be lost. Every `QUERY_INTERVAL_MS`, one query reads the last `seq` of each watched task. So a lost
+ *   wake-up makes a reader late by at most this time. S1: a reader never misses an entry.
+ * - A new connection has missed earlier wake-ups, so this query runs at once. It sends the wake-ups that the old
+ *   connection could not send.
+ */
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { integerColumn, textColumn } from '../column-values.ts';
+import type { CommittedEntries, OnChangedElsewhere } from '../committed-entries.ts';
+import {
+  type PostgresConnection,
+  type DatabaseAddress,
+  openPostgresConnection,
+  type QueryRunner,
+} from './driver.ts';
+import { type HeadSeqs, parseWakePayload, wakePayloads } from './wake-message.ts';
+import { JournalWakeSender } from './wake-sender.ts';
+
+/** The time between two queries for the last `seq` of the watched tasks, in milliseconds. */
+const QUERY_INTERVAL_MS = 1_000;
+/** The pause between attempts to connect, in milliseconds. */
+const RECONNECT_MS = 1_000;
+
+/**
+ * The channel of the wake-ups. Other schemas of the database may use the same channel. Task ids are unique, so the
+ * wake-ups of other schemas have no effect.
+ */
+const CHANNEL = 'a2a_journal';
+
+/**
+ * The statement that starts to listen. A notification need not be durable, because the entries that it names are
+ * already durable.
+ */
+const LISTEN = `SET synchronous_commit = off; LISTEN ${CHANNEL}`;
+const SEND = {
+  name: 'send_wake_ups',
+  text: `SELECT pg_notify('${CHANNEL}', payload) FROM unnest($1::text[]) AS payload`,
+};
+const HEADS = { name: 'watched_heads', text: 'SELECT task_id, seq FROM tasks WHERE task_id = ANY ($1)' };
+
+interface WakeUpOptions {
+  server: string;
+  clock: Pick<Clock, 'after'>;
+  /**
+   * Runs the queries for the last `seq` of the watched tasks. These queries must not use the connection of the
+   * wake-ups, because that connection may be lost.
+   */
+  reader: QueryRunner;
+  committed: Pick<CommittedEntries, 'noteHead' | 'watched'>;
+  onChangedElsewhere?: OnChangedElsewhere;
+}
+
+export class JournalWakeChannel {
+  readonly #address: DatabaseAddress;
+  readonly #options: WakeUpOptions;
+  readonly #sender: JournalWakeSender;
+  #connection: PostgresConnection | undefined;
+  readonly #cancelTimers = new Set<() => void>();
+  #closed = false;
+
+  private constructor(address: DatabaseAddress, options: WakeUpOptions) {
+    this.#address = address;
+    this.#options = options;
+    this.#sender = new JournalWakeSender({ clock: options.clock, send: (heads) => this.#send(heads) });
+  }
+
+  /**
+   * Connects. Later losses of the connection are repaired in the background.
+   * @throws PostgresError
+   */
+  static async open(address: DatabaseAddress, options: WakeUpOptions): Promise<JournalWakeChannel> {
+    const wakeUps = new JournalWakeChannel(address, options);
+    await wakeUps.#connect();
+    wakeUps.#lookLater();
+    return wakeUps;
+  }
+
+  /** Wakes the readers of these tasks on other servers. J1: their entries must be durable. */
+  send(heads: HeadSeqs): void {
+    this.#sender.add(heads);
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#sender.close();
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#connection?.close();
+  }
+
+  async #connect(): Promise<void> {
+    const connection = await openPostgresConnection(this.#address);
+    connection.onNotification((payload) => this.#receive(payload));
+    try {
+      await connection.query({ text: LISTEN });
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+    if (this.#closed) {
+      connection.close();
+      return;
+    }
+    this.#connection = connection;
+    connection.onLost(() => void this.#reconnect());
+  }
+
+  async #reconnect(): Promise<void> {
+    this.#connection = undefined;
+    if (this.#closed) return;
+    try {
+      await this.#connect();
+    } catch {
+      this.#after(RECONNECT_MS, () => void this.#reconnect());
+      return;
+    }
+    this.#sender.sendAgain();
+    this.#options.onChangedElsewhere?.('unknown');
+    await this.#look();
+  }
+
+  async #send(heads: HeadSeqs): Promise<void> {
+    if (this.#connection === undefined) throw new Error('the connection of the wake-ups is lost');
+    await this.#connection.query(SEND, [wakePayloads({ sender: this.#options.server, heads })]);
+  }
+
+  #receive(payload: string): void {
+    const message = parseWakePayload(payload);
+    if (message === undefined || message.sender === this.#options.server) return;
+    for (const [taskId, seq] of message.heads) this.#options.committed.noteHead(taskId, seq);
+    this.#options.onChangedElsewhere?.([...message.heads.keys()]);
+  }
+
+  #lookLater(): void {
+    this.#after(QUERY_INTERVAL_MS, () => void this.#look().then(() => this.#lookLater()));
+  }
+
+  /**
+   * Reads the last `seq` of each watched task, and wakes its readers if it is new. If the database cannot be reached,
+   * the next query finds the new entries.
+   */
+  async #look(): Promise<void> {
+    const { committed, reader } = this.#options;
+    const watched = committed.watched();
+    if (watched.length === 0 || this.#closed) return;
+    const rows = await reader.query(HEADS, [watched]).catch(() => undefined);
+    if (rows === undefined || this.#closed) return;
+    const heads = new Map(rows.map(([taskId, seq]) => [textColumn(taskId), integerColumn(seq)]));
+    for (const taskId of watched) committed.noteHead(taskId, heads.get(taskId) ?? 0);
+  }
+
+  #after(ms: number, act: () => void): void {
+    if (this.#closed) return;
+    const cancel = this.#options.clock.after(ms, () => {
+      this.#cancelTimers.delete(cancel);
+      act();
+    });
+    this.#cancelTimers.add(cancel);
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Limits the open requests and the open event streams. Some requests follow a task: as an event stream, or because they
+ * block until the task waits or ends. From that point, such a request counts as a stream.
+ */
+import { UsageLimiter, type OnRefused } from './usage-limiter.ts';
+import { type Limits, LIMITS } from './limits.ts';
+
+/** A request that the limits have admitted. */
+interface OpenRequest {
+  /**
+   * Counts the request as a stream. Call it before the request changes anything.
+   * @throws ProductError LIMIT_REACHED, OVERLOADED
+   */
+  becomeStream: () => void;
+  /** Call this when the request is closed. */
+  end: () => void;
+}
+
+export class OpenRequestLimiter {
+  readonly #requests: UsageLimiter;
+  readonly #streams: UsageLimiter;
+
+  /** @param limits returns the limits that apply now */
+  constructor(limits: () => Pick<Limits, 'requests' | 'streams'> = () => LIMITS, onRefused?: OnRefused) {
+    this.#requests = new UsageLimiter('requests', () => limits().requests, onRefused);
+    this.#streams = new UsageLimiter('streams', () => limits().streams, onRefused);
+  }
+
+  get streams(): number {
+    return this.#streams.total;
+  }
+
+  /** Admits a request. @throws ProductError LIMIT_REACHED, OVERLOADED */
+  open(principal: string): OpenRequest {
+    const endRequest = this.#requests.take(principal);
+    let endStream: (() => void) | undefined;
+    return {
+      becomeStream: () => {
+        endStream ??= this.#streams.take(principal);
+        endRequest();
+      },
+      end: () => {
+        endRequest();
+        endStream?.();
+      },
+    };
+  }
+}

@@ -1,0 +1,262 @@
+/**
+ * Adapts a language model of the AI SDK (interface version 3) to the server's `Model`.
+ *
+ * - A request is retried only before its first event. So no text appears twice.
+ * - If the provider refuses the reasoning or signatures of earlier turns, the next request omits them.
+ * - If the provider refuses the files of the conversation, the next request replaces them by text.
+ * - Tool calls appear only at the end of a turn. An interrupted turn yields no tool call.
+ * - An abort cancels the request at once, without a wait for the provider. So does the end of the iteration.
+ */
+import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
+import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
+import { filesOfStep, withoutFiles } from '../task/conversation/files-for-model.ts';
+import { PROVIDER_RETRY_POLICY, withRetries, type ProviderRetryPolicy } from './retry-policy.ts';
+import { toCallOptions, type ProviderRequestOptions } from './ai-sdk-prompt.ts';
+import {
+  classifyProviderFailure,
+  refusedKeyOrModel,
+  refusesFiles,
+  refusesReasoningState,
+  type ProviderFailureContext,
+} from './provider-failure.ts';
+import { StreamCutOffError, ModelStreamReader } from './model-stream-reader.ts';
+
+type PartReader = ReadableStreamDefaultReader<LanguageModelV3StreamPart>;
+
+export interface AiSdkModelSource {
+  id: string;
+  /** Reads the key and loads the model. Called at the first turn, so that an idle server loads no provider code. */
+  load: () => Promise<LanguageModelV3>;
+  /** True if `load` may return another key later. If the provider refuses the key, `load` is then called once more. */
+  keyExpires?: boolean;
+  provider?: ProviderRequestOptions;
+  blame?: Omit<ProviderFailureContext, 'model'>;
+  patience?: ProviderRetryPolicy;
+  price?: Model['price'];
+  endpoint?: string | undefined;
+  contextWindow?: number;
+  inputModes?: readonly string[];
+}
+
+export function createAiSdkModel(source: AiSdkModelSource): Model {
+  const {
+    id,
+    provider = {},
+    blame,
+    patience = PROVIDER_RETRY_POLICY,
+    price,
+    contextWindow,
+    inputModes,
+    endpoint,
+  } = source;
+  const maxAnswerChars = contextWindow === undefined ? Infinity : contextWindow * MAX_CHARS_PER_TOKEN;
+  const asker: Asker = {
+    loaded: new Loaded(source.load),
+    keyExpires: source.keyExpires ?? false,
+    provider,
+    patience,
+    maxAnswerChars,
+    blame: { model: id, secrets: [], ...blame },
+    refusesReasoning: false,
+  };
+  return {
+    id,
+    readsInstructions: true,
+    quietMs: QUIET_MS,
+    ...(price && { price }),
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(inputModes && { inputModes }),
+    ...(endpoint !== undefined && { endpoint }),
+    stream: (request) => ({
+      [Symbol.asyncIterator]() {
+        const abort = new AbortController();
+        const turn = streamTurn(asker, request, abort);
+        return {
+          next: () => turn.next(),
+          // A pending `next` delays `return`, so the abort first ends the pending `next`.
+          return: () => {
+            abort.abort();
+            return turn.return(undefined);
+          },
+        };
+      },
+    }),
+  };
+}
+
+/**
+ * The time without an event after which the task's status reports that the model is quiet. A provider may queue or
+ * think for minutes.
+ */
+const QUIET_MS = 20_000;
+
+/** The maximum number of answer characters per token of the context window. A longer answer is treated as endless. */
+const MAX_CHARS_PER_TOKEN = 4;
+
+/** Loads a value once. After a failure or `forget`, the next `get` loads the value again. */
+class Loaded<Value> {
+  readonly #load: () => Promise<Value>;
+  #value: Promise<Value> | undefined;
+
+  constructor(load: () => Promise<Value>) {
+    this.#load = load;
+  }
+
+  async get(): Promise<Value> {
+    const value = (this.#value ??= this.#load());
+    try {
+      return await value;
+    } catch (error) {
+      this.forget();
+      throw error;
+    }
+  }
+
+  forget(): void {
+    this.#value = undefined;
+  }
+}
+
+interface Asker {
+  loaded: Loaded<LanguageModelV3>;
+  keyExpires: boolean;
+  provider: ProviderRequestOptions;
+  maxAnswerChars: number;
+  patience: ProviderRetryPolicy;
+  blame: ProviderFailureContext;
+  /** True if the endpoint has refused reasoning that had no signatures. No later request contains reasoning. */
+  refusesReasoning: boolean;
+}
+
+interface Opened {
+  reader: PartReader;
+  parts: ModelStreamReader;
+  first: EventBatch;
+}
+
+interface EventBatch {
+  events: ModelEvent[];
+  ended: boolean;
+}
+
+async function* streamTurn(
+  asker: Asker,
+  request: ModelRequest,
+  abort: AbortController,
+): AsyncGenerator<ModelEvent, undefined, undefined> {
+  const { signal } = abort;
+  const unlink = onAbort(request.signal, () => abort.abort());
+  try {
+    signal.throwIfAborted();
+    const { reader, parts, first } = await openWithRetries(asker, request, signal);
+    const unbind = onAbort(signal, () => release(reader));
+    try {
+      yield* first.events;
+      for (let batch = first; !batch.ended;) {
+        batch = await readBatch(reader, parts, signal);
+        yield* batch.events;
+      }
+    } finally {
+      unbind();
+      release(reader);
+    }
+  } catch (thrown) {
+    signal.throwIfAborted();
+    throw classifyProviderFailure(thrown, asker.blame).error;
+  } finally {
+    unlink();
+  }
+  return undefined;
+}
+
+async function openWithRetries(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  const attempt = () => withRetries(() => open(asker, request, signal), { ...asker, signal });
+  try {
+    return await attempt();
+  } catch (error) {
+    if (refusedKeyOrModel(error) !== 'key') throw error;
+    // The person may have changed the key. The next load reads it again.
+    asker.loaded.forget();
+    if (!asker.keyExpires) throw error;
+    return attempt();
+  }
+}
+
+async function open(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  try {
+    return await openWithState(asker, request, signal);
+  } catch (error) {
+    // The next request replaces the files by text. Otherwise one damaged image would make every later task of the
+    // session fail.
+    const { conversation } = request;
+    if (!refusesFiles(error) || conversation.every((step) => filesOfStep(step).length === 0)) throw error;
+    return openWithState(asker, { ...request, conversation: withoutFiles(conversation) }, signal);
+  }
+}
+
+async function openWithState(asker: Asker, request: ModelRequest, signal: AbortSignal): Promise<Opened> {
+  const parts = request.conversation.flatMap((step) => ('parts' in step ? (step.parts ?? []) : []));
+  if (parts.length === 0) return openStream(asker, request, signal);
+  if (asker.refusesReasoning) return openStream(asker, withoutParts(request), signal);
+  try {
+    return await openStream(asker, request, signal);
+  } catch (error) {
+    if (!refusesReasoningState(error)) throw error;
+    const opened = await openStream(asker, withoutParts(request), signal);
+    // The request without reasoning succeeded. So the reasoning was the cause.
+    asker.refusesReasoning ||= parts.every(({ state }) => state === undefined);
+    return opened;
+  }
+}
+
+function withoutParts(request: ModelRequest): ModelRequest {
+  const conversation = request.conversation.map((step): ConversationStep => {
+    if (step.role !== 'assistant') return step;
+    const { parts: _, ...plain } = step;
+    return plain;
+  });
+  return { ...request, conversation };
+}
+
+/** Calls the model and reads the stream until the first events. A retry before these events repeats no text. */
+async function openStream(
+  { loaded, provider, maxAnswerChars }: Asker,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const options = { ...toCallOptions(request, provider), abortSignal: signal };
+  const asked = loaded.get().then((model) => model.doStream(options));
+  const { stream } = await unlessAborted(asked, signal, (late) => late.stream.cancel());
+  const reader = stream.getReader();
+  const parts = new ModelStreamReader(maxAnswerChars);
+  const unbind = onAbort(signal, () => release(reader));
+  try {
+    return { reader, parts, first: await readBatch(reader, parts, signal) };
+  } catch (error) {
+    release(reader);
+    throw error;
+  } finally {
+    unbind();
+  }
+}
+
+async function readBatch(
+  reader: PartReader,
+  parts: ModelStreamReader,
+  signal: AbortSignal,
+): Promise<EventBatch> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    signal.throwIfAborted();
+    if (done) throw new StreamCutOffError();
+    const meaning = parts.read(value);
+    if (meaning.type === 'failure') throw meaning.error;
+    if (meaning.events.length > 0 || meaning.ended) return meaning;
+  }
+}
+
+/** Cancels the stream. A pending read ends at once, even if the provider does not react. */
+function release(reader: PartReader): void {
+  reader.cancel().catch(() => undefined);
+}

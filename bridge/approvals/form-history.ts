@@ -1,0 +1,133 @@
+/**
+ * Records which forms the bridge has sent, when it sent them, and how many earlier forms for the same call got no valid
+ * answer. The number of records is limited, and they are lost when the process ends. If a record is lost, the person
+ * may see a form once more.
+ */
+import type { PendingInput } from '../dialects/dialect.ts';
+import { type FormCandidate, buildFormCandidates, type EarlierForms } from './form.ts';
+import type { FormDetailLevel } from '../settings/approval-mode.ts';
+
+const MAX_RECORDS = 1_000;
+/**
+ * After this many invalid answers, the person gets no further form for the call, and no answer to the last form counts.
+ * The person can still decide in other ways.
+ */
+export const MAX_INVALID_ANSWERS = 4;
+
+interface Earlier extends EarlierForms {
+  /** How many of the earlier forms got an invalid answer. The links of the others have expired. */
+  invalid: number;
+}
+
+interface OfferOptions {
+  /** A monotonic clock in milliseconds. */
+  now?: () => number;
+  fields?: FormDetailLevel;
+}
+
+export class FormHistory {
+  /** The time at which each form was first sent, and what it is about. The key is the task id and the form key. */
+  readonly #since = new Map<string, { at: number; about: FormCandidate['about'] }>();
+  /** The earlier forms for each call. None of them got a valid answer. The key is the task id and the call id. */
+  readonly #before = new Map<string, Earlier>();
+  /** The last forms of calls that got too many invalid answers. The key is the task id and the form key. */
+  readonly #spent = new Map<string, true>();
+  /**
+   * The time until which a person may decide on the page that a form has opened. The key is the task id and the form
+   * key.
+   */
+  readonly #opened = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #fields: FormDetailLevel;
+
+  constructor({ now = () => performance.now(), fields = 'none' }: OfferOptions = {}) {
+    this.#now = now;
+    this.#fields = fields;
+  }
+
+  /** Returns the forms that the bridge may show for a task now. */
+  asks(taskId: string, asked: PendingInput): readonly FormCandidate[] {
+    return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
+  }
+
+  /**
+   * Records that the person has opened the link of a form. Until the link expires, no other form asks about the action.
+   * @param forMs the time until the link expires, in milliseconds
+   */
+  open(taskId: string, { key }: FormCandidate, forMs: number): void {
+    keep(this.#opened, nameOf(taskId, key), this.#now() + forMs);
+  }
+
+  isOpen(taskId: string, { key }: FormCandidate): boolean {
+    return (this.#opened.get(nameOf(taskId, key)) ?? Number.NEGATIVE_INFINITY) > this.#now();
+  }
+
+  /**
+   * Records that the bridge sends these forms in the state of an MCP task. The client polls the state, and shows a form
+   * with the same key only once.
+   */
+  out(taskId: string, asks: readonly FormCandidate[]): void {
+    this.shown(
+      taskId,
+      asks.filter(({ key }) => !this.#since.has(nameOf(taskId, key))),
+    );
+  }
+
+  /** Records that a tool call shows these forms now. A later tool call shows the same forms to the person again. */
+  shown(taskId: string, asks: readonly FormCandidate[]): void {
+    for (const { key, about } of asks) keep(this.#since, nameOf(taskId, key), { at: this.#now(), about });
+  }
+
+  /** Returns what the form with this key is about. Returns undefined if this process did not send the form. */
+  wasAbout(taskId: string, key: string): FormCandidate['about'] | undefined {
+    return this.#since.get(nameOf(taskId, key))?.about;
+  }
+
+  /**
+   * Returns how long the person has had the form, in milliseconds. Returns undefined if this process did not send it.
+   */
+  age(taskId: string, { key }: FormCandidate): number | undefined {
+    const since = this.#since.get(nameOf(taskId, key));
+    return since === undefined ? undefined : this.#now() - since.at;
+  }
+
+  /** Records that the link of a form has expired. The next form for the call has another key and a new link. */
+  renew(taskId: string, { callId }: FormCandidate): void {
+    const name = nameOf(taskId, callId);
+    const { count = 0, note = '', invalid = 0 } = this.#before.get(name) ?? {};
+    keep(this.#before, name, { count: count + 1, note, invalid });
+  }
+
+  /**
+   * Records an invalid answer. The next form for the call explains the problem and has another key. After too many
+   * invalid answers, there is no next form.
+   */
+  again(taskId: string, { callId, key }: FormCandidate, note: string): void {
+    const name = nameOf(taskId, callId);
+    const { count = 0, invalid = 0 } = this.#before.get(name) ?? {};
+    if (invalid + 1 < MAX_INVALID_ANSWERS)
+      keep(this.#before, name, { count: count + 1, note, invalid: invalid + 1 });
+    else keep(this.#spent, nameOf(taskId, key), true);
+  }
+
+  /**
+   * Returns true if this form was the last one for its call, so that no answer to it counts. D1: only a valid decision
+   * has an effect. An answer that comes too fast is invalid. Without this check, a later answer of the same program to
+   * this form would be valid.
+   */
+  isSpent(taskId: string, { key }: FormCandidate): boolean {
+    return this.#spent.has(nameOf(taskId, key));
+  }
+}
+
+function nameOf(taskId: string, what: string): string {
+  return `${taskId} ${what}`;
+}
+
+/** Adds an entry. Removes the oldest entry when the map is full. */
+function keep<Value>(map: Map<string, Value>, name: string, value: Value): void {
+  map.delete(name);
+  map.set(name, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_RECORDS && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,33 @@
+/** Opens the agents and sessions for one command. It uses the same classes as the MCP tools. */
+import { openSessions, type OpenSessions } from '../../startup/open-sessions.ts';
+import type { CommonCommandOptions, CommandRun } from './run-command.ts';
+
+export interface CommandSessions extends OpenSessions {
+  /** Waits until pending writes are done, then closes the connections. Tasks continue. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the agents and sessions. A command is too short to finish the delegations of bridges that have ended, so it
+ * leaves them to the next bridge. There is one exception: a command finishes the delegation of the session that it
+ * names.
+ * @throws ProductError CONFIGURATION if the state directory cannot be used; STORAGE if its database cannot be used
+ */
+export async function openCommandSessions({
+  settings,
+  places,
+  env,
+  log,
+}: CommandRun<CommonCommandOptions>): Promise<CommandSessions> {
+  const { serverScript } = places;
+  const opened = await openSessions({ settings, env, serverScript, log, channel: 'cli' });
+  const { delegations, live, database } = opened;
+  return {
+    ...opened,
+    async close() {
+      await delegations.settled();
+      live.close();
+      database.close();
+    },
+  };
+}

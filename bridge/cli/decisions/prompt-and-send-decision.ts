@@ -1,0 +1,187 @@
+/** Asks the person at the terminal to decide the first pending action of a task. */
+import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
+import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { toPersonDecision } from '../../approvals/decision-input.ts';
+import type { PersonDecision } from '../../dialects/dialect.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import type { TaskView } from '../../sessions/session/observed-task.ts';
+import { inTerminalWords } from '../terminal/terminal-words.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { answerFromText } from './answer-from-text.ts';
+import { sendDecisionsFromTerminal } from './send-decisions.ts';
+import { parseTypedDecision } from './typed-decision.ts';
+import { unsentLines, withdrawnText } from './withdrawn-text.ts';
+
+/**
+ * How a prompt ended. `left`: the person typed nothing, and the action still waits. `changed`: the task has new events.
+ */
+type AskingEnd = 'left' | 'changed';
+
+/** The maximum length of a title in the prompt. The terminal shows the whole action above the prompt. */
+const MAX_TITLE_CHARACTERS = 40;
+
+/** The errors after which the action still waits, so that the person can answer again. */
+const STILL_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
+  'INVALID_DECISION',
+  'MALFORMED',
+  'PRESENCE_REQUIRED',
+]);
+/** The errors after which the action no longer waits. Later events of the task show why. */
+const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
+  'ALREADY_DECIDED',
+  'INPUT_CHANGED',
+  'UNKNOWN_CALL',
+  'TASK_ENDED',
+]);
+
+/**
+ * @param shown the task as the terminal shows it. D2: a decision is valid only for what the person saw, so it contains
+ * the code from this parameter.
+ * @throws ProductError if the agent cannot be reached
+ */
+export async function promptAndSendDecision(
+  terminal: Terminal,
+  session: Session,
+  shown: Pick<TaskView, 'pending' | 'question'>,
+): Promise<AskingEnd> {
+  // The session may have read fewer events than the terminal has printed. So it reads the task again.
+  await session.look();
+  const code = shown.pending[0]?.shown ?? shown.question?.shown;
+  if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
+  for (;;) {
+    if (!isWaitingFor(session, code)) return 'changed';
+    const { decision, typed, withdrawn } = await withdrawable(terminal, { session, code }, (ask) =>
+      typedDecisionOf(terminal, shown, ask),
+    );
+    if (withdrawn) {
+      terminal.say(`\n${withdrawnText({ view: session.view, callId: shown.pending[0]?.callId, typed })}`);
+      return 'changed';
+    }
+    if (decision === undefined) return 'left';
+    try {
+      await sendDecisionsFromTerminal(session, [decision]);
+      return 'changed';
+    } catch (error) {
+      if (
+        !(error instanceof ProductError) ||
+        !(STILL_WAITING.has(error.reason) || NO_LONGER_WAITING.has(error.reason))
+      )
+        throw error;
+      terminal.complain(inTerminalWords(error.message));
+      for (const line of unsentLines(typed)) terminal.say(line);
+      if (NO_LONGER_WAITING.has(error.reason)) return 'changed';
+    }
+  }
+}
+
+/**
+ * Returns true if the task still waits for this decision.
+ * @param code undefined if the task waits without a question, for example for a sign-in
+ */
+function isWaitingFor({ asked, settled }: Session, code: string | undefined): boolean {
+  const { pending, question } = asked;
+  if (code === undefined) return settled && pending.length === 0 && question === null;
+  return question?.shown === code || pending.some(({ shown }) => shown === code);
+}
+
+/** Shows a question at the terminal. Resolves with the typed line. */
+type Ask = (question: string) => Promise<string>;
+
+interface Asked {
+  decision: PersonDecision | undefined;
+  /** The last text that the person has typed, also without Enter. */
+  typed: string;
+  withdrawn: boolean;
+}
+
+/** Shows the prompt, and ends it if the action no longer waits for this decision. */
+async function withdrawable(
+  terminal: Terminal,
+  { session, code }: { session: Session; code: string },
+  decide: (ask: Ask) => Promise<PersonDecision | undefined>,
+): Promise<Asked> {
+  const decided = new AbortController();
+  let typed = '';
+  const keep = (text: string): void => {
+    if (text !== '') typed = text;
+  };
+  const ask: Ask = async (question) => {
+    const line = await terminal.ask(question, { signal: decided.signal, onWithdrawn: keep });
+    keep(line);
+    return line;
+  };
+  const stopWatching = session.watch();
+  const stopListening = session.listen(() => {
+    if (!isWaitingFor(session, code)) decided.abort();
+  });
+  try {
+    const decision = await decide(ask);
+    return { decision, typed, withdrawn: decided.signal.aborted };
+  } finally {
+    stopListening();
+    stopWatching();
+  }
+}
+
+/** Asks for a decision or an answer. Returns undefined if the person typed nothing. */
+async function typedDecisionOf(
+  terminal: Terminal,
+  { pending: [action], question }: Pick<TaskView, 'pending' | 'question'>,
+  ask: Ask,
+): Promise<PersonDecision | undefined> {
+  if (action !== undefined && !action.decisions.includes('answer')) return decisionOn(terminal, action, ask);
+  const prompt = 'Answer, or the number of a choice; Enter leaves it waiting:';
+  const said = await ask(terminal.paint('bold', prompt));
+  if (said.trim() === '') return undefined;
+  if (action !== undefined)
+    return {
+      type: 'answer',
+      callId: action.callId,
+      shown: action.shown,
+      answer: answerFromText(action, said),
+    };
+  return question === null
+    ? undefined
+    : { type: 'answer', callId: question.id, shown: question.shown, answer: said };
+}
+
+async function decisionOn(
+  terminal: Terminal,
+  action: PendingAction,
+  ask: Ask,
+): Promise<PersonDecision | undefined> {
+  const { callId, shown, title, decisions } = action;
+  // This person is not allowed to decide the action. The terminal already shows it, and says who must decide it.
+  if (decisions.length === 0) return undefined;
+  const named = `${visibleLine(title, MAX_TITLE_CHARACTERS)} (${visibleLine(shown)})`;
+  const other = approverInsteadOfReader(action);
+  const prompt =
+    other === undefined
+      ? `Approve ${named}? [y/n], or n and a reason; Enter leaves it waiting:`
+      : `${approvalNeededText(other)}. Deny ${named}? [n], or n and a reason; Enter leaves it waiting:`;
+  for (;;) {
+    const typed = parseTypedDecision(await ask(terminal.paint('bold', prompt)));
+    switch (typed.type) {
+      case 'leave':
+        return undefined;
+      case 'unclear':
+        terminal.say(other === undefined ? 'Type y, n or only Enter.' : 'Type n or only Enter.');
+        break;
+      case 'approve':
+        if (other !== undefined) {
+          terminal.say('You cannot approve it. Type n or only Enter.');
+          break;
+        }
+        return toPersonDecision({ callId, shown, decision: 'approve' });
+      case 'deny':
+        return toPersonDecision({
+          callId,
+          shown,
+          decision: 'deny',
+          ...(typed.reason === undefined ? {} : { reason: typed.reason }),
+        });
+    }
+  }
+}

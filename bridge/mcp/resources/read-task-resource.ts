@@ -1,0 +1,45 @@
+/** Reads a part of a task: from the session in memory, or from its agent. */
+import type { Message, Task } from '@a2a-js/sdk';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { taskAsStreamResponse } from '../../agents/task-as-stream-response.ts';
+import type { BridgeContext } from '../bridge-context.ts';
+import type { Session } from '../../sessions/session/session.ts';
+import { foldObservedEvent, hasEnded } from '../../sessions/session/observed-task.ts';
+import { taskResourceContent, type TaskWithMessages } from './task-content.ts';
+import type { TaskAddress } from '../../sessions/task-uri.ts';
+
+/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent */
+export async function readTaskResource(
+  bridge: BridgeContext,
+  { sessionId, taskId, part }: TaskAddress,
+): Promise<string> {
+  const session = await bridge.sessions.find(sessionId);
+  await session.refresh();
+  const text = taskResourceContent(part, await found(session, taskId, part === 'transcript'));
+  const { view } = session;
+  // A client that reads the complete output has collected the result. So the inbox no longer announces it.
+  if (part === 'artifacts' && view?.taskId === taskId && hasEnded(view)) bridge.delegations.collect(session);
+  return text;
+}
+
+/**
+ * Returns the task. The session in memory contains only its newest task, without the history. Everything else is
+ * requested from the agent.
+ */
+async function found(session: Session, taskId: string, withHistory: boolean): Promise<TaskWithMessages> {
+  const { view, agent } = session;
+  const atHand = view?.taskId === taskId ? view : undefined;
+  if (atHand !== undefined && !withHistory) return { agent: agent.name, view: atHand, history: [] };
+  const { task, told } = await agent.ask(async (connection) => {
+    const answer: Task = await connection.task(taskId);
+    return {
+      task: answer,
+      told: foldObservedEvent(undefined, connection.dialect.read(taskAsStreamResponse(answer))),
+    };
+  });
+  const history: readonly Message[] = task.history;
+  if (atHand !== undefined) return { agent: agent.name, view: atHand, history };
+  if (told === undefined || told.sessionId !== session.id)
+    throw new ProductError('UNKNOWN_TASK', `Session "${session.id}" has no task "${taskId}".`);
+  return { agent: agent.name, view: told, history };
+}

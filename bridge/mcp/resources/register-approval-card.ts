@@ -1,0 +1,40 @@
+/**
+ * Offers the approval card as an MCP resource (MCP Apps). The build makes the card from the components of the approval
+ * page.
+ */
+import { readFile } from 'node:fs/promises';
+import type { McpServer } from '@modelcontextprotocol/server';
+import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
+import { APPS_EXTENSION } from '../../approvals/requesting-client.ts';
+
+interface CardOptions {
+  prefix: string;
+  /** The path of the built card. */
+  cardFile: string;
+}
+
+/**
+ * The metadata of the card. It contains no CSP. The client then allows the card no connections and no files from other
+ * origins, which the card does not need.
+ */
+const META = { ui: { prefersBorder: true } };
+
+export function registerApprovalCard(server: McpServer, { prefix, cardFile }: CardOptions): void {
+  server.server.registerCapabilities({ extensions: { [APPS_EXTENSION]: {} } });
+  server.registerResource(
+    'approval-card',
+    APPROVAL_CARD_URI,
+    {
+      title: 'Approval card',
+      description: 'Shows the pending actions of a task in the chat.',
+      mimeType: APPROVAL_CARD_MIME_TYPE,
+      _meta: META,
+    },
+    async ({ href }) => {
+      const html = await readFile(cardFile, 'utf8');
+      // The card calls tools of the bridge, and the settings may add a prefix to the names of these tools.
+      const text = html.replace('data-tool-prefix=""', () => `data-tool-prefix="${prefix}"`);
+      return { contents: [{ uri: href, mimeType: APPROVAL_CARD_MIME_TYPE, text, _meta: META }] };
+    },
+  );
+}

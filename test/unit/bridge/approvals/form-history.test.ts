@@ -1,0 +1,77 @@
+import { describe, expect, test } from '@jest/globals';
+import type { FormCandidate } from '../../../../bridge/approvals/form.ts';
+import { FormHistory } from '../../../../bridge/approvals/form-history.ts';
+import { pendingWrite } from '../../../support/fake-agent-task.ts';
+
+const asked = (...changes: Parameters<typeof pendingWrite>[1][]) => ({
+  pending: (changes.length === 0 ? [{}] : changes).map((each) => pendingWrite('one', each)),
+  question: null,
+});
+
+function first([ask]: readonly FormCandidate[]): FormCandidate {
+  if (ask === undefined) throw new Error('none');
+  return ask;
+}
+
+function messageOf(ask: FormCandidate): string {
+  if (ask.about === 'unshown' || ask.about === 'other-approver') throw new Error('no form');
+  return ask.about === 'page' ? ask.message : ask.form.message;
+}
+
+describe('the forms that wait for an answer', () => {
+  test('R66 every bridge uses the same key for the same action, and another key for another action', () => {
+    const { key } = first(new FormHistory().asks('task', asked()));
+    expect(first(new FormHistory().asks('task', asked())).key).toBe(key);
+    for (const change of [
+      { shown: 'other' },
+      { reason: 'content-changed' as const },
+      { preview: { type: 'url' as const, url: 'https://a.example' } },
+    ])
+      expect(first(new FormHistory().asks('task', asked(change))).key).not.toBe(key);
+  });
+
+  test('R67 the display time is measured per task, from the first time that a form is sent', () => {
+    let now = 0;
+    const offers = new FormHistory({ now: () => now });
+    const asks = offers.asks('task', asked());
+    expect(offers.age('task', first(asks))).toBeUndefined();
+    offers.out('task', asks);
+    now = 700;
+    offers.out('task', asks);
+    expect(offers.age('task', first(asks))).toBe(700);
+    expect(offers.age('other', first(asks))).toBeUndefined();
+  });
+
+  test('R67 after an answer that did not count, the next form says so; after several forms the bridge stops', () => {
+    const offers = new FormHistory();
+    const keys = new Set<string>();
+    for (let round = 1; round <= 20; round += 1) {
+      const ask = first(offers.asks('task', asked()));
+      keys.add(ask.key);
+      offers.again('task', ask, `Answer ${String(round)} did not count.`);
+      expect(messageOf(first(offers.asks('task', asked())))).toMatch(/^Answer \d did not count\./);
+    }
+    expect(keys.size).toBe(4);
+  });
+
+  test('R66 while the page is open, the bridge does not ask again; after the link has expired, the bridge asks again', () => {
+    let now = 0;
+    const offers = new FormHistory({ now: () => now });
+    const preview = { type: 'command' as const, command: 'x\n'.repeat(40), cwd: '/w' };
+    const ask = first(offers.asks('task', asked({ preview })));
+    offers.open('task', ask, 60_000);
+    expect(offers.isOpen('task', ask)).toBe(true);
+    now = 60_000;
+    expect(offers.isOpen('task', ask)).toBe(false);
+    offers.renew('task', ask);
+    expect(first(offers.asks('task', asked({ preview }))).key).not.toBe(ask.key);
+  });
+
+  test('X3 ten thousand forms use limited memory', () => {
+    const offers = new FormHistory({ now: () => 0 });
+    const asks = offers.asks('task', asked());
+    for (let task = 0; task < 10_000; task += 1) offers.out(String(task), asks);
+    expect(offers.age('0', first(asks))).toBeUndefined();
+    expect(offers.age('9999', first(asks))).toBe(0);
+  });
+});

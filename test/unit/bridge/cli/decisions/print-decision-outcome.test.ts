@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+import { z } from 'zod';
+import { printDecisionOutcome } from '../../../../../bridge/cli/decisions/print-decision-outcome.ts';
+import { paintNothing } from '../../../../../bridge/cli/terminal/paint.ts';
+import type { CommandRun, CommonCommandOptions } from '../../../../../bridge/cli/context/run-command.ts';
+import type { Session } from '../../../../../bridge/sessions/session/session.ts';
+
+test.each([
+  [false, 'Nothing runs until every pending action is decided.'],
+  [true, 'An approved call runs at once'],
+])('the report says when each decided call runs: %p', (oneByOne, words) => {
+  const said: string[] = [];
+  const terminal = { paint: paintNothing, say: (text: string) => said.push(text) };
+  const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
+  const session = z.custom<Session>().parse({
+    id: 's',
+    agent: { name: 'a' },
+    stateName: 'input-required',
+    view: {
+      taskId: 't',
+      question: null,
+      calls: [{ callId: 'one', title: 'Write a' }],
+      pending: [{ callId: 'two', title: 'Write b' }],
+    },
+    takeNotes: () => [],
+    oneByOne,
+  });
+  printDecisionOutcome(run, session, [{ callId: 'one', decision: 'approve' }]);
+  expect(said[0]).toBe('Approved: one  Write a');
+  expect(said.at(-1)).toContain(words);
+});
