@@ -119,7 +119,7 @@ export function nothingToRestoreError(plan: RestorePlan): ProductError {
   return new ProductError('MALFORMED', `There is nothing to restore: ${notRestoredText(plan)}.`);
 }
 
-/** Returns a sentence that names the files which stay unchanged, with the reasons. */
+/** Returns a list of the files that stay unchanged, with the reasons, e.g. `a.txt (unchanged), b.txt (not saved: …)`. */
 export function notRestoredText({ left }: RestorePlan): string {
   return left.map(({ path, why }) => `${path} (${why})`).join(', ');
 }

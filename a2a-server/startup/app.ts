@@ -33,7 +33,7 @@ import { agentCommandsRoute } from '../http/routes/agent-commands-route.ts';
 import { failingReceiversRoute } from '../http/push/failing-receivers-route.ts';
 import { pushKeysRoute } from '../http/push/push-keys-route.ts';
 import type { NotificationSigner } from '../push/notification-signer.ts';
-import type { PushNotifications } from '../push/push-notification-configs.ts';
+import type { PushNotifications } from '../push/push-notifications.ts';
 import { createErrorHandler } from '../http/routes/error-response.ts';
 import {
   EVENTS_PATH,

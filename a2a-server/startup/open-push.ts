@@ -6,7 +6,7 @@ import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { PushPostParts } from '../push/next-posts.ts';
 import { type NotificationSigner, createNotificationSigner } from '../push/notification-signer.ts';
-import { PushNotifications } from '../push/push-notification-configs.ts';
+import { PushNotifications } from '../push/push-notifications.ts';
 import { createPushKeysReader } from '../push/stored-push-keys.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { createHostAllowList } from '../tools/web/allowed-hosts.ts';

@@ -18,7 +18,7 @@ import { showForm } from './withdrawable-form.ts';
 export interface AskInCallOptions {
   session: Session;
   client: RequestingClient;
-  offers: FormHistory;
+  formHistory: FormHistory;
   links: PageLinks;
   rules: ApprovalSettings;
   signal: AbortSignal;
@@ -39,7 +39,7 @@ interface AskInCallEnd {
  * @param end the end of the tool call's first wait for the task
  */
 export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
-  const { session, offers, wait, client } = asking;
+  const { session, formHistory, wait, client } = asking;
   const asked = new Set<string>();
   let stands = end;
   while (stands === 'settled') {
@@ -61,8 +61,8 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
       if (settled.opened.length > 0) {
         const decided = await waitForDecisionOnPage(asking, settled.opened);
         if (decided) await client.completed(ask.key);
-        else return { end: stands, notes: notesOf(settled, session, offers) };
-      } else if (settled.decided === 0) return { end: stands, notes: notesOf(settled, session, offers) };
+        else return { end: stands, notes: notesOf(settled, session, formHistory) };
+      } else if (settled.decided === 0) return { end: stands, notes: notesOf(settled, session, formHistory) };
     }
     stands = await wait();
   }
@@ -77,13 +77,13 @@ export async function processFormRound(
   asking: AskInCallOptions,
   { responses }: AnsweredSessionRound,
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
-  const { session, offers, wait } = asking;
+  const { session, formHistory, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
   const decided = settled.opened.length === 0 || (await waitForDecisionOnPage(asking, settled.opened));
   const end = await wait();
   // After a form without a valid answer, the same tool call sends no new form.
   const goesOn = settled.unanswered.length === 0 && settled.refused === undefined && decided;
-  return { end, notes: notesOf(settled, session, offers), goesOn };
+  return { end, notes: notesOf(settled, session, formHistory), goesOn };
 }
 
 /** The module is imported only when a form is answered. Its code for the width of text takes long to load. */
@@ -95,9 +95,9 @@ async function submit(answers: SubmitFormAnswersOptions): Promise<SubmittedAnswe
 function notesOf(
   { opened, unanswered, refused, late }: SubmittedAnswers,
   session: Session,
-  offers: FormHistory,
+  formHistory: FormHistory,
 ): readonly string[] {
-  const waiting = stillAsked(opened, session, offers);
+  const waiting = stillAsked(opened, session, formHistory);
   return [
     ...late,
     ...waiting.map(() => 'The person has opened the page, and has not decided there yet.'),
@@ -109,9 +109,9 @@ function notesOf(
 function stillAsked(
   opened: readonly FormCandidate[],
   session: Session,
-  offers: FormHistory,
+  formHistory: FormHistory,
 ): readonly FormCandidate[] {
-  const asks = offers.asks(session.view?.taskId ?? '', session.asked);
+  const asks = formHistory.asks(session.view?.taskId ?? '', session.asked);
   return opened.filter(({ callId }) => asks.some((ask) => ask.callId === callId));
 }
 

@@ -16,7 +16,7 @@ export interface OfferedForm {
 
 interface OfferFormsOptions {
   session: Session;
-  offers: FormHistory;
+  formHistory: FormHistory;
   links: PageLinks;
   opensUrls: boolean;
 }
@@ -34,17 +34,17 @@ export interface OfferedForms {
 }
 
 export async function buildOfferedForms(offering: OfferFormsOptions): Promise<OfferedForms> {
-  const { session, offers } = offering;
+  const { session, formHistory } = offering;
   const taskId = session.view?.taskId ?? '';
   const forms: OfferedForm[] = [];
   const opened: FormCandidate[] = [];
   const unoffered: FormCandidate[] = [];
-  for (const ask of offers.asks(taskId, session.asked)) {
-    if (offers.isOpen(taskId, ask)) {
+  for (const ask of formHistory.asks(taskId, session.asked)) {
+    if (formHistory.isOpen(taskId, ask)) {
       opened.push(ask);
       continue;
     }
-    if (offers.isSpent(taskId, ask)) {
+    if (formHistory.isSpent(taskId, ask)) {
       unoffered.push(ask);
       continue;
     }
@@ -57,7 +57,7 @@ export async function buildOfferedForms(offering: OfferFormsOptions): Promise<Of
 
 async function formOf(
   ask: FormCandidate,
-  { session, offers, links, opensUrls }: OfferFormsOptions,
+  { session, formHistory, links, opensUrls }: OfferFormsOptions,
 ): Promise<OfferedForm | undefined> {
   if (ask.about === 'unshown' || ask.about === 'other-approver') return undefined;
   if (ask.about !== 'page') return { ask, params: ask.form };
@@ -66,8 +66,8 @@ async function formOf(
   if (link === undefined) return undefined;
   const taskId = session.view?.taskId ?? '';
   if (link !== 'expired') return { ask, params: { mode: 'url', message: ask.message, url: link.url } };
-  offers.renew(taskId, ask);
-  const renewed = offers.asks(taskId, session.asked).find(({ callId }) => callId === ask.callId);
+  formHistory.renew(taskId, ask);
+  const renewed = formHistory.asks(taskId, session.asked).find(({ callId }) => callId === ask.callId);
   if (renewed?.about !== 'page' || renewed.key === ask.key) return undefined;
   const next = await links.link(session, renewed);
   if (next === undefined || next === 'expired') return undefined;

@@ -19,7 +19,7 @@ export interface SubmitFormAnswersOptions {
   /** The client's answers by form key. An answer to a form that is no longer open has no effect. */
   responses: Readonly<Record<string, unknown>>;
   channel: DecisionChannel;
-  offers: FormHistory;
+  formHistory: FormHistory;
   links: PageLinks;
   rules: ApprovalSettings;
 }
@@ -44,35 +44,35 @@ export async function submitFormAnswers({
   session,
   responses,
   channel,
-  offers,
+  formHistory,
   links,
   rules,
 }: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
   const taskId = session.view?.taskId ?? '';
-  const asks = offers.asks(taskId, session.asked);
-  const late = lateAnswerNotes(responses, { asks, view: session.view, channel, offers });
+  const asks = formHistory.asks(taskId, session.asked);
+  const late = lateAnswerNotes(responses, { asks, view: session.view, channel, formHistory });
   const opened: FormCandidate[] = [];
   const decisions: PersonDecision[] = [];
   const deciding: FormCandidate[] = [];
   const unanswered: UnansweredReason[] = [];
   for (const ask of asks) {
     if (!Object.hasOwn(responses, ask.key)) continue;
-    if (offers.isSpent(taskId, ask)) {
+    if (formHistory.isSpent(taskId, ask)) {
       unanswered.push('not understood');
       continue;
     }
-    const timing = { afterMs: offers.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
+    const timing = { afterMs: formHistory.age(taskId, ask), fastestAnswerMs: rules.fastestAnswerMs };
     const answer = formOutcomeOf(ask, responses[ask.key], timing);
     if (answer.type === 'decision') {
       decisions.push(answer.decision);
       deciding.push(ask);
     } else if (answer.type === 'opened') {
       const link = ask.about === 'page' ? await links.link(session, ask) : undefined;
-      if (link !== undefined && link !== 'expired') offers.open(taskId, ask, link.leftMs);
+      if (link !== undefined && link !== 'expired') formHistory.open(taskId, ask, link.leftMs);
       opened.push(ask);
     } else {
       unanswered.push(answer.why);
-      if (answer.note !== '') offers.again(taskId, ask, answer.note);
+      if (answer.note !== '') formHistory.again(taskId, ask, answer.note);
     }
   }
   const settled = { opened, late, unanswered };
@@ -84,7 +84,7 @@ export async function submitFormAnswers({
     if (!(error instanceof ProductError) || error.retryable || error.reason === 'AGENT_ERROR') throw error;
     if (error.reason !== 'ALREADY_DECIDED')
       for (const ask of deciding)
-        offers.again(taskId, ask, `The previous answer did not count: ${error.message}`);
+        formHistory.again(taskId, ask, `The previous answer did not count: ${error.message}`);
     // Another decision has changed the pending actions, so the bridge reads the task again.
     await session.look();
     return { ...settled, decided: 0, refused: errorMessageOf(error) };

@@ -6,21 +6,21 @@ import type { FormHistory } from './form-history.ts';
 
 interface PageWait {
   session: Session;
-  offers: FormHistory;
+  formHistory: FormHistory;
   timeout: number;
   signal: AbortSignal;
 }
 
 /** @returns true if at least one of the opened actions is decided; false after a timeout or an abort of the signal */
 export function waitForDecisionOnPage(
-  { session, offers, timeout, signal }: PageWait,
+  { session, formHistory, timeout, signal }: PageWait,
   opened: readonly FormCandidate[],
 ): Promise<boolean> {
   const taskId = session.view?.taskId ?? '';
   const keys = new Set(opened.map(({ key }) => key));
   const decided = (): boolean => {
     if (session.view?.taskId !== taskId) return true;
-    const open = offers.asks(taskId, session.asked).filter(({ key }) => keys.has(key));
+    const open = formHistory.asks(taskId, session.asked).filter(({ key }) => keys.has(key));
     return open.length < keys.size;
   };
   return new Promise((resolve) => {

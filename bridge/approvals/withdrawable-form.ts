@@ -9,7 +9,7 @@ import type { RequestingClient } from './requesting-client.ts';
 import type { OfferedForm } from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
 
-type FormOutcome =
+type ShownFormOutcome =
   | { type: 'answered'; response: unknown }
   /** The form is withdrawn, because a decision was made elsewhere or the task has ended. */
   | { type: 'withdrawn' }
@@ -20,7 +20,7 @@ type FormOutcome =
 interface ShowFormOptions {
   session: Session;
   form: OfferedForm;
-  offers: FormHistory;
+  formHistory: FormHistory;
   client: Pick<RequestingClient, 'elicit'>;
   signal: AbortSignal;
 }
@@ -28,15 +28,16 @@ interface ShowFormOptions {
 export async function showForm({
   session,
   form,
-  offers,
+  formHistory,
   client,
   signal,
-}: ShowFormOptions): Promise<FormOutcome> {
+}: ShowFormOptions): Promise<ShownFormOutcome> {
   const { ask, params } = form;
   const taskId = session.view?.taskId ?? '';
   const shown = new AbortController();
   const open = (): boolean =>
-    session.view?.taskId === taskId && offers.asks(taskId, session.asked).some(({ key }) => key === ask.key);
+    session.view?.taskId === taskId &&
+    formHistory.asks(taskId, session.asked).some(({ key }) => key === ask.key);
   const withdraw = (): void => {
     if (!open()) shown.abort(new Error('It was decided elsewhere.'));
   };
@@ -46,7 +47,7 @@ export async function showForm({
   try {
     // The decision may have been made since the caller built the form.
     if (!open()) return { type: 'withdrawn' };
-    offers.shown(taskId, [ask]);
+    formHistory.shown(taskId, [ask]);
     return { type: 'answered', response: await client.elicit(params, shown.signal, ask.key) };
   } catch (error) {
     if (signal.aborted) return { type: 'gone' };

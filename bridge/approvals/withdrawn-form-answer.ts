@@ -13,7 +13,7 @@ export interface LateAnswerContext {
   asks: readonly FormCandidate[];
   view: TaskView | undefined;
   channel: DecisionChannel;
-  offers: { wasAbout(taskId: string, key: string): FormCandidate['about'] | undefined };
+  formHistory: { wasAbout(taskId: string, key: string): FormCandidate['about'] | undefined };
 }
 
 const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
@@ -24,19 +24,19 @@ const answer = z.looseObject({ action: z.enum(['accept', 'decline']) });
  */
 export function lateAnswerNotes(
   responses: Readonly<Record<string, unknown>>,
-  { asks, view, channel, offers }: LateAnswerContext,
+  { asks, view, channel, formHistory }: LateAnswerContext,
 ): readonly string[] {
   const open = new Set(asks.map(({ key }) => key));
   return Object.entries(responses).flatMap(([key, response]) => {
     const action = answer.safeParse(response).data?.action;
     if (action === undefined || open.has(key) || view === undefined) return [];
     // If the form only opened a page, the person has not answered anything. So there is no note.
-    if (action === 'accept' && offers.wasAbout(view.taskId, key) === 'page') return [];
+    if (action === 'accept' && formHistory.wasAbout(view.taskId, key) === 'page') return [];
     const callId = callIn(key);
     const call = view.calls.find((each) => each.callId === callId);
     // Some agents do not report decided calls, so the call may be unknown. An answer with a key that no form had is
     // ignored.
-    if (call === undefined) return offers.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
+    if (call === undefined) return formHistory.wasAbout(view.taskId, key) === undefined ? [] : [NOT_WAITING];
     if (isSame(call, action, channel)) return [];
     return [
       lateNote(

@@ -1,9 +1,9 @@
-/** A question of an agent in plain text: its code, and the JSON Schema of its answer. Pure. */
+/** A question that an agent asks in a message, without an extension: its code, and the JSON Schema of its answer. Pure. */
 import { shownCode } from '../../shared/protocol/shown-code.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 
-/** A question in plain text. A new question has a new `id`. */
+/** A question in a message. A new question has a new `id`. */
 export interface PlainTextQuestion {
   id: string;
   /**

@@ -23,7 +23,7 @@ export interface BridgeContext {
   /** Records which client delegated which task. */
   readonly clientTasks: DelegatingClients;
   readonly rules: ApprovalSettings;
-  readonly offers: FormHistory;
+  readonly formHistory: FormHistory;
   readonly links: PageLinks;
   readonly cardCodes: ApprovalCardCodes;
   readonly requestStates: RequestStateSigner;

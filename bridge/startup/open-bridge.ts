@@ -84,7 +84,7 @@ export async function openBridge({
     delegations,
     clientTasks: new DelegatingClients({ outbox, live, delegations, log }),
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
-    offers: new FormHistory({ fields: settings.forms }),
+    formHistory: new FormHistory({ fields: settings.forms }),
     links: new PageLinks(),
     cardCodes: new ApprovalCardCodes(),
     requestStates: new RequestStateSigner(settings.stateDir),

@@ -111,7 +111,7 @@ export class Outbox {
    * Records that the client has the result of this task. Closes the entries of the task, those of all bridges, and
    * deletes their texts.
    */
-  collect({ agent, taskId }: Pick<DelegatedTaskId, 'agent' | 'taskId'>, ended: TaskStateName): void {
+  collect({ agent, taskId }: DelegatedTaskId, ended: TaskStateName): void {
     this.#database.transaction(() => {
       const closed = this.#database.run(
         `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,

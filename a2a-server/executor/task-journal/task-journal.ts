@@ -32,7 +32,7 @@ const ENTRIES_PER_PAGE = 1000;
  */
 const MAX_CACHED_TASKS = 1000;
 
-/** The decision of a rule. `keep` means that no change is needed. */
+/** The answer of a rule to a snapshot. `keep` means that no change is needed. The last alternative is a refusal. */
 export type AppendOrKeep =
   | { type: 'append'; events: readonly TaskEvent[]; contents?: readonly FileBytes[] }
   | { type: 'keep' }

@@ -3,7 +3,7 @@
  * /api/push/retry/:id` delivers to one of them again.
  */
 import { Router } from 'express';
-import type { PushNotifications } from '../../push/push-notification-configs.ts';
+import type { PushNotifications } from '../../push/push-notifications.ts';
 import { callerOf } from '../auth/caller.ts';
 
 export function failingReceiversRoute(push: Pick<PushNotifications, 'failing' | 'retry'>): Router {

@@ -11,7 +11,7 @@ import type {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import { PushNotificationNotSupportedError } from '@a2a-js/sdk/errors';
-import type { PushConfig, PushNotifications } from '../../push/push-notification-configs.ts';
+import type { PushConfig, PushNotifications } from '../../push/push-notifications.ts';
 import type { PushSubscription } from '../../push/push-subscription.ts';
 import type { AcceptedMessage } from '../../executor/messages/message-receiver.ts';
 import type { ClientMessage } from '../../executor/messages/client-message.ts';

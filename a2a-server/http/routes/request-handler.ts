@@ -14,7 +14,7 @@ import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toPermittedMessage } from '../auth/permitted-message.ts';
 import { parseOutputModes } from '../wire/output-modes.ts';
 import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/disconnect-handler.ts';
-import type { PushNotifications } from '../../push/push-notification-configs.ts';
+import type { PushNotifications } from '../../push/push-notifications.ts';
 import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';
 import { toA2aTask } from '../wire/task-projection.ts';

@@ -10,7 +10,7 @@ import { errorMessageOf, systemErrorCode } from '../../../shared/runtime/errors.
 export type SqlValue = string | number | boolean | null | Uint8Array | readonly SqlValue[];
 export type SqlRow = readonly unknown[];
 
-/** A statement with its parameters. A statement with a name is prepared once per connection. */
+/** A statement without its parameters. A statement with a name is prepared once per connection. */
 interface PostgresStatement {
   name?: string;
   text: string;

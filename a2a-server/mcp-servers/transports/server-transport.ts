@@ -14,7 +14,7 @@ export class MessageNotDeliveredError extends Error {
   override readonly name: string = 'MessageNotDeliveredError';
 }
 
-/** Thrown if the server refuses the message because it has lost the session. */
+/** Thrown if the server refuses the message because it no longer has the MCP session, or not at this address. */
 export class McpSessionLostError extends MessageNotDeliveredError {
   override readonly name = 'McpSessionLostError';
 }

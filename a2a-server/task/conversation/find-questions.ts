@@ -8,7 +8,7 @@ const BOUNDARY = /(?<=[.!?]["')*_]{0,4})\s+|(?<=[。！？])|\n+/u;
 /** Matches a question mark of any script, with the quotation and emphasis marks after it. */
 const QUESTION_END = /[?？؟]["'”’)*_]{0,4}$/u;
 
-/** Returns the question of a tool call that the person declined, or that the agent withdrew. */
+/** Returns the question of a tool call, unless the person answered it. The list has at most one entry. */
 export function unansweredQuestionsOf(call: Call): string[] {
   const question = questionOfCall(call);
   if (question === undefined) return [];

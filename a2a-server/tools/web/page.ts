@@ -5,8 +5,6 @@ import type { WebResponse } from './fetch-url.ts';
 import { parseHtmlPage, type HtmlPage } from './html-page.ts';
 import { bodyReadModeOf, type MediaType } from './media-type.ts';
 
-export type WebPage = HtmlPage;
-
 interface PageOptions {
   signal: AbortSignal;
   /** True to keep HTML unchanged. The page then has no title and no links. */
@@ -23,7 +21,7 @@ export async function parseWebPage(
   { url, media }: WebResponse,
   body: LimitedBody,
   { signal, raw = false, maxCharacters }: PageOptions,
-): Promise<WebPage | undefined> {
+): Promise<HtmlPage | undefined> {
   const markup = markupIn(media, body);
   if (markup === undefined) return undefined;
   const source = decodeText(body.bytes, { charset: media.charset, markup: markup !== 'none' });

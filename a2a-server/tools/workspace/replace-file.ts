@@ -29,7 +29,7 @@ export interface ReplaceFileOptions {
   content: string | Uint8Array;
   /** Permissions of a new file, as in chmod(2). The default is the system's default. */
   mode?: number;
-  /** The hash of the content that the change started from. ABSENT if the file did not exist. */
+  /** The hash of the content that the change started from. `ABSENT_FILE_BASIS` if the file did not exist. */
   basis: string;
   signal: AbortSignal;
   /** Gets the file that matched `basis`, before anything is written. If it throws, nothing is written. */

@@ -61,7 +61,7 @@ export async function readTextFile(directory: Directory, file: FileToRead): Prom
   return { path, content: decodeFileText({ bytes, path }), bytes: bytes.length, hash: contentHashOf(bytes) };
 }
 
-/** Returns the hash of the current content. Returns ABSENT if the file does not exist. */
+/** Returns the hash of the current content. Returns `ABSENT_FILE_BASIS` if the file does not exist. */
 export async function readCurrentBasis(directory: Directory, file: FileToRead): Promise<string> {
   try {
     return contentHashOf(await readBytes(directory, file));

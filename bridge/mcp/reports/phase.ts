@@ -27,8 +27,8 @@ function countOf(count: number, noun: string): string {
 }
 
 /**
- * Returns the numbers of the task's tool calls by state, such as `tools: 3 done, 1 running, 2 waiting`. Returns an
- * empty list without tool calls.
+ * Returns one line with the numbers of the task's tool calls by state, such as `tools: 3 done, 1 running, 2 waiting`.
+ * Returns an empty list without tool calls.
  */
 export function callCounts(view: TaskView | undefined): readonly string[] {
   const calls = view?.calls ?? [];

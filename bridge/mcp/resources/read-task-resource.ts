@@ -8,7 +8,10 @@ import { foldObservedEvent, hasEnded } from '../../sessions/session/observed-tas
 import { taskResourceContent, type TaskWithMessages } from './task-content.ts';
 import type { TaskAddress } from '../../sessions/task-uri.ts';
 
-/** @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent */
+/**
+ * Returns the text of one resource of a task. After the artifacts of an ended task, its result counts as collected.
+ * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent
+ */
 export async function readTaskResource(
   bridge: BridgeContext,
   { sessionId, taskId, part }: TaskAddress,

@@ -65,7 +65,7 @@ export async function currentMcpTask(
   const ended = current ? isSessionOver(session.state) : view !== undefined && hasEnded(view);
   const taskId = view?.taskId ?? '';
   const { forms, opened, unoffered } = await offered(found, { bridge, opensUrls });
-  bridge.offers.out(
+  bridge.formHistory.out(
     taskId,
     forms.map(({ ask }) => ask),
   );
@@ -103,11 +103,11 @@ async function announcementOnce({ inbox }: BridgeContext): Promise<AnnouncedResu
 
 function offered(
   { session, view, current }: FoundTask,
-  { bridge: { offers, links }, opensUrls }: Pick<TaskReplyContext, 'bridge' | 'opensUrls'>,
+  { bridge: { formHistory, links }, opensUrls }: Pick<TaskReplyContext, 'bridge' | 'opensUrls'>,
 ): Promise<OfferedForms> | OfferedForms {
   return view === undefined || !current
     ? { forms: [], opened: [], unoffered: [] }
-    : buildOfferedForms({ session, offers, links, opensUrls });
+    : buildOfferedForms({ session, formHistory, links, opensUrls });
 }
 
 /** Refreshes the session. Returns the reason if that failed; the last known state is used then. */

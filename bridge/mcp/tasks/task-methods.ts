@@ -70,10 +70,10 @@ export function registerTaskMethods(
         const { session, current } = await findMcpTask(opened, taskId);
         if (!current) return;
         await session.refresh();
-        const { offers, links, rules } = opened;
+        const { formHistory, links, rules } = opened;
         const answers = { responses, channel: 'task-form' } as const;
         const { submitFormAnswers } = await import('../../approvals/submit-form-answers.ts');
-        const settled = await submitFormAnswers({ session, ...answers, offers, links, rules });
+        const settled = await submitFormAnswers({ session, ...answers, formHistory, links, rules });
         // The acknowledgement has no text. So the result of the task reports which answers were invalid.
         session.leaveNotes([
           ...settled.late,

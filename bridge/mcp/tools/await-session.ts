@@ -127,12 +127,12 @@ interface NextRound {
 async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolReply<SessionResult>> {
   const { session, end, count, reply } = at;
   if (end !== 'settled') return reply();
-  const { offers, links } = call.bridge;
+  const { formHistory, links } = call.bridge;
   const { opensUrls } = call.client;
-  const { forms, unoffered } = await buildOfferedForms({ session, offers, links, opensUrls });
+  const { forms, unoffered } = await buildOfferedForms({ session, formHistory, links, opensUrls });
   if (forms.length === 0) return reply(commandLineNotes(unoffered));
   const asks = forms.map(({ ask }) => ask);
-  offers.shown(session.view?.taskId ?? '', asks);
+  formHistory.shown(session.view?.taskId ?? '', asks);
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
   const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
   const interim = inputRequired({ inputRequests, requestState });
@@ -153,8 +153,8 @@ function isAsking(view: TaskView | undefined): boolean {
 function asking(call: ToolCallContext, { session, timeout }: AwaitedSession): AskInCallOptions {
   const { client, signal, bridge } = call;
   const wait = (): Promise<WaitEndReason> => waited(call, { session, timeout });
-  const { offers, links, rules } = bridge;
-  return { session, client, signal, timeout, wait, offers, links, rules };
+  const { formHistory, links, rules } = bridge;
+  return { session, client, signal, timeout, wait, formHistory, links, rules };
 }
 
 function waited(

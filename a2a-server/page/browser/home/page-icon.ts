@@ -7,6 +7,7 @@ const PLAIN_ICON = 'page-icon.svg';
 
 let drawnIcon: string | undefined;
 
+/** Shows the count, which may be 0, in all three places. */
 export function showWaitingCount(count: number): void {
   document.title = pageTitle(count);
   const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');

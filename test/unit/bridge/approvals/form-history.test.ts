@@ -32,46 +32,46 @@ describe('the forms that wait for an answer', () => {
 
   test('R67 the display time is measured per task, from the first time that a form is sent', () => {
     let now = 0;
-    const offers = new FormHistory({ now: () => now });
-    const asks = offers.asks('task', asked());
-    expect(offers.age('task', first(asks))).toBeUndefined();
-    offers.out('task', asks);
+    const formHistory = new FormHistory({ now: () => now });
+    const asks = formHistory.asks('task', asked());
+    expect(formHistory.age('task', first(asks))).toBeUndefined();
+    formHistory.out('task', asks);
     now = 700;
-    offers.out('task', asks);
-    expect(offers.age('task', first(asks))).toBe(700);
-    expect(offers.age('other', first(asks))).toBeUndefined();
+    formHistory.out('task', asks);
+    expect(formHistory.age('task', first(asks))).toBe(700);
+    expect(formHistory.age('other', first(asks))).toBeUndefined();
   });
 
   test('R67 after an answer that did not count, the next form says so; after several forms the bridge stops', () => {
-    const offers = new FormHistory();
+    const formHistory = new FormHistory();
     const keys = new Set<string>();
     for (let round = 1; round <= 20; round += 1) {
-      const ask = first(offers.asks('task', asked()));
+      const ask = first(formHistory.asks('task', asked()));
       keys.add(ask.key);
-      offers.again('task', ask, `Answer ${String(round)} did not count.`);
-      expect(messageOf(first(offers.asks('task', asked())))).toMatch(/^Answer \d did not count\./);
+      formHistory.again('task', ask, `Answer ${String(round)} did not count.`);
+      expect(messageOf(first(formHistory.asks('task', asked())))).toMatch(/^Answer \d did not count\./);
     }
     expect(keys.size).toBe(4);
   });
 
   test('R66 while the page is open, the bridge does not ask again; after the link has expired, the bridge asks again', () => {
     let now = 0;
-    const offers = new FormHistory({ now: () => now });
+    const formHistory = new FormHistory({ now: () => now });
     const preview = { type: 'command' as const, command: 'x\n'.repeat(40), cwd: '/w' };
-    const ask = first(offers.asks('task', asked({ preview })));
-    offers.open('task', ask, 60_000);
-    expect(offers.isOpen('task', ask)).toBe(true);
+    const ask = first(formHistory.asks('task', asked({ preview })));
+    formHistory.open('task', ask, 60_000);
+    expect(formHistory.isOpen('task', ask)).toBe(true);
     now = 60_000;
-    expect(offers.isOpen('task', ask)).toBe(false);
-    offers.renew('task', ask);
-    expect(first(offers.asks('task', asked({ preview }))).key).not.toBe(ask.key);
+    expect(formHistory.isOpen('task', ask)).toBe(false);
+    formHistory.renew('task', ask);
+    expect(first(formHistory.asks('task', asked({ preview }))).key).not.toBe(ask.key);
   });
 
   test('X3 ten thousand forms use limited memory', () => {
-    const offers = new FormHistory({ now: () => 0 });
-    const asks = offers.asks('task', asked());
-    for (let task = 0; task < 10_000; task += 1) offers.out(String(task), asks);
-    expect(offers.age('0', first(asks))).toBeUndefined();
-    expect(offers.age('9999', first(asks))).toBe(0);
+    const formHistory = new FormHistory({ now: () => 0 });
+    const asks = formHistory.asks('task', asked());
+    for (let task = 0; task < 10_000; task += 1) formHistory.out(String(task), asks);
+    expect(formHistory.age('0', first(asks))).toBeUndefined();
+    expect(formHistory.age('9999', first(asks))).toBe(0);
   });
 });

@@ -48,7 +48,7 @@ const accept = { action: 'accept', content: {} };
 describe('a program that accepts each form at once', () => {
   let agent: AskingAgent;
   let session: Session;
-  let offers: FormHistory;
+  let formHistory: FormHistory;
   let now = 0;
 
   beforeEach(() => {
@@ -57,7 +57,7 @@ describe('a program that accepts each form at once', () => {
     session = new Session(agent, 'session-1', { claims });
     session.take(taskAsStreamResponse(agent.task.toTask()), agent.connection);
     now = 0;
-    offers = new FormHistory({ now: () => now });
+    formHistory = new FormHistory({ now: () => now });
   });
   afterEach(() => session.close());
 
@@ -84,7 +84,7 @@ describe('a program that accepts each form at once', () => {
       const asking = {
         session,
         client,
-        offers,
+        formHistory,
         links: new PageLinks(),
         rules,
         signal: new AbortController().signal,
@@ -104,14 +104,14 @@ describe('a program that accepts each form at once', () => {
     const keys = new Set<string>();
     let last: string | undefined;
     for (let poll = 1; poll <= 10; poll += 1) {
-      const { forms } = await buildOfferedForms({ session, offers, links, opensUrls: false });
+      const { forms } = await buildOfferedForms({ session, formHistory, links, opensUrls: false });
       const asks = forms.map(({ ask }) => ask);
-      offers.out('task-1', asks);
+      formHistory.out('task-1', asks);
       last = asks[0]?.key ?? last;
       if (last === undefined) throw new Error('no form was offered');
       keys.add(last);
       const responses = { [last]: accept };
-      await submitFormAnswers({ session, responses, channel: 'task-form', offers, links, rules });
+      await submitFormAnswers({ session, responses, channel: 'task-form', formHistory, links, rules });
       now += FASTEST_ANSWER_MS / 2;
     }
     expect(agent.received).toEqual([]);
@@ -119,11 +119,11 @@ describe('a program that accepts each form at once', () => {
   });
 
   test('R67 a form that a second tool call shows again must be read again', async () => {
-    const [ask] = offers.asks('task-1', session.asked);
+    const [ask] = formHistory.asks('task-1', session.asked);
     if (ask === undefined) throw new Error('no form was offered');
-    offers.shown('task-1', [ask]);
+    formHistory.shown('task-1', [ask]);
     now += A_MINUTE_MS;
-    offers.shown('task-1', [ask]);
-    expect(offers.age('task-1', ask)).toBe(0);
+    formHistory.shown('task-1', [ask]);
+    expect(formHistory.age('task-1', ask)).toBe(0);
   });
 });

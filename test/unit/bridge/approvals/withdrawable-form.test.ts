@@ -9,15 +9,20 @@ import { AskingAgent } from '../../../support/asking-agent.ts';
 test('R97 a form is not shown if its task has ended since the bridge built the form', async () => {
   const agent = new AskingAgent();
   const session = agent.session();
-  const offers = new FormHistory();
-  const { forms } = await buildOfferedForms({ session, offers, links: new PageLinks(), opensUrls: false });
+  const formHistory = new FormHistory();
+  const { forms } = await buildOfferedForms({
+    session,
+    formHistory,
+    links: new PageLinks(),
+    opensUrls: false,
+  });
   const [form] = forms;
   if (form === undefined) throw new Error('no form was offered');
   const shown: unknown[] = [];
   const client = { elicit: async (sent: unknown) => shown.push(sent) };
   session.take(taskAsStreamResponse(agent.task.cancel().toTask()), agent.connection);
   const { signal } = new AbortController();
-  expect(await showForm({ session, form, offers, client, signal })).toEqual({ type: 'withdrawn' });
+  expect(await showForm({ session, form, formHistory, client, signal })).toEqual({ type: 'withdrawn' });
   expect(shown).toEqual([]);
   session.close();
 });

@@ -15,7 +15,7 @@ const call = (decided: CallView['decided']): CallView => callView({ state: 'deni
 
 function withdrawn(calls: readonly CallView[], changes: Partial<LateAnswerContext> = {}): LateAnswerContext {
   const view = taskView({ calls });
-  return { asks: [], view, channel: 'task-form', offers: { wasAbout: () => undefined }, ...changes };
+  return { asks: [], view, channel: 'task-form', formHistory: { wasAbout: () => undefined }, ...changes };
 }
 
 const byAlice = call({ decision: 'deny', by: 'alice', channel: 'page' });
@@ -35,8 +35,8 @@ describe('an answer to a form that was withdrawn', () => {
   });
 
   test('R97 the person gets the note also if the agent does not report the call’s outcome', () => {
-    const offers = { wasAbout: () => 'action' as const };
-    expect(lateAnswerNotes(ACCEPT, withdrawn([], { offers }))).toEqual([
+    const formHistory = { wasAbout: () => 'action' as const };
+    expect(lateAnswerNotes(ACCEPT, withdrawn([], { formHistory }))).toEqual([
       expect.stringContaining('did not count'),
     ]);
   });
@@ -49,7 +49,7 @@ describe('an answer to a form that was withdrawn', () => {
     ],
     ['a form that was closed', { [KEY]: { action: 'cancel' } }, withdrawn([byAlice])],
     ['a key that no form had', { other: { action: 'accept' } }, withdrawn([byAlice])],
-    ['a page that was opened', ACCEPT, withdrawn([byAlice], { offers: { wasAbout: () => 'page' } })],
+    ['a page that was opened', ACCEPT, withdrawn([byAlice], { formHistory: { wasAbout: () => 'page' } })],
   ])('R97 the person gets no note about %s', (_, responses, about) => {
     expect(lateAnswerNotes(responses, about)).toEqual([]);
   });

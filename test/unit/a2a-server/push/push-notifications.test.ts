@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { buildTaskRow } from '../../../../a2a-server/journal/build-task-row.ts';
-import { type PushConfig, PushNotifications } from '../../../../a2a-server/push/push-notification-configs.ts';
+import { type PushConfig, PushNotifications } from '../../../../a2a-server/push/push-notifications.ts';
 import { createHostAllowList } from '../../../../a2a-server/tools/web/allowed-hosts.ts';
 import { createLogger } from '../../../../shared/runtime/logging.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
