@@ -14,8 +14,8 @@
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { CostRow } from '../task/costs/cost-sum.ts';
-import type { DailyCost } from '../task/costs/daily-budget.ts';
-import type { DailyWrittenAmounts, WrittenAmount } from './written-amounts.ts';
+import type { DailyBudgetUse } from '../task/costs/daily-budget.ts';
+import type { DailyWrittenByScope, WrittenAmount } from './written-amounts.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
 import type { StateName } from '../task/snapshot.ts';
@@ -177,12 +177,12 @@ export interface Journal {
    * with the number of sums, not with the number of events.
    */
   costs(filter: CostFilter): Promise<CostRow[]>;
-  dailyUse(principal: string, day: number): Promise<DailyCost>;
+  dailyUse(principal: string, day: number): Promise<DailyBudgetUse>;
   /**
    * Returns what the principal, its tenant and all principals have written on this UTC day. The time grows with the
    * number of principals of that day. Events from before version 13 of the tables are not included.
    */
-  dailyWritten(principal: string, day: number): Promise<DailyWrittenAmounts>;
+  dailyWritten(principal: string, day: number): Promise<DailyWrittenByScope>;
   /** Returns the number of events of a task, and its size in bytes. Both are 0 for an unknown task. */
   taskSize(taskId: string): Promise<WrittenAmount>;
   /**

@@ -10,7 +10,7 @@ export interface WrittenAmount {
 /**
  * What was written on one UTC day. `tenant` is absent if the principal has no tenant. `server` covers all principals.
  */
-export interface DailyWrittenAmounts {
+export interface DailyWrittenByScope {
   principal: WrittenAmount;
   tenant?: WrittenAmount;
   server: WrittenAmount;

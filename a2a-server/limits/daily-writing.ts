@@ -4,7 +4,7 @@
  * turns of its model and asks a person. Pure.
  */
 import type { ProductError } from '../../shared/runtime/errors.ts';
-import type { DailyWrittenAmounts, WrittenAmount } from '../journal/written-amounts.ts';
+import type { DailyWrittenByScope, WrittenAmount } from '../journal/written-amounts.ts';
 import { utcDayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
   countedByLimitText,
@@ -32,7 +32,7 @@ const DAY_MS = 86_400_000;
 
 /** Returns the reached daily limit. Undefined if the principal may write more today. */
 export function reachedDailyLimit(
-  use: DailyWrittenAmounts,
+  use: DailyWrittenByScope,
   limits: WritingLimits,
 ): ReachedDailyLimit | undefined {
   for (const name of ['dailyEvents', 'dailyMegabytes'] as const) {
@@ -78,7 +78,7 @@ export function taskTooLargeText(size: WrittenAmount, { task }: WritingLimits): 
 /** Returns how many bytes a turn of the task may write until it reaches a limit. */
 export function bytesLeftToWrite(
   size: WrittenAmount,
-  use: DailyWrittenAmounts,
+  use: DailyWrittenByScope,
   { task, dailyMegabytes }: WritingLimits,
 ): number {
   const pairs: [WrittenAmount | undefined, number | undefined][] = [
@@ -93,7 +93,7 @@ export function bytesLeftToWrite(
   return Math.max(0, Math.min(...left));
 }
 
-function usedOf({ principal, tenant, server }: DailyWrittenAmounts, name: DailyLimitName): CountsByScope {
+function usedOf({ principal, tenant, server }: DailyWrittenByScope, name: DailyLimitName): CountsByScope {
   const amount = ({ events, bytes }: WrittenAmount): number =>
     name === 'dailyEvents' ? events : bytes / BYTES_PER_MEGABYTE;
   return {

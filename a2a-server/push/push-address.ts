@@ -3,7 +3,7 @@
  * unless the operator lists them.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { IsAllowedHost } from '../tools/web/allowed-hosts.ts';
+import type { IsPrivateHostAllowed } from '../tools/web/allowed-hosts.ts';
 import { resolveAllowedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
 import { sendToCheckedAddress } from '../tools/web/send-to-checked-address.ts';
 import { parseWebUrl } from '../tools/web/web-url.ts';
@@ -11,7 +11,7 @@ import { parseWebUrl } from '../tools/web/web-url.ts';
 const TIMEOUT_MS = 10_000;
 
 export interface PushAddressRules {
-  allowed: IsAllowedHost;
+  allowed: IsPrivateHostAllowed;
   resolve: ResolveHost;
 }
 

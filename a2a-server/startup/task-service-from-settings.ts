@@ -9,7 +9,7 @@ import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts
 import type { Journal } from '../journal/journal.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
-import { STOP_CONFIRMATION_MARGIN_MS } from '../tools/builtin/builtin-tools.ts';
+import { KILL_CONFIRMATION_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
 import type { OnRefused } from '../limits/usage-limiter.ts';
 import { createBusyDetector } from '../limits/event-loop.ts';
@@ -25,7 +25,7 @@ import type { ToolsAndCommands } from './tools-and-commands.ts';
  * after `grace` and ends a little later. Without this longer time, the server would report that command as unconfirmed.
  */
 function settleMs({ grace }: ServerSettings): number {
-  return grace + STOP_CONFIRMATION_MARGIN_MS;
+  return grace + KILL_CONFIRMATION_MS;
 }
 
 interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'> {

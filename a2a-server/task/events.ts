@@ -165,7 +165,7 @@ export interface DayCost {
   usd: number;
 }
 
-export interface TurnPlace {
+export interface TurnRef {
   taskId: string;
   turn: number;
 }
@@ -232,14 +232,14 @@ export type TaskEvent =
    */
   | {
       type: 'context.summarised';
-      upTo: TurnPlace;
+      upTo: TurnRef;
       summary: string;
       model: string | null;
       usage: TokenUsage;
       usd?: number;
     }
   /** In later requests, each answer and result up to this turn has at most `chars` characters. */
-  | { type: 'context.clipped'; upTo: TurnPlace; chars: number }
+  | { type: 'context.clipped'; upTo: TurnRef; chars: number }
   /** The provider refused the conversation as too long. The task shortens the conversation and sends it once more. */
   | { type: 'context.exceeded' }
   /**

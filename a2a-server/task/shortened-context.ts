@@ -1,10 +1,10 @@
 /** Tracks the summaries and clips (length limits) that fit the conversation into the model's context window. Pure. */
-import type { TaskEvent, TurnPlace, TokenUsage } from './events.ts';
+import type { TaskEvent, TurnRef, TokenUsage } from './events.ts';
 import type { Turn } from './snapshot.ts';
 
 export interface ShortenedContext {
-  summary: { upTo: TurnPlace; text: string } | null;
-  clip: { upTo: TurnPlace; chars: number } | null;
+  summary: { upTo: TurnRef; text: string } | null;
+  clip: { upTo: TurnRef; chars: number } | null;
   /**
    * Whether the provider refused the length. `yes`: since the model's last answer, the provider refused a request
    * because the conversation is too long. `shortened`: after such a refusal, the server has shortened the conversation.

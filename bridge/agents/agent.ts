@@ -4,14 +4,14 @@
  */
 import pRetry from 'p-retry';
 import { ProductError } from '../../shared/runtime/errors.ts';
-import type { A2aConnection, AgentEndpoint } from './connection.ts';
+import type { A2aConnection, ConnectOptions } from './connection.ts';
 import { requestFailure } from './failure.ts';
 import { redactSecrets } from './redaction.ts';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { toLocalWorkspace, toAgentWorkspace } from './workspace-mapping.ts';
 
 /** Returns the URL and credentials of the agent, and starts the agent if necessary. @throws ProductError */
-type FindEndpoint = () => Promise<AgentEndpoint>;
+type FindEndpoint = () => Promise<ConnectOptions>;
 
 /** The retries of a failed request. The delays are 0.1 s, 0.3 s and 0.9 s. */
 const RETRIES = { retries: 3, minTimeout: 100, factor: 3 };
@@ -23,7 +23,7 @@ export class Agent {
   readonly #aboutToken: string;
   readonly #workspaces: Readonly<Record<string, string>>;
   /** The headers that contain credentials. They are removed from the agent's error messages. */
-  #headers: AgentEndpoint['headers'] = {};
+  #headers: ConnectOptions['headers'] = {};
   #connection: Promise<A2aConnection> | undefined;
   /**
    * Returns true if the process behind the connection has ended. The next request then finds or starts another process.

@@ -23,12 +23,12 @@ import {
 import type { PageTarget } from '../../shared/net/page-address.ts';
 import { THINKING_EXTENSION } from '../../shared/protocol/extensions.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
-import { taskSearchResultSchema, type TaskSearchResult } from '../../shared/protocol/task-search-result.ts';
+import { taskSearchResultSchema, type TasksByIdPrefix } from '../../shared/protocol/task-search-result.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts';
 import { type AbortAnswer, abortAnswerSchema } from '../../shared/protocol/abort-answer.ts';
 import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
-import { agentFetch } from './http/agent-fetch.ts';
+import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
 import { HttpError } from './http/http-error.ts';
 import { filterTasksByState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
@@ -58,7 +58,7 @@ export interface A2aConnection {
   /** Lists at most `limit` tasks. Null if the agent cannot list tasks. */
   list(query: TaskQuery, limit?: number): Promise<ListedTasks | null>;
   /** Finds tasks by a prefix of their id. Null if the agent cannot do this. */
-  findByPrefix(prefix: string): Promise<TaskSearchResult | null>;
+  findByPrefix(prefix: string): Promise<TasksByIdPrefix | null>;
   /** Returns the costs of the last days, by UTC day. Null if the agent does not report costs. */
   costs(days: number): Promise<CostReport | null>;
   /** Returns the cost of each model request of the task. Null if the agent does not report costs. */
@@ -108,7 +108,7 @@ interface FollowOptions {
   onEvent: (event: StreamResponse) => MoreOrEnough | Promise<MoreOrEnough>;
 }
 
-export interface AgentEndpoint {
+export interface ConnectOptions {
   url: string;
   /** The URL of the agent card. Absent if the card is at its usual place below `url`. */
   cardUrl?: string | undefined;
@@ -163,11 +163,11 @@ const HISTORY_MESSAGES = 100;
 const MAX_FETCHED_TASKS = 20;
 
 /** @throws any error of the request for the card. `Agent.failed` converts it to a ProductError. */
-export async function connectToAgent(endpoint: AgentEndpoint): Promise<A2aConnection> {
+export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConnection> {
   const origin = new URL(endpoint.url).origin;
   const { headers: credentials, isGone } = endpoint;
   const peer = { origin, headers: credentials, ...(isGone && { isGone }) };
-  const plainFetch = agentFetch(peer);
+  const plainFetch = createAgentFetch(peer);
   const { card, facts } = await fetchAgentCard(
     endpoint.cardUrl ?? endpoint.url,
     (input, init) => plainFetch(input, { ...init, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) }),
@@ -178,7 +178,7 @@ export async function connectToAgent(endpoint: AgentEndpoint): Promise<A2aConnec
     { name: facts.name, extensions: facts.extensions.map((each) => each.uri) },
     endpoint.dialect,
   );
-  const fetchImpl = agentFetch({
+  const fetchImpl = createAgentFetch({
     ...peer,
     ...(dialect.hazards.socketEndAborts && { postSockets: 'own' }),
     ...(resumable === null

@@ -19,7 +19,7 @@ const POLL_MS = 20;
  * Ends the server, and resolves when its process has ended.
  * @throws ProductError SHUTTING_DOWN if it still runs after 30 s
  */
-export async function endRunningServer({ pid }: Pick<ServerRecord, 'pid'>): Promise<void> {
+export async function endServerProcess({ pid }: Pick<ServerRecord, 'pid'>): Promise<void> {
   process.kill(pid, 'SIGTERM');
   const until = performance.now() + STOP_TIMEOUT_MS;
   while (isPidInUse(pid)) {

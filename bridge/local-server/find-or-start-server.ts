@@ -8,7 +8,7 @@ import { serverRunCredential, type ServerRunIdentity } from '../../shared/net/se
 import { readServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import { readOrCreateTokenFile } from '../../shared/state/token-file.ts';
-import type { AgentEndpoint } from '../agents/connection.ts';
+import type { ConnectOptions } from '../agents/connection.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 import { checkServerIdentity, type ServerIdentityCheck } from './check-server-identity.ts';
 import { withStartLock } from './start-lock.ts';
@@ -29,7 +29,7 @@ const POLL_MS = 100;
  * Finds the running server, or starts one.
  * @throws ProductError; for an error of the file system, ProductError STORAGE
  */
-export async function findOrStartServer(local: LocalServerOptions): Promise<AgentEndpoint> {
+export async function findOrStartServer(local: LocalServerOptions): Promise<ConnectOptions> {
   try {
     return await foundOrStarted(local);
   } catch (error) {
@@ -43,7 +43,7 @@ export async function findOrStartServer(local: LocalServerOptions): Promise<Agen
   }
 }
 
-async function foundOrStarted(local: LocalServerOptions): Promise<AgentEndpoint> {
+async function foundOrStarted(local: LocalServerOptions): Promise<ConnectOptions> {
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await readOrCreateTokenFile(stateDirectory);
@@ -80,7 +80,7 @@ function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): 
   );
 }
 
-async function runningServer(stateDirectory: string, token: string): Promise<AgentEndpoint | undefined> {
+async function runningServer(stateDirectory: string, token: string): Promise<ConnectOptions | undefined> {
   const record = await readServerRecord(stateDirectory);
   // The record of a killed server still exists. Another program may use its port now.
   if (record === undefined || !isProcessOfThisUser(record.pid)) return undefined;
@@ -119,7 +119,7 @@ async function settledHealth(url: string, token: string): Promise<ServerIdentity
  * Returns the URL and the credential of a server. The credential is sent instead of the token. Only this run of the
  * server accepts it.
  */
-function endpoint(url: string, token: string, run: ServerRunIdentity): AgentEndpoint {
+function endpoint(url: string, token: string, run: ServerRunIdentity): ConnectOptions {
   return {
     url,
     headers: { authorization: `Bearer ${serverRunCredential(token, run)}` },

@@ -2,7 +2,7 @@
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { prepareStateDirectory } from '../../shared/state/state-directory.ts';
 import type { LocalServerOptions } from './find-or-start-server.ts';
-import { endRunningServer } from './end-running-server.ts';
+import { endServerProcess } from './end-running-server.ts';
 import { checkLocalServerState, unverifiedServerError } from './local-server-state.ts';
 import { withStartLock } from './start-lock.ts';
 import { startLocalServer } from './start-server.ts';
@@ -20,7 +20,7 @@ export async function restartLocalServer(
     const state = await checkLocalServerState(local.stateDirectory);
     if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
-    await endRunningServer(state.record);
+    await endServerProcess(state.record);
     return { before: state.record, after: await startLocalServer(local) };
   });
 }

@@ -1,9 +1,9 @@
 /** Tests an A2A agent from outside: what it keeps and what it loses if connections, clients or processes break. */
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
-import { agentFetch } from '../agents/http/agent-fetch.ts';
+import { createAgentFetch } from '../agents/http/agent-fetch.ts';
 import { fetchAgentCard, type AgentCardFacts } from '../agents/card.ts';
-import type { AgentEndpoint } from '../agents/connection.ts';
+import type { ConnectOptions } from '../agents/connection.ts';
 import { redactSecrets } from '../agents/redaction.ts';
 import { A2a03Client } from './a2a-03-client.ts';
 import { PROBE_CHECKS, failedOutcome, type ProbeCheckRow } from './checks.ts';
@@ -18,7 +18,7 @@ import { AgentUnderTest, type TaskRestState } from './agent-under-test.ts';
 
 /** An agent to test, and the task that the probe gives it. */
 export interface ProbeSubject {
-  endpoint: AgentEndpoint;
+  endpoint: ConnectOptions;
   /** The A2A version to test. If absent, the newest version on the agent's card is tested. */
   version?: A2aVersion | undefined;
   /** The text of a task. The agent should work on it for about a second, produce output meanwhile, and complete it. */
@@ -101,8 +101,8 @@ export async function runProbe(subject: ProbeSubject, target: ProbedInterface): 
  * Returns a `fetch` in which each request has a socket of its own. A reused socket could be one that a restart of the
  * agent has closed, and the request would fail.
  */
-const fetchOf = ({ url, headers }: AgentEndpoint): typeof fetch =>
-  agentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });
+const fetchOf = ({ url, headers }: ConnectOptions): typeof fetch =>
+  createAgentFetch({ origin: new URL(url).origin, headers, postSockets: 'single' });
 
 async function readCard(url: string, fetchImpl: typeof fetch): Promise<AgentCardFacts> {
   try {

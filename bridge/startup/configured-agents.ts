@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
 import { Agent } from '../agents/agent.ts';
-import type { AgentEndpoint } from '../agents/connection.ts';
+import type { ConnectOptions } from '../agents/connection.ts';
 import { readCardKeys } from '../agents/card-keys.ts';
 import { credentialHeaders } from '../agents/credentials.ts';
 import { AgentRegistry } from '../agents/agent-registry.ts';
@@ -100,7 +100,7 @@ function tokenIn(variable: string, env: Env): string {
 
 const spokenOf = (name: string): string => `Agent "${name}"`;
 
-async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<AgentEndpoint> {
+async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<ConnectOptions> {
   const { url, cardUrl, cardKeys, dialect } = settings;
   return {
     url,

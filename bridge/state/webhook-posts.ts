@@ -20,7 +20,7 @@ const post = z.object({
 });
 type Post = z.infer<typeof post>;
 export type WebhookPostState = Post['state'];
-export type WebhookPostedAction = Omit<Post, 'state' | 'owner'>;
+export type WebhookAction = Omit<Post, 'state' | 'owner'>;
 
 /** How long a row is kept, in milliseconds. No action waits longer. */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
@@ -42,7 +42,7 @@ export class WebhookPosts {
    * @returns true if this bridge must post the action: it is the first, or the earlier bridge has ended before it had
    * posted
    */
-  async take(about: WebhookPostedAction): Promise<boolean> {
+  async take(about: WebhookAction): Promise<boolean> {
     if (this.#insert(about)) return true;
     const key = keyOf(about);
     if (this.#unsent.delete(JSON.stringify(key))) return true;
@@ -52,7 +52,7 @@ export class WebhookPosts {
     return this.#claim({ ...about, state: 'asking', owner });
   }
 
-  set(about: WebhookPostedAction, state: WebhookPostState): void {
+  set(about: WebhookAction, state: WebhookPostState): void {
     this.#database.run(
       `UPDATE webhook_posts SET state = ?, owner = ?, at = ? WHERE ${SAME_ACTION}`,
       state,
@@ -68,7 +68,7 @@ export class WebhookPosts {
    */
   async takeOver(
     agents: readonly string[],
-  ): Promise<readonly (WebhookPostedAction & { state: WebhookPostState })[]> {
+  ): Promise<readonly (WebhookAction & { state: WebhookPostState })[]> {
     const rows = this.#database.rows(
       `SELECT agent, session_id, task_id, call_id, shown, state, owner FROM webhook_posts
          WHERE state <> 'over' AND owner <> ?`,
@@ -86,7 +86,7 @@ export class WebhookPosts {
   }
 
   /** Allows another bridge to take over this post. */
-  release(about: WebhookPostedAction): void {
+  release(about: WebhookAction): void {
     const key = keyOf(about);
     this.#unsent.delete(JSON.stringify(key));
     this.#database.run(
@@ -109,7 +109,7 @@ export class WebhookPosts {
     return changed === 1;
   }
 
-  #insert(about: WebhookPostedAction): boolean {
+  #insert(about: WebhookAction): boolean {
     const { agent, sessionId, taskId, callId, shown } = about;
     const inserted = this.#database.run(
       `INSERT INTO webhook_posts (agent, session_id, task_id, call_id, shown, state, owner, at)
@@ -126,7 +126,7 @@ export class WebhookPosts {
   }
 }
 
-const keyOf = ({ agent, taskId, callId, shown }: WebhookPostedAction): readonly string[] => [
+const keyOf = ({ agent, taskId, callId, shown }: WebhookAction): readonly string[] => [
   agent,
   taskId,
   callId,

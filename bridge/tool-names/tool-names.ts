@@ -1,5 +1,5 @@
 /** The names of the MCP tools. The settings can only add a prefix to each name. */
-export const TOOL_NAMES = [
+export const MODEL_TOOL_NAMES = [
   'delegate_task_to_assistant',
   'approve_or_deny_pending_action',
   'wait_for_task',
@@ -21,9 +21,9 @@ export const TOOL_NAMES = [
  */
 const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
 
-export type ToolName = (typeof TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];
+export type ToolName = (typeof MODEL_TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];
 
-const NAMES = new RegExp(`\\b(?:${TOOL_NAMES.join('|')})\\b`, 'g');
+const NAMES = new RegExp(`\\b(?:${MODEL_TOOL_NAMES.join('|')})\\b`, 'g');
 
 /** Adds the prefix to every name of a tool in a text. */
 export function prefixToolNames(text: string, prefix: string): string {

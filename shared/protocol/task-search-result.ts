@@ -9,4 +9,4 @@ export const taskSearchResultSchema = z.object({
   /** The number of all matching tasks. The list may contain fewer. */
   total: z.number(),
 });
-export type TaskSearchResult = z.infer<typeof taskSearchResultSchema>;
+export type TasksByIdPrefix = z.infer<typeof taskSearchResultSchema>;

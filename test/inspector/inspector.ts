@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { TOOL_NAMES } from '../../bridge/tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES } from '../../bridge/tool-names/tool-names.ts';
 
 const run = promisify(execFile);
 const BRIDGE = resolve('dist/bridge/main.js');
@@ -57,7 +57,7 @@ try {
   const { tools } = listed.parse(await inspected(stateDir, '--method', 'tools/list'));
   check(
     'it lists every tool',
-    TOOL_NAMES.every((name) => tools.some((tool) => tool.name === name)),
+    MODEL_TOOL_NAMES.every((name) => tools.some((tool) => tool.name === name)),
   );
 
   const asked = await call(stateDir, 'delegate_task_to_assistant', {

@@ -12,7 +12,7 @@ import type { CommandKey } from '../../journal/journal.ts';
 import type { TaskClaim, UnclaimableTask } from '../../journal/ownership.ts';
 import { FairExecutionSlots, type ExecutionSlot } from '../../limits/fair-execution-slots.ts';
 import { LIMITS } from '../../limits/limits.ts';
-import { queuePositionEvents } from './queued-events.ts';
+import { queuedEvents } from './queued-events.ts';
 import { restartEvents } from '../../task/next-step.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
@@ -223,7 +223,7 @@ export class Executor {
       .ownedBy(claim)
       .change(taskId, (s) => ({
         type: 'append',
-        events: queuePositionEvents(s, turn.ahead, this.#turns.limit),
+        events: queuedEvents(s, turn.ahead, this.#turns.limit),
       }))
       .catch((error: unknown) => onFailure(taskId, error));
   }

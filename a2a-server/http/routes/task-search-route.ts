@@ -1,7 +1,7 @@
 /** `GET /api/tasks?prefix=…` finds tasks by a prefix of the task id or the session id. A2A has no such query. */
 import { Router } from 'express';
 import { z } from 'zod';
-import type { TaskSearchResult } from '../../../shared/protocol/task-search-result.ts';
+import type { TasksByIdPrefix } from '../../../shared/protocol/task-search-result.ts';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
@@ -25,7 +25,7 @@ export function taskSearchRoute(tasks: TaskService): Router {
       { ...visibleTasksFilter(requester), idPrefixes },
       { size: MAX_TASKS },
     );
-    const found: TaskSearchResult = {
+    const found: TasksByIdPrefix = {
       tasks: rows.map(({ taskId, sessionId, title }) => ({ taskId, sessionId, title })),
       total,
     };

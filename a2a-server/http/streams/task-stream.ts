@@ -24,7 +24,7 @@ import { toPermittedMessage } from '../auth/permitted-message.ts';
 import { eventWithGeneration } from '../wire/generation-field.ts';
 import { parseOutputModes } from '../wire/output-modes.ts';
 import type { OutputModes } from '../wire/output-modes.ts';
-import { replyMessage, toA2aTask } from '../wire/task-projection.ts';
+import { messageInsteadOfTask, toA2aTask } from '../wire/task-projection.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 /**
@@ -226,5 +226,5 @@ export async function waitForReplyMessage(
   const { requester, signal } = context.caller;
   for await (const _ of tasks.follow(taskId, seq, { until: 'ended', signal }));
   const snapshot = await tasks.snapshot(taskId, requester);
-  return replyMessage(snapshot, context.wireOptions(snapshot));
+  return messageInsteadOfTask(snapshot, context.wireOptions(snapshot));
 }

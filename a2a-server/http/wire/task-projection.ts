@@ -128,7 +128,7 @@ function said(
 }
 
 /** Builds the message for a client that gets no task (A2A 1.0 §3.1.1). */
-export function replyMessage(snapshot: Snapshot, options: WireOptions): Message {
+export function messageInsteadOfTask(snapshot: Snapshot, options: WireOptions): Message {
   const text = statusOf(snapshot, options).message?.parts ?? [textPart('')];
   return { ...toA2aMessage(options, 'agent', `${options.taskId}-answer`, text), taskId: '' };
 }

@@ -1,6 +1,6 @@
 /** Reads the sums of costs. `append_batch` writes them. */
 import type { CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyCost } from '../../task/costs/daily-budget.ts';
+import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
 import { nullableNumberColumn, numberColumn } from '../column-values.ts';
 import {
   ADD_COUNTS_ON_CONFLICT_SQL,
@@ -24,11 +24,11 @@ export async function readCostRows(
   return (await database.query({ text }, values)).map(toCostRow);
 }
 
-export async function readDailyCost(
+export async function readDailyBudgetUse(
   database: QueryRunner,
   principal: string,
   day: number,
-): Promise<DailyCost> {
+): Promise<DailyBudgetUse> {
   const [[usd, extendedAt] = []] = await database.query(
     {
       name: 'daily_use',

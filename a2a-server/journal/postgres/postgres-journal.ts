@@ -12,8 +12,8 @@ import { isStorableText, prepareAppend } from '../prepared-append.ts';
 import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
-import { readCostRows, readDailyCost } from './cost-sums.ts';
-import { readDailyWrittenAmounts, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
+import { readCostRows, readDailyBudgetUse } from './cost-sums.ts';
+import { readDailyWrittenByScope, removeOldWrittenAmounts, readTaskSize } from './written-amounts.ts';
 import { utcDay } from '../../task/costs/cost-sum.ts';
 import { DatabaseClock, readDatabaseTime } from './database-clock.ts';
 import { databaseError } from './database-error.ts';
@@ -228,8 +228,8 @@ export async function openPostgresJournal({
       isStorableText(sessionId) ? ask(() => index.session(principal, sessionId)) : [],
     costs: async (filter) =>
       isStorableText(filter.sessionId ?? '') ? ask(() => readCostRows(reader, filter)) : [],
-    dailyUse: (principal, day) => ask(() => readDailyCost(reader, principal, day)),
-    dailyWritten: (principal, day) => ask(() => readDailyWrittenAmounts(reader, principal, day)),
+    dailyUse: (principal, day) => ask(() => readDailyBudgetUse(reader, principal, day)),
+    dailyWritten: (principal, day) => ask(() => readDailyWrittenByScope(reader, principal, day)),
     taskSize: (taskId) => ask(() => readTaskSize(reader, taskId)),
     unsettled: () => ask(() => index.unsettled()),
     statistics: () => ask(() => readStatistics(reader)),

@@ -2,18 +2,18 @@
 import { tenantOf } from '../../access/requester.ts';
 import { numberColumn } from '../column-values.ts';
 import {
-  type DailyWrittenAmounts,
+  type DailyWrittenByScope,
   KEPT_DAYS,
   NOTHING_WRITTEN,
   type WrittenAmount,
 } from '../written-amounts.ts';
 import type { PostgresConnection, QueryRunner } from './driver.ts';
 
-export async function readDailyWrittenAmounts(
+export async function readDailyWrittenByScope(
   database: QueryRunner,
   principal: string,
   day: number,
-): Promise<DailyWrittenAmounts> {
+): Promise<DailyWrittenByScope> {
   const tenant = tenantOf(principal);
   const rows = await database.query(
     {

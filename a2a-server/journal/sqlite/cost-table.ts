@@ -3,7 +3,7 @@
  * transaction. A query for costs therefore reads no events.
  */
 import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyCost } from '../../task/costs/daily-budget.ts';
+import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
 import type { DayCost, JournalEntry } from '../../task/events.ts';
 import {
   ADD_COUNTS_ON_CONFLICT_SQL,
@@ -86,7 +86,7 @@ export class CostTable {
     this.#extend(principal, day, usd);
   }
 
-  dailyUse(principal: string, day: number): DailyCost {
+  dailyUse(principal: string, day: number): DailyBudgetUse {
     const [usd, extendedAt] = this.#day(principal, day)[0] ?? [];
     return { day, usd: numberColumn(usd), extendedAt: nullableNumberColumn(extendedAt) };
   }

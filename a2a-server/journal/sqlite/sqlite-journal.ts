@@ -5,7 +5,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createSingleServerOwnership } from '../ownership.ts';
 import type { CostRow } from '../../task/costs/cost-sum.ts';
-import type { DailyCost } from '../../task/costs/daily-budget.ts';
+import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
 import type { JournalEntry } from '../../task/events.ts';
 import { GroupCommit } from '../../../shared/sqlite/group-commit.ts';
 import type {
@@ -44,7 +44,7 @@ import { readStatistics } from './statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 import { WrittenAmountsTable } from './written-table.ts';
-import type { DailyWrittenAmounts, WrittenAmount } from '../written-amounts.ts';
+import type { DailyWrittenByScope, WrittenAmount } from '../written-amounts.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -209,7 +209,7 @@ class SqliteJournal implements Journal {
     return isStorableText(filter.sessionId ?? '') ? this.#ask(() => this.#costs.rows(filter)) : [];
   }
 
-  async dailyWritten(principal: string, day: number): Promise<DailyWrittenAmounts> {
+  async dailyWritten(principal: string, day: number): Promise<DailyWrittenByScope> {
     return this.#ask(() => this.#written.daily(principal, day));
   }
 
@@ -217,7 +217,7 @@ class SqliteJournal implements Journal {
     return this.#ask(() => this.#written.ofTask(taskId));
   }
 
-  async dailyUse(principal: string, day: number): Promise<DailyCost> {
+  async dailyUse(principal: string, day: number): Promise<DailyBudgetUse> {
     return this.#ask(() => this.#costs.dailyUse(principal, day));
   }
 

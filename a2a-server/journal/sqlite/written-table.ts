@@ -5,7 +5,7 @@ import { integerColumn } from '../column-values.ts';
 import {
   KEPT_DAYS,
   NOTHING_WRITTEN,
-  type DailyWrittenAmounts,
+  type DailyWrittenByScope,
   type WrittenAmount,
 } from '../written-amounts.ts';
 
@@ -55,7 +55,7 @@ export class WrittenAmountsTable {
     this.#add(day, principal, events, bytes);
   }
 
-  daily(principal: string, day: number): DailyWrittenAmounts {
+  daily(principal: string, day: number): DailyWrittenByScope {
     const tenant = tenantOf(principal);
     const [row = []] = this.#sum(day, principal, tenant === undefined ? '' : `${tenant}/`);
     const at = (index: number): WrittenAmount => ({

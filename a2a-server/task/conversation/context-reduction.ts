@@ -15,7 +15,7 @@ import {
   type ConversationSegment,
 } from './conversation.ts';
 import { fileTokens, type ConversationFile } from './files-for-model.ts';
-import type { TaskEvent, TurnPlace } from '../events.ts';
+import type { TaskEvent, TurnRef } from '../events.ts';
 import { foldNextEvents } from '../fold.ts';
 import type { Snapshot } from '../snapshot.ts';
 import type { ReplayedPart } from '../replay-provider-data.ts';
@@ -54,7 +54,7 @@ export interface ContextWindow {
 export type ContextReduction =
   | {
       type: 'summarise';
-      upTo: TurnPlace;
+      upTo: TurnRef;
       /** The segments to summarise, and the task's first message. */
       covered: readonly ConversationSegment[];
       tokens: number;
@@ -155,7 +155,7 @@ export function eventAfterFailedSummary(
 export function summaryWithFacts(
   summary: string,
   tasks: readonly Snapshot[],
-  { upTo, facts }: { upTo: TurnPlace; facts: number },
+  { upTo, facts }: { upTo: TurnRef; facts: number },
 ): string {
   const text = summaryFacts(tasks, upTo, facts * BYTES_PER_TOKEN);
   return text === '' ? summary : `${summary}\n\nFrom the record of the same turns:\n${text}`;

@@ -14,7 +14,7 @@ import {
   type ReceivingModel,
   type ReplayedPart,
 } from '../replay-provider-data.ts';
-import type { MessagePart, TurnPlace, UserMessage } from '../events.ts';
+import type { MessagePart, TurnRef, UserMessage } from '../events.ts';
 import { callsOfTurn, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 interface ModelToolCall {
@@ -48,7 +48,7 @@ export interface ConversationToolResult {
 export interface ConversationSegment {
   kind: 'task' | 'message' | 'turn' | 'note' | 'summary';
   /** The turn of the segment. Absent unless the segment is a turn. */
-  place?: TurnPlace;
+  place?: TurnRef;
   steps: ConversationStep[];
 }
 
@@ -122,7 +122,7 @@ function summarisedSegments(
   return [...kept, { kind: 'summary', steps: [summaryStep(summary.text)] }, ...all.slice(end + 1)];
 }
 
-export function isSameTurn(place: TurnPlace | undefined, wanted: TurnPlace): boolean {
+export function isSameTurn(place: TurnRef | undefined, wanted: TurnRef): boolean {
   return place?.taskId === wanted.taskId && place.turn === wanted.turn;
 }
 

@@ -5,7 +5,7 @@
 import { answerText } from '../../../shared/protocol/preview-text.ts';
 import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import { messageText } from './conversation.ts';
-import type { TurnPlace } from '../events.ts';
+import type { TurnRef } from '../events.ts';
 import { unansweredQuestionsOf, questionSentences } from './find-questions.ts';
 import { isAnswerWithheld, withheldQuestions } from './withheld-answer.ts';
 import { callsOfTurn, questionOfCall, type Call, type Snapshot, type Turn } from '../snapshot.ts';
@@ -34,7 +34,7 @@ interface Group {
  * @param upTo the last turn that the summary replaces
  * @param bytes the maximum length of the text in UTF-8
  */
-export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnPlace, bytes: number): string {
+export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnRef, bytes: number): string {
   const { messages, answers, calls } = coveredBy(tasks, upTo);
   const todos = calls.findLast((call) => call.todos !== undefined)?.todos ?? [];
   const changed = newestOfEach(calls.flatMap(({ saved = [] }) => saved.map(({ path }) => path)));
@@ -77,7 +77,7 @@ function newestOfEach(texts: readonly string[]): string[] {
   return [...new Set(texts.toReversed())].toReversed();
 }
 
-function coveredBy(tasks: readonly Snapshot[], upTo: TurnPlace): Covered {
+function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): Covered {
   const end = tasks.findIndex(({ taskId }) => taskId === upTo.taskId);
   const parts = tasks.slice(0, end + 1).map((task, index) => {
     const last = index === end ? upTo.turn : Infinity;

@@ -6,7 +6,7 @@
 import type { DayCost } from '../events.ts';
 import { utcDayText } from './cost-sum.ts';
 
-export interface DailyCost {
+export interface DailyBudgetUse {
   day: number;
   /** The cost of the day's requests with a known price, in US dollars. */
   usd: number;
@@ -16,13 +16,16 @@ export interface DailyCost {
   extendedAt: number | null;
 }
 
-export function extendedDailyBudget({ extendedAt }: Pick<DailyCost, 'extendedAt'>, budget: number): number {
+export function extendedDailyBudget(
+  { extendedAt }: Pick<DailyBudgetUse, 'extendedAt'>,
+  budget: number,
+): number {
   return extendedAt === null ? budget : Math.max(budget, extendedAt + budget);
 }
 
 /** Returns the question and the day's cost if the daily budget is spent. */
 export function dailyBudgetQuestion(
-  use: DailyCost,
+  use: DailyBudgetUse,
   budget: number,
 ): { question: string; dayCost: DayCost } | undefined {
   const { day, usd } = use;

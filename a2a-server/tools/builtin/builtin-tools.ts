@@ -29,7 +29,7 @@ const DEFAULT_GRACE_MS = 5000;
  * The time that a stopped tool needs after `graceMs`: it checks that its killed processes have exited, and reads their
  * last output. The server waits `graceMs` plus this time before it reports the stop as unconfirmed.
  */
-export const STOP_CONFIRMATION_MARGIN_MS = 3000;
+export const KILL_CONFIRMATION_MS = 3000;
 
 interface BuiltinToolsOptions {
   clock?: Clock;

@@ -5,7 +5,7 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import type { CallTargets } from '../tool.ts';
 
-export type IsAllowedHost = (url: URL) => boolean;
+export type IsPrivateHostAllowed = (url: URL) => boolean;
 
 interface HostEntry {
   host: string;
@@ -14,7 +14,7 @@ interface HostEntry {
 }
 
 /** @param entries texts that `parseHost` accepts; other entries allow nothing */
-export function createHostAllowList(entries: readonly string[]): IsAllowedHost {
+export function createHostAllowList(entries: readonly string[]): IsPrivateHostAllowed {
   const known = entries.flatMap((entry) => parseHost(entry) ?? []);
   return (url) =>
     known.some(

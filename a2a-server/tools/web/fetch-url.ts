@@ -2,7 +2,7 @@ import { unlessAborted } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { startTimeout } from '../../../shared/runtime/timeout.ts';
 import type { IncomingMessage } from 'node:http';
-import type { IsAllowedHost } from './allowed-hosts.ts';
+import type { IsPrivateHostAllowed } from './allowed-hosts.ts';
 import { readLimitedBody, type LimitedBody } from './body.ts';
 import { parseMediaType, type MediaType } from './media-type.ts';
 import { toNetworkError } from './network-failure.ts';
@@ -16,7 +16,7 @@ const MAX_REDIRECTS = 5;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export interface FetchDependencies {
-  allowed: IsAllowedHost;
+  allowed: IsPrivateHostAllowed;
   resolve: ResolveHost;
   clock: Clock;
 }

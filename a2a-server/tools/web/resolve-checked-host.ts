@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net';
 import { isIPv6 } from 'node:net';
 import { whyNotPublic } from './public-address.ts';
-import { hostnameOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
+import { hostnameOfUrl, type IsPrivateHostAllowed } from './allowed-hosts.ts';
 import { ipAddressIn, refusedUrlError } from './web-url.ts';
 import { lookup } from 'node:dns/promises';
 
@@ -13,7 +13,7 @@ import { lookup } from 'node:dns/promises';
  */
 export async function resolveAllowedAddresses(
   url: URL,
-  { allowed, resolve }: { allowed: IsAllowedHost; resolve: ResolveHost },
+  { allowed, resolve }: { allowed: IsPrivateHostAllowed; resolve: ResolveHost },
 ): Promise<readonly string[]> {
   const literal = ipAddressIn(hostnameOfUrl(url));
   const addresses = literal === undefined ? await resolve(url.hostname) : [literal];

@@ -1,6 +1,6 @@
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { hostnameOfUrl, type IsAllowedHost } from './allowed-hosts.ts';
+import { hostnameOfUrl, type IsPrivateHostAllowed } from './allowed-hosts.ts';
 import { whyNotPublic } from './public-address.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 
@@ -14,7 +14,10 @@ const MAX_URL_CHARS = 8_000;
  * @throws ProductError MALFORMED if the text is not a URL
  * @throws ProductError FORBIDDEN if the URL itself shows that its host is not allowed
  */
-export function parseWebUrl(text: string, { allowed, base }: { allowed: IsAllowedHost; base?: URL }): URL {
+export function parseWebUrl(
+  text: string,
+  { allowed, base }: { allowed: IsPrivateHostAllowed; base?: URL },
+): URL {
   const shown = oneLineExcerpt(text, 200);
   const url = text.length > MAX_URL_CHARS ? undefined : parseUrl(text, base);
   if (url === undefined)

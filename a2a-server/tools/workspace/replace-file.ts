@@ -20,7 +20,7 @@ import type { ResolvedPath } from './resolve-path.ts';
 import {
   ABSENT_FILE_BASIS,
   notRegularFileError,
-  readFileContent,
+  readFileBytes,
   readCurrentBasis,
   type FileContent,
 } from './text-file.ts';
@@ -59,7 +59,7 @@ export async function replaceWorkspaceFile(
     case 'entry': {
       if (!place.info.isFile()) throw notRegularFileError(path);
       if (basis === ABSENT_FILE_BASIS) throw inputChangedError(path);
-      const content = await readFileContent(place.directory, place);
+      const content = await readFileBytes(place.directory, place);
       if (content.hash !== basis) throw inputChangedError(path);
       await beforeChange?.({ path, content });
       await put(place.directory, place, replacement);

@@ -46,7 +46,7 @@ export interface FileContent {
  * @throws ProductError TOO_LARGE if the file is larger than the maximum
  * @throws ProductError UNSUPPORTED_CONTENT if the path does not name a regular file
  */
-export async function readFileContent(
+export async function readFileBytes(
   directory: Directory,
   file: FileToRead & { info: BigIntStats },
 ): Promise<FileContent> {
@@ -54,7 +54,7 @@ export async function readFileContent(
   return { path: file.path, bytes, hash: contentHashOf(bytes), mode: Number(file.info.mode & 0o777n) };
 }
 
-/** Like `readFileContent`, for text in UTF-8. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
+/** Like `readFileBytes`, for text in UTF-8. @throws ProductError TOO_LARGE, UNSUPPORTED_CONTENT */
 export async function readTextFile(directory: Directory, file: FileToRead): Promise<TextFile> {
   const bytes = await readBytes(directory, file);
   const { path } = file;

@@ -20,7 +20,7 @@ import { replaceWorkspaceFile, type ReplaceFileOptions } from './replace-file.ts
 import { readRemovalTree, type RemovalEntry } from './removal-tree.ts';
 import {
   notRegularFileError,
-  readFileContent,
+  readFileBytes,
   readTextFile,
   type FileContent,
   type TextFile,
@@ -89,7 +89,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     locate: (inside) =>
       withResolvedPath(root, inside, (place) => Promise.resolve({ path: place.path, kind: place.kind })),
     read: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readTextFile)),
-    bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readFileContent)),
+    bytes: (inside) => withResolvedPath(root, inside, (place) => inFile(place, readFileBytes)),
     replace: (inside, replacement) =>
       withResolvedPath(root, inside, (place) => replaceWorkspaceFile(place, replacement)),
     survey: (inside, signal) => withNamedEntry(root, inside, (entry) => readRemovalTree(entry, signal)),

@@ -50,7 +50,7 @@ class EndedProcessError extends Error {
   override readonly message = 'the process of the agent has ended';
 }
 
-export function agentFetch(options: AgentFetchOptions): typeof fetch {
+export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
   const { patience } = options;
   return async (input, init = {}) => {
     if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcessError() });

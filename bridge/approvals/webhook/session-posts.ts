@@ -23,7 +23,7 @@ import {
   approvalRequestIdsOf,
   webhookPostId,
 } from './list-approval-requests.ts';
-import type { WebhookPostedAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
+import type { WebhookAction, WebhookPostState, WebhookPosts } from '../../state/webhook-posts.ts';
 import {
   type WebhookNoticeSubject,
   approvalRequestNotice,
@@ -82,7 +82,7 @@ export class SessionWebhookPosts {
   /** The keys of requests that this or another bridge has posted, or is posting. */
   readonly #taken = new Set<string>();
   /** The requests that this bridge posts, or continues for another bridge, and that still wait. By request key. */
-  readonly #asked = new Map<string, WebhookPostedAction>();
+  readonly #asked = new Map<string, WebhookAction>();
   readonly #underWay = new Set<UnderWay>();
   #callOff: (() => void) | undefined;
   #stopReading: (() => void) | undefined;
@@ -102,7 +102,7 @@ export class SessionWebhookPosts {
     this.#schedule();
   }
 
-  takeOver(marked: WebhookPostedAction): void {
+  takeOver(marked: WebhookAction): void {
     const key = approvalRequestKey(marked);
     this.#taken.add(key);
     this.#asked.set(key, marked);
@@ -165,7 +165,7 @@ export class SessionWebhookPosts {
       this.#postIn(RETRY_MS);
       return;
     }
-    const mine: WebhookPostedAction[] = [];
+    const mine: WebhookAction[] = [];
     const { view } = session;
     const waiting = this.#waiting().filter((each) => !this.#taken.has(approvalRequestKey(each)));
     for (const each of waiting) this.#taken.add(approvalRequestKey(each));
@@ -177,7 +177,7 @@ export class SessionWebhookPosts {
     if (mine.length > 0) await this.#ask(mine);
   }
 
-  async #ask(mine: readonly WebhookPostedAction[]): Promise<void> {
+  async #ask(mine: readonly WebhookAction[]): Promise<void> {
     const session = this.#session;
     const { clock, log } = this.#parts;
     const about = this.#about();
@@ -238,7 +238,7 @@ export class SessionWebhookPosts {
   }
 
   /** Processes requests that no longer wait: aborts their unfinished posts, and posts their decisions. */
-  #over(over: readonly (readonly [string, WebhookPostedAction])[]): void {
+  #over(over: readonly (readonly [string, WebhookAction])[]): void {
     const { log, clock } = this.#parts;
     for (const [key] of over) this.#asked.delete(key);
     for (const { keys, call } of this.#underWay)
@@ -267,7 +267,7 @@ export class SessionWebhookPosts {
     );
   }
 
-  #mark(about: WebhookPostedAction, state: WebhookPostState): void {
+  #mark(about: WebhookAction, state: WebhookPostState): void {
     this.#parts.rows.set(about, state);
   }
 

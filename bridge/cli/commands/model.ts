@@ -2,7 +2,7 @@
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
 import { checkLocalServerState } from '../../local-server/local-server-state.ts';
 import { knownModelsText, localModelsText, modelsInUseText } from '../models/model-text.ts';
-import { readServerModels } from '../models/server-models.ts';
+import { readServerModelReport } from '../models/server-models.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function showModelCommand({
   places,
   terminal,
 }: CommandRun<CommonCommandOptions>): Promise<void> {
-  const report = await readServerModels(settings, places.serverScript);
+  const report = await readServerModelReport(settings, places.serverScript);
   const state = await checkLocalServerState(settings.stateDir);
   const running =
     state.type === 'running'
@@ -48,7 +48,7 @@ export async function listModelsCommand(
   { options, settings, places, terminal }: CommandRun<CommonCommandOptions>,
   words: readonly string[],
 ): Promise<void> {
-  const report = await readServerModels(settings, places.serverScript);
+  const report = await readServerModelReport(settings, places.serverScript);
   const wanted = (id: string): boolean =>
     words.every((word) => id.toLowerCase().includes(word.toLowerCase()));
   // OpenRouter has hundreds of models, which would hide the others. So they are listed only if the person types words.

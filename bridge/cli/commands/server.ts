@@ -2,7 +2,7 @@
 import { findOrStartServer } from '../../local-server/find-or-start-server.ts';
 import { EXIT_UNAVAILABLE } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { endRunningServer } from '../../local-server/end-running-server.ts';
+import { endServerProcess } from '../../local-server/end-running-server.ts';
 import {
   type LocalServerState,
   checkLocalServerState,
@@ -30,7 +30,7 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
   const { stateDir } = run.settings;
   const state = await checkLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
-  if (state.type === 'running') await endRunningServer(state.record);
+  if (state.type === 'running') await endServerProcess(state.record);
   tell(
     run,
     { type: 'stopped' },

@@ -4,7 +4,7 @@ import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { splitCommandLine, type ModelChange, MODEL_TIERS } from './edit-model-settings.ts';
-import { readServerModels } from './server-models.ts';
+import { readServerModelReport } from './server-models.ts';
 
 export interface SetModelOptions extends CommonCommandOptions {
   tier?: string;
@@ -29,7 +29,7 @@ export async function readModelChange(
   if (id === 'offline' && (keyCommand ?? keyVariable ?? baseUrl) !== undefined)
     throw new UsageError('The offline model has no key and no URL.');
   if (id !== 'offline' && !/^[a-z-]+:\S+$/.test(id)) {
-    const { known, local } = await readServerModels(settings, places.serverScript);
+    const { known, local } = await readServerModelReport(settings, places.serverScript);
     const served = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
     const ids = [...served, ...known.map((each) => each.id)];
     throw new UsageError(`A model is "offline" or <provider>:<model>. ${modelHint(id, ids)}`);

@@ -17,7 +17,7 @@ const failure = z.object({ error: z.object({ message: z.string() }) });
  * @param script the path of the built a2a-server
  * @throws ProductError CONFIGURATION if the settings are not valid
  */
-export async function readServerModels(
+export async function readServerModelReport(
   settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>,
   script: string,
 ): Promise<ModelReport> {

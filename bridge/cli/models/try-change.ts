@@ -10,7 +10,7 @@ import type { CommandRun } from '../context/run-command.ts';
 import { checkServerStart } from '../doctor/check-server-start.ts';
 import type { ModelChange } from './edit-model-settings.ts';
 import type { SetModelOptions } from './requested-change.ts';
-import { readServerModels } from './server-models.ts';
+import { readServerModelReport } from './server-models.ts';
 
 const MODE = 0o600;
 const UNCHANGED = 'Nothing was changed';
@@ -72,7 +72,7 @@ async function tried(
   configFile: string,
 ): Promise<TriedModel> {
   const at = { stateDir, configFile };
-  const report = await readServerModels(at, places.serverScript);
+  const report = await readServerModelReport(at, places.serverScript);
   const use = report.uses.find((each) => each.use === (tier ?? 'default'));
   if (use === undefined || use.id !== id)
     throw new ProductError(

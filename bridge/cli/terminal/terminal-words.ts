@@ -1,7 +1,7 @@
 /** Rewrites the bridge's sentences for a terminal: names commands instead of MCP tools. Pure. */
-import { TOOL_NAMES } from '../../tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES } from '../../tool-names/tool-names.ts';
 
-const COMMANDS: Readonly<Record<(typeof TOOL_NAMES)[number], string>> = {
+const COMMANDS: Readonly<Record<(typeof MODEL_TOOL_NAMES)[number], string>> = {
   delegate_task_to_assistant: 'delegate_task_to_assistant in your MCP client',
   approve_or_deny_pending_action: '"mcp-a2a-bridge approve", "deny", "edit" or "answer"',
   wait_for_task: '"mcp-a2a-bridge watch"',
@@ -17,7 +17,7 @@ const COMMANDS: Readonly<Record<(typeof TOOL_NAMES)[number], string>> = {
   get_agent_capabilities_and_version: '"mcp-a2a-bridge doctor"',
 };
 
-const TOOL_NAME_PATTERN = TOOL_NAMES.join('|');
+const TOOL_NAME_PATTERN = MODEL_TOOL_NAMES.join('|');
 const TOOL_CALL_PATTERN = new RegExp(`\\b(?:${TOOL_NAME_PATTERN})\\b(?: with sessionId "([^"]+)")?`, 'g');
 
 /**
@@ -39,6 +39,6 @@ export function inTerminalWords(text: string): string {
 }
 
 function commandFor(name: string): string | undefined {
-  const tool = TOOL_NAMES.find((each) => each === name);
+  const tool = MODEL_TOOL_NAMES.find((each) => each === name);
   return tool === undefined ? undefined : COMMANDS[tool];
 }

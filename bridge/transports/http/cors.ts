@@ -39,7 +39,7 @@ export function isPreflight(method: string | undefined, headers: IncomingHttpHea
 }
 
 /** Returns further headers for a preflight response, in addition to `corsHeaders`. Such a response has no body. */
-export function preflightHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
+export function preflightOnlyHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': REQUEST_HEADERS.join(', '),

@@ -15,7 +15,7 @@ import { readOrCreateTokenFile, tokenPath } from '../../../shared/state/token-fi
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
 import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
-import { isPreflight, corsHeaders, preflightHeaders } from './cors.ts';
+import { isPreflight, corsHeaders, preflightOnlyHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type HttpAccessRules } from './check-access.ts';
 import type { HttpExchangeEnd } from './http-sent-replies.ts';
 import { MCP_SESSION_HEADER } from './mcp-sessions.ts';
@@ -129,7 +129,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
   if (outside !== undefined) return refuse(response, rpcErrorResponse(outside.status, outside.message), {});
   const forPage = corsHeaders(headers);
   if (isPreflight(request.method, headers)) {
-    response.writeHead(204, { ...forPage, ...preflightHeaders(headers) }).end();
+    response.writeHead(204, { ...forPage, ...preflightOnlyHeaders(headers) }).end();
     return;
   }
   const refused = checkBearerToken(headers, inside.access);

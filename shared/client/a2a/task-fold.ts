@@ -7,7 +7,7 @@ import { hasEnded } from '../core/task-report.ts';
 import type { PendingAction, RunningTool, TaskReport, TaskState } from '../core/task-report.ts';
 import { taskStateOf } from './task-state.ts';
 import { toolCallEventSchema } from '../../protocol/call-view.ts';
-import { pendingPartSchema } from './wire.ts';
+import { pendingActionsSchema } from './wire.ts';
 import type { WireEvent, WireMetadata, WireStatus, WireTask } from './wire.ts';
 
 export class TaskFold {
@@ -143,7 +143,7 @@ export class TaskFold {
     this.#state = taskStateOf(state);
     const parts = message?.parts ?? [];
     this.#message = textOf(parts);
-    this.#pending = parts.flatMap(({ data }) => pendingPartSchema.safeParse(data).data?.pending ?? []);
+    this.#pending = parts.flatMap(({ data }) => pendingActionsSchema.safeParse(data).data?.pending ?? []);
     if (hasEnded({ state: this.#state })) this.#running.clear();
   }
 }

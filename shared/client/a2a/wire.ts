@@ -83,7 +83,7 @@ export type WireStatus = z.infer<typeof status>;
 export type WireMetadata = z.infer<typeof metadata>;
 
 /** The data part of the `input-required` status: the actions that wait for a person. */
-export const pendingPartSchema = z.object({
+export const pendingActionsSchema = z.object({
   extension: z.literal(TOOL_APPROVAL_EXTENSION),
   pending: z.array(
     z.object({
@@ -105,7 +105,7 @@ export const pendingPartSchema = z.object({
 export const sendMessageResponseSchema = z.object({ task: z.optional(taskSchema) });
 
 /** The response to `GET /api/tools`. */
-export const toolExecutionListSchema = z.object({
+export const runningToolsSchema = z.object({
   tools: z.array(
     z.object({
       toolId: z.string(),

@@ -3,7 +3,7 @@ import { Client as Client2 } from '@modelcontextprotocol/client';
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio';
 import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport as Stdio1 } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { TOOL_NAMES } from '../../../bridge/tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES } from '../../../bridge/tool-names/tool-names.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
 import { pendingWrite } from '../../support/fake-agent-task.ts';
 import { type BridgeStart, bridgeCommand } from './support/bridge-program.ts';
@@ -121,7 +121,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
 
   test('a client lists every tool with title, description, schemas and annotations that do not contradict each other', async () => {
     const tools = new Map((await client.tools()).map((tool) => [tool.name, tool]));
-    expect([...tools.keys()].toSorted()).toEqual([...TOOL_NAMES].toSorted());
+    expect([...tools.keys()].toSorted()).toEqual([...MODEL_TOOL_NAMES].toSorted());
     for (const tool of tools.values()) {
       expect(tool.title).toBeTruthy();
       expect(Buffer.byteLength(tool.description ?? '')).toBeGreaterThan(50);
@@ -199,7 +199,7 @@ describe.each(CLIENTS)('%s', (_, connect, revision) => {
     const args = ['--tool-prefix', 'gemini_'];
     const other = closing(await connect(await bridgeStart(address, { args })));
     const names = (await other.tools()).map((tool) => tool.name);
-    expect(names.toSorted()).toEqual(TOOL_NAMES.map((name) => `gemini_${name}`).toSorted());
+    expect(names.toSorted()).toEqual(MODEL_TOOL_NAMES.map((name) => `gemini_${name}`).toSorted());
     expect(other.instructions).toContain('gemini_wait_for_task');
     expect(other.instructions?.replaceAll('gemini_', '')).toBe(client.instructions);
     const asked = await other.call('gemini_delegate_task_to_assistant', { task: 'ask' });

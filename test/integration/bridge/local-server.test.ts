@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentFetch } from '../../../bridge/agents/http/agent-fetch.ts';
+import { createAgentFetch } from '../../../bridge/agents/http/agent-fetch.ts';
 import { restartLocalServer } from '../../../bridge/local-server/restart-server.ts';
 import { checkLocalServerState } from '../../../bridge/local-server/local-server-state.ts';
 import { isProcessOfThisUser } from '../../../bridge/state/process-id.ts';
@@ -242,7 +242,7 @@ describe('the local server that a bridge starts', () => {
     const real = await findOrStartServer(local());
     const requests: unknown[] = [];
     const { pid = 0 } = (await readServerRecord(stateDirectory)) ?? {};
-    const connected = agentFetch({ origin: real.url, ...real });
+    const connected = createAgentFetch({ origin: real.url, ...real });
     expect((await connected(real.url)).status).toBe(200);
     process.kill(pid, 'SIGKILL');
     while (real.isGone?.() !== true) await new Promise(setImmediate);

@@ -6,7 +6,7 @@ import { DiffView } from '../diff/diff-view.tsx';
 import { TaskDraftsContext } from './drafts-context.ts';
 import {
   draftText,
-  createEditDraft,
+  initialEditDraft,
   createFormDraft,
   shownFieldProblems,
   type EditDraft,
@@ -40,7 +40,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   const editable = editableOf(action);
   const { edits } = useContext(TaskDraftsContext);
   const [draft, setDraft] = useState<EditDraft>(
-    () => edits.get(action.callId) ?? createEditDraft(editable, schema),
+    () => edits.get(action.callId) ?? initialEditDraft(editable, schema),
   );
   const [compared, setCompared] = useState(editable.text);
   const [problem, setProblem] = useState<string>();
@@ -48,7 +48,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
   // The person has come back from another task, and the focus is where the person is.
   const restored = useRef(edits.has(action.callId));
   const { view } = draft;
-  const hasForm = useMemo(() => createEditDraft(editable, schema).view === 'form', [action, schema]);
+  const hasForm = useMemo(() => initialEditDraft(editable, schema).view === 'form', [action, schema]);
   useEffect(() => {
     if (restored.current) {
       restored.current = false;

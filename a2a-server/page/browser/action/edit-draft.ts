@@ -23,7 +23,7 @@ export type EditDraft =
 type FormDraft = Extract<EditDraft, { view: 'form' }>;
 
 /** Returns a form if the action's whole input is edited and the schema has properties. */
-export function createEditDraft({ type, text }: Editable, schema: unknown): EditDraft {
+export function initialEditDraft({ type, text }: Editable, schema: unknown): EditDraft {
   return (type === 'input' ? createFormDraft(text, schema) : undefined) ?? { view: 'text', text };
 }
 

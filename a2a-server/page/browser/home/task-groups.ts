@@ -15,7 +15,7 @@ export async function readTaskGroups(filters: PageTaskFilters): Promise<TaskGrou
 }
 
 /** Returns the next page of a group. @throws ClientError */
-export async function readNextGroupPage(
+export async function readGroupPage(
   group: TaskGroupName,
   token: string,
   filters: PageTaskFilters,

@@ -5,7 +5,7 @@ import type { TaskGroupName, TaskGroups } from '../../../../shared/protocol/task
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { followTaskChanges } from './follow-task-changes.ts';
 import { filterParameters, type PageTaskFilters } from '../task-filters.ts';
-import { readNextGroupPage, readTaskGroups } from './task-groups.ts';
+import { readGroupPage, readTaskGroups } from './task-groups.ts';
 import { keepLoadedTaskPages, addNextTaskPage } from './task-pages.ts';
 
 /**
@@ -119,7 +119,7 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
     const token = answer?.groups[group].next;
     if (answer === undefined || token === undefined || token === null) return;
     try {
-      const page = await readNextGroupPage(group, token, filters);
+      const page = await readGroupPage(group, token, filters);
       const known = latest.current.answer;
       if (known?.query === answer.query)
         take({ ...known, groups: { ...known.groups, [group]: addNextTaskPage(known.groups[group], page) } });
@@ -136,7 +136,7 @@ async function readAll(filters: PageTaskFilters, known: TaskGroups | undefined):
   for (const group of ['waiting', 'working'] as const) {
     const wanted = known?.[group].tasks.length ?? 0;
     for (let { next } = found[group]; next !== null && found[group].tasks.length < wanted;) {
-      found[group] = addNextTaskPage(found[group], await readNextGroupPage(group, next, filters));
+      found[group] = addNextTaskPage(found[group], await readGroupPage(group, next, filters));
       ({ next } = found[group]);
     }
   }

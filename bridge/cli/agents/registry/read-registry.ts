@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { errorMessageOf, ProductError } from '../../../../shared/runtime/errors.ts';
 import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
-import { agentFetch } from '../../../agents/http/agent-fetch.ts';
+import { createAgentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
 import { UsageError } from '../../terminal/exit-codes.ts';
@@ -52,7 +52,7 @@ async function textOfFile(path: string): Promise<string> {
 
 async function textAt(url: URL): Promise<string> {
   try {
-    const response = await agentFetch({ origin: url.origin, headers: {} })(url, {
+    const response = await createAgentFetch({ origin: url.origin, headers: {} })(url, {
       headers: { accept: ACCEPT },
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });

@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
-import { endRunningServer } from '../../../../bridge/local-server/end-running-server.ts';
+import { endServerProcess } from '../../../../bridge/local-server/end-running-server.ts';
 import { startZombie } from '../../../support/zombie.ts';
 
 test('a server has ended, although the first process of the container reads no exit codes', async () => {
   if (process.platform !== 'linux') return;
   const { pid, end } = await startZombie();
   try {
-    await expect(endRunningServer({ pid })).resolves.toBeUndefined();
+    await expect(endServerProcess({ pid })).resolves.toBeUndefined();
   } finally {
     end();
   }

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
-import type { WebhookPostedAction } from '../../../../bridge/state/webhook-posts.ts';
+import type { WebhookAction } from '../../../../bridge/state/webhook-posts.ts';
 import { WebhookPosts } from '../../../../bridge/state/webhook-posts.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-const ACTION: WebhookPostedAction = { agent: 'a', sessionId: 's', taskId: 't', callId: 'c', shown: 'h' };
+const ACTION: WebhookAction = { agent: 'a', sessionId: 's', taskId: 't', callId: 'c', shown: 'h' };
 
 describe('the webhook posts of an ended bridge', () => {
   let one: WebhookPosts;

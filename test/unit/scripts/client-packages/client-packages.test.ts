@@ -2,7 +2,7 @@ import { parse as parseToml } from '@decimalturn/toml-patch';
 import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, parse } from 'node:path';
-import { TOOL_NAMES } from '../../../../bridge/tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES } from '../../../../bridge/tool-names/tool-names.ts';
 import { clientPackages } from '../../../../scripts/client-packages/client-packages.ts';
 import { parseCommand } from '../../../../scripts/client-packages/command-text.ts';
 import { describePackage } from '../../../../scripts/client-packages/package-description.ts';
@@ -113,7 +113,7 @@ describe('the packages for MCP clients', () => {
       const named = [...text.matchAll(/`([a-z]+(?:_[a-z]+){2,})`/g)].map(([, name]) => name);
       // This command changes a setting of the client. The others are about tools.
       if (!file.endsWith('status-line.md')) expect(named.length).toBeGreaterThan(0);
-      expect(TOOL_NAMES).toEqual(expect.arrayContaining(named));
+      expect(MODEL_TOOL_NAMES).toEqual(expect.arrayContaining(named));
     }
   });
 });

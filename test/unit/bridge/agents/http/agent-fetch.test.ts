@@ -11,7 +11,7 @@ import { fetch as undiciFetch } from 'undici';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createGzip } from 'node:zlib';
-import { agentFetch } from '../../../../../bridge/agents/http/agent-fetch.ts';
+import { createAgentFetch } from '../../../../../bridge/agents/http/agent-fetch.ts';
 import { HttpError } from '../../../../../bridge/agents/http/http-error.ts';
 import { listenOnLoopback } from '../../../../support/listen-on-loopback.ts';
 
@@ -54,7 +54,7 @@ describe('fetch for requests to agents', () => {
 
   beforeEach(async () => {
     [agent, other] = await Promise.all([startAgent(), startAgent()]);
-    ask = agentFetch({ origin: agent.url, headers: TOKEN });
+    ask = createAgentFetch({ origin: agent.url, headers: TOKEN });
   });
 
   afterEach(async () => {
@@ -80,7 +80,7 @@ describe('fetch for requests to agents', () => {
   });
 
   test('X1 a GET that is redirected to another origin sends no credential header there', async () => {
-    ask = agentFetch({ origin: agent.url, headers: { ...TOKEN, 'x-api-key': 'secret' } });
+    ask = createAgentFetch({ origin: agent.url, headers: { ...TOKEN, 'x-api-key': 'secret' } });
     agent.answer = (request, response) => {
       if (request.url === '/card') response.writeHead(302, { location: '/moved' }).end();
       else response.writeHead(307, { location: `${other.url}/there` }).end();
@@ -157,7 +157,7 @@ describe('fetch for requests to agents', () => {
 
   test('if an agent accepts the request and never responds, the request ends; a response that has started may continue', async () => {
     const waiting = (beginningMs: number): typeof fetch =>
-      agentFetch({ origin: agent.url, headers: TOKEN, patience: { beginningMs, silenceMs: 60_000 } });
+      createAgentFetch({ origin: agent.url, headers: TOKEN, patience: { beginningMs, silenceMs: 60_000 } });
     const patient = waiting(50);
     agent.answer = () => undefined;
     const { signal } = new AbortController();
@@ -181,7 +181,7 @@ describe('fetch for requests to agents', () => {
         response.writeHead(status, { 'content-type': 'application/json' });
         response.write('{"half":');
       };
-      const patient = agentFetch({
+      const patient = createAgentFetch({
         origin: agent.url,
         headers: TOKEN,
         patience: { beginningMs: 60_000, silenceMs: 50 },
@@ -196,7 +196,7 @@ describe('fetch for requests to agents', () => {
   );
 
   test('a time limit in the request’s signal alone ends a response that stops in its middle', async () => {
-    const patient = agentFetch({
+    const patient = createAgentFetch({
       origin: agent.url,
       headers: TOKEN,
       patience: { beginningMs: 60_000, silenceMs: 60_000 },
@@ -224,7 +224,7 @@ describe('fetch for requests to agents', () => {
       response.write('data: one\n\n');
     };
     const patience = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
-    const quiet = agentFetch({ origin: agent.url, headers: {}, patience });
+    const quiet = createAgentFetch({ origin: agent.url, headers: {}, patience });
     // Both time limits begin with the requests, so the fake timers must exist before.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { inTerminalWords } from '../../../../../bridge/cli/terminal/terminal-words.ts';
-import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
 describe('the bridge’s sentences at a terminal', () => {
   test.each([
@@ -24,7 +24,7 @@ describe('the bridge’s sentences at a terminal', () => {
     expect(inTerminalWords(said)).toBe(words);
   });
 
-  test.each(TOOL_NAMES)('%s is a command, or names the client’s tool as a tool', (name) => {
+  test.each(MODEL_TOOL_NAMES)('%s is a command, or names the client’s tool as a tool', (name) => {
     expect(inTerminalWords(name)).toMatch(/^"mcp-a2a-bridge \w+( \w+)?"|in your MCP client$/);
   });
 });

@@ -4,7 +4,7 @@ import {
   resumePromptText,
   reviewPromptText,
 } from '../../../../../bridge/mcp/prompts/prompts.ts';
-import { TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const named = (tool: string): string => `g_${tool}`;
 const AUTO = { name: named, approvals: 'auto' } as const;
@@ -19,9 +19,9 @@ const ALL = [
 
 describe('the MCP prompts', () => {
   test.each(ALL)('the prompts use the tool names of the client: %s', (text) => {
-    const bare = TOOL_NAMES.filter((name) => new RegExp(`(?<!g_)\\b${name}\\b`).test(text));
+    const bare = MODEL_TOOL_NAMES.filter((name) => new RegExp(`(?<!g_)\\b${name}\\b`).test(text));
     expect(bare).toEqual([]);
-    expect(TOOL_NAMES.some((name) => text.includes(`g_${name}`))).toBe(true);
+    expect(MODEL_TOOL_NAMES.some((name) => text.includes(`g_${name}`))).toBe(true);
   });
 
   test('the prompts contain the person’s text, and leave every decision to the person', () => {

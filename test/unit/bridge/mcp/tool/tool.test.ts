@@ -4,7 +4,7 @@ import { APPROVAL_MODES } from '../../../../../bridge/settings/approval-mode.ts'
 import { toolCallEventText } from '../../../../../bridge/sessions/session/tool-call-event-text.ts';
 import { isLoopback } from '../../../../../shared/net/loopback.ts';
 import { toolCallWaitMs } from '../../../../../bridge/mcp/tool/answer-tool-call.ts';
-import { TOOL_NAMES, prefixToolNames } from '../../../../../bridge/tool-names/tool-names.ts';
+import { MODEL_TOOL_NAMES, prefixToolNames } from '../../../../../bridge/tool-names/tool-names.ts';
 
 const INSTRUCTIONS = serverInstructions('auto');
 
@@ -25,7 +25,7 @@ describe('the bridge’s MCP tools', () => {
   });
 
   test('the instructions name all tools, and are shorter than 2 KB with any prefix', () => {
-    for (const name of TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
+    for (const name of MODEL_TOOL_NAMES) expect(INSTRUCTIONS).toContain(name);
     for (const approvals of APPROVAL_MODES)
       expect(Buffer.byteLength(prefixToolNames(serverInstructions(approvals), 'x'.repeat(30)))).toBeLessThan(
         2048,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pendingPartSchema, streamResponseSchema } from '../../../../../shared/client/a2a/wire.ts';
+import { pendingActionsSchema, streamResponseSchema } from '../../../../../shared/client/a2a/wire.ts';
 import * as protocol from '../../../../../shared/protocol/tool-approval.ts';
 
 const call = { callId: 'c', tool: 't', title: 'T' };
@@ -97,7 +97,9 @@ describe('the client’s schema reads the protocol’s values unchanged', () => 
 
   test.each(PARTS)('the schema reads each variant: %j', (value) => {
     // The client's schema omits the tool's source. So the test sets the same source in each action.
-    const read = pendingPartSchema.parse(value).pending.map((each) => ({ ...each, source: action.source }));
+    const read = pendingActionsSchema
+      .parse(value)
+      .pending.map((each) => ({ ...each, source: action.source }));
     expect(read).toEqual(protocol.pendingActionsPartSchema.parse(value).pending);
   });
 
