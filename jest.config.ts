@@ -59,8 +59,8 @@ const config: Config = {
   testEnvironment: 'node',
   // A limit on what hangs, not a measure of speed: machines are shared and slow at times.
   testTimeout: 60_000,
-  // Tests wait a part of their time for processes and sockets. Half as many workers again as cores use that time.
-  maxWorkers: Math.ceil(availableParallelism() * 1.5),
+  // Tests wait a part of their time for processes and sockets. Two workers for each core use that time.
+  maxWorkers: availableParallelism() * 2,
   testSequencer: '<rootDir>/scripts/longest-files-first.mjs',
   // Node keeps the modules of each test file that has run. With several gigabytes of them, a file takes many times as long.
   workerIdleMemoryLimit: '700MB',
