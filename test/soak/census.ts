@@ -1,11 +1,11 @@
 /** Counts the objects of a running process from outside. */
-import { build } from 'esbuild';
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
+import { bundleProgram } from '../../scripts/bundle-program.mjs';
 import { CENSUS_SOCKET, counts, type Counts } from './counts.ts';
 
 /** `descriptors` is the number of open file descriptors. It is 0 on systems other than Linux. */
@@ -18,22 +18,8 @@ interface CensusTaker {
   remove(): Promise<void>;
 }
 
-/** The files are below node_modules, so that no other tool reads them. */
-const CACHE = 'node_modules/.cache/mcp-a2a-bridge';
-
 export async function censusTaker(): Promise<CensusTaker> {
-  await mkdir(CACHE, { recursive: true });
-  const program = join(await mkdtemp(join(resolve(CACHE), 'census-')), 'census-taker.mjs');
-  await build({
-    entryPoints: ['test/soak/programs/census-taker.ts'],
-    outfile: program,
-    bundle: true,
-    packages: 'external',
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    logLevel: 'warning',
-  });
+  const program = await bundleProgram('test/soak/programs/census-taker.ts');
   // Linux limits the path of a socket to 108 bytes.
   const directory = await mkdtemp(join(tmpdir(), 'census-'));
   const socket = join(directory, 'socket');
@@ -43,9 +29,7 @@ export async function censusTaker(): Promise<CensusTaker> {
       const { pid, ...counted } = counts.parse(JSON.parse(await text(connect(socket))));
       return { ...counted, descriptors: await descriptorsOf(pid) };
     },
-    async remove() {
-      for (const each of [directory, join(program, '..')]) await rm(each, { recursive: true, force: true });
-    },
+    remove: () => rm(directory, { recursive: true, force: true }),
   };
 }
 

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { bundledProgram } from './bundled-program.ts';
+import { bundleProgram } from '../../scripts/bundle-program.mjs';
 
 const report = z.discriminatedUnion('type', [
   z.object({ type: z.literal('open') }),
@@ -46,7 +46,7 @@ export async function startJournalProcess(
   const limit = fileSizeLimit === undefined ? '' : `ulimit -S -f ${fileSizeLimit * 2}; `;
   // POSIX counts the limit in blocks of 512 bytes. dash, the `sh` of many systems, follows POSIX.
   const program = [
-    await bundledProgram('test/support/journal-program.ts'),
+    await bundleProgram('test/support/journal-program.ts', { withPackages: true }),
     role,
     path,
     ...(uid === undefined ? [] : [String(uid)]),

@@ -4,7 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import { bundledProgram } from '../../support/bundled-program.ts';
+import { bundleProgram } from '../../../scripts/bundle-program.mjs';
 import { ScriptedModel } from '../../support/scripted-model.ts';
 import { ADA, decisionMessage, untilSettled, startTaskService } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -52,7 +52,9 @@ it.each([
 
 /** Creates a task whose server was killed while the task's tool waited for an answer. */
 async function killed(stateDir: string, sideEffect: string): Promise<{ taskId: string }> {
-  const script = await bundledProgram('test/integration/executor/programs/asking-service.ts');
+  const script = await bundleProgram('test/integration/executor/programs/asking-service.ts', {
+    withPackages: true,
+  });
   const child = spawn(process.execPath, [script, stateDir, sideEffect], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

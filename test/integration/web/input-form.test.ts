@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { storyPageSchema } from '../../../shared/protocol/task-story.ts';
-import { bundledProgram } from '../../support/bundled-program.ts';
+import { bundleProgram } from '../../../scripts/bundle-program.mjs';
 import { plan } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
@@ -22,7 +22,7 @@ describeInBrowser('the form for the input of a tool', (browser) => {
   let page: Page;
   let on: SharedStage;
   beforeEach(async () => {
-    const program = await bundledProgram('test/support/mcp-peer/form-program.ts');
+    const program = await bundleProgram('test/support/mcp-peer/form-program.ts', { withPackages: true });
     const shop = { command: process.execPath, args: [program] };
     on = await sharedStage({ mcpServers: { shop } });
     page = await browser.watchedPage();

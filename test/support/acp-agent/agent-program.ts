@@ -1,7 +1,7 @@
 /** Provides the test ACP agent as a program: bundled once, with a state directory per test. */
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bundledProgram } from '../bundled-program.ts';
+import { bundleProgram } from '../../../scripts/bundle-program.mjs';
 import { temporaryDirectory } from '../temporary-directory.ts';
 
 export interface AgentProgram {
@@ -25,7 +25,11 @@ export async function agentProgram(...modes: string[]): Promise<AgentProgram> {
     (await readFile(join(stateDir, name), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '');
   return {
     command: process.execPath,
-    args: [await bundledProgram('test/support/acp-agent/program.ts'), stateDir, ...modes],
+    args: [
+      await bundleProgram('test/support/acp-agent/program.ts', { withPackages: true }),
+      stateDir,
+      ...modes,
+    ],
     stateDir,
     prompts: async () => (await lines('prompts.jsonl')).map((line) => String(JSON.parse(line).text)),
     skipStep: async () => {

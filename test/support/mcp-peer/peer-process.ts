@@ -7,7 +7,7 @@ import {
   mcpServerConfigsSchema,
   type McpServerConfig,
 } from '../../../a2a-server/mcp-servers/server-settings.ts';
-import { bundledProgram } from '../bundled-program.ts';
+import { bundleProgram } from '../../../scripts/bundle-program.mjs';
 import { cleanUpLater } from '../clean-up.ts';
 import type { Fault } from './session.ts';
 
@@ -77,7 +77,7 @@ export async function peerSettings(
 
 /** @returns the settings of a server that speaks only MCP 2026-07-28. Starts the server if it speaks HTTP. */
 export async function modernSettings(kind: 'stdio' | 'http'): Promise<Record<string, unknown>> {
-  const program = await bundledProgram('test/support/mcp-peer/modern-program.ts');
+  const program = await bundleProgram('test/support/mcp-peer/modern-program.ts', { withPackages: true });
   if (kind === 'stdio') return { command: process.execPath, args: [program, 'stdio'] };
   const { port } = await listening(program, [kind, '0']);
   return { url: `http://127.0.0.1:${port}/mcp` };
@@ -91,7 +91,8 @@ export function entryOf(settings: Record<string, unknown>): McpServerConfig {
 }
 
 /** The path of the bundled program. */
-export const peerProgram = (): Promise<string> => bundledProgram('test/support/mcp-peer/program.ts');
+export const peerProgram = (): Promise<string> =>
+  bundleProgram('test/support/mcp-peer/program.ts', { withPackages: true });
 
 async function kill(child: ChildProcess): Promise<void> {
   child.kill('SIGKILL');

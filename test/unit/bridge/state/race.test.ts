@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { z } from 'zod';
 import { Outbox } from '../../../../bridge/state/outbox.ts';
 import { endedProcessId, openDatabase } from '../../../support/bridge-database.ts';
-import { bundledProgram } from '../../../support/bundled-program.ts';
+import { bundleProgram } from '../../../../scripts/bundle-program.mjs';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 jest.setTimeout(120_000);
@@ -32,7 +32,7 @@ describe('bridges of one user, each in its own process', () => {
         answered: false,
       });
     }
-    const program = await bundledProgram('test/support/racing-bridge.ts');
+    const program = await bundleProgram('test/support/racing-bridge.ts', { withPackages: true });
     const ran = await Promise.all(
       ['one', 'two', 'three'].map((name) =>
         promisify(execFile)(process.execPath, [program, state, name, String(QUESTIONS)]),

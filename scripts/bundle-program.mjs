@@ -1,0 +1,84 @@
+// Bundles a TypeScript program of the project, because Node 20 runs no TypeScript. Bundles again only if a source is newer.
+import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+
+/** Not found by `import.meta.url`, because this module is also part of bundles. */
+const ROOT = process.cwd();
+/** Below node_modules, so that the imports of packages resolve and git ignores the bundles. */
+const BUNDLES = join(ROOT, 'node_modules', '.cache', 'mcp-a2a-bridge');
+/** The files of a package keep their times when npm updates it. So the lock file stands for them. */
+const ALWAYS_INPUTS = ['package-lock.json', 'scripts/bundle-program.mjs'];
+
+/** zod has messages in 50 languages, a third of its code. These programs use only English. */
+const englishZod = {
+  name: 'english-zod',
+  setup(bundler) {
+    bundler.onResolve({ filter: /locales\/index\.js$/ }, ({ path, importer, resolveDir }) =>
+      /node_modules\/zod\//.test(importer) ? { path: join(resolveDir, dirname(path), 'en.js') } : undefined,
+    );
+  },
+};
+
+/** A bundle with its packages starts in two thirds of the CPU time. libsql has a native library, so it stays a package. */
+const WITH_PACKAGES = {
+  external: ['libsql'],
+  plugins: [englishZod],
+  // Packages in CommonJS require Node's modules.
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+};
+
+const WITHOUT_PACKAGES = { packages: 'external', sourcemap: 'inline' };
+
+const running = new Map();
+
+/** See bundle-program.d.mts. */
+export function bundleProgram(source, { withPackages = false } = {}) {
+  const path = relative(ROOT, resolve(ROOT, source));
+  const kind = withPackages ? 'programs-with-packages' : 'programs';
+  const bundle = join(BUNDLES, kind, path.replace(/\.ts$/, '.mjs'));
+  const begun = running.get(bundle) ?? bundleIfChanged(path, bundle, withPackages);
+  running.set(bundle, begun);
+  return begun.finally(() => running.delete(bundle));
+}
+
+/** Other processes may bundle the same program at the same time. Each writes a file of its own, and renames it. */
+async function bundleIfChanged(path, bundle, withPackages) {
+  if (await isNewerThanInputs(bundle)) return bundle;
+  const { build } = await import('esbuild');
+  const startedAt = new Date();
+  const unfinished = `${bundle}.${process.pid}`;
+  const { metafile } = await build({
+    absWorkingDir: ROOT,
+    entryPoints: [path],
+    outfile: unfinished,
+    metafile: true,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    logLevel: 'warning',
+    ...(withPackages ? WITH_PACKAGES : WITHOUT_PACKAGES),
+  });
+  await writeFile(inputsOf(unfinished), JSON.stringify([...ALWAYS_INPUTS, ...Object.keys(metafile.inputs)]));
+  // A source that changes during the build is newer than the bundle.
+  await utimes(unfinished, startedAt, startedAt);
+  await rename(inputsOf(unfinished), inputsOf(bundle));
+  await rename(unfinished, bundle);
+  return bundle;
+}
+
+const inputsOf = (bundle) => `${bundle}.inputs.json`;
+
+async function isNewerThanInputs(bundle) {
+  try {
+    const { mtimeMs } = await stat(bundle);
+    const inputs = JSON.parse(await readFile(inputsOf(bundle), 'utf8'));
+    const changed = await Promise.all(inputs.map((input) => stat(join(ROOT, input))));
+    return changed.every((input) => input.mtimeMs < mtimeMs);
+  } catch {
+    // A file is missing or not whole.
+    return false;
+  }
+}
