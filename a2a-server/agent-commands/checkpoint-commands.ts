@@ -1,7 +1,7 @@
 import { turnDiff } from '../checkpoints/checkpoint-diff.ts';
 import { shortCheckpointId, type CheckpointFinder } from '../checkpoints/find-checkpoints.ts';
 import { RESTORE_CHECKPOINT } from '../checkpoints/restore-checkpoint-tool.ts';
-import { isSameFileState, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
+import { isSameSavedContent, type Checkpoint, type CheckpointFile } from '../task/compute-checkpoints.ts';
 import { countWithNoun, oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { AgentCommand } from './agent-command.ts';
 
@@ -112,7 +112,7 @@ function fileLine(file: CheckpointFile): string {
 function changeOf({ before, after }: CheckpointFile): string {
   const last = after.at(-1);
   if (before.type === 'not-saved') return `changed, not saved: ${before.why}`;
-  if (last === undefined || isSameFileState(before, last)) return 'as it was';
+  if (last === undefined || isSameSavedContent(before, last)) return 'as it was';
   if (before.type === 'absent') return 'created';
   return last.type === 'absent' ? 'removed' : 'changed';
 }

@@ -1,7 +1,7 @@
 /** Computes the changes that a restoration would make. Changes nothing. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { RestorePreview, TaskCheckpoint } from '../../shared/protocol/task-checkpoints.ts';
-import { type Checkpoint, type CheckpointFile, isSameFileState } from '../task/compute-checkpoints.ts';
+import { type Checkpoint, type CheckpointFile, isSameSavedContent } from '../task/compute-checkpoints.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
@@ -65,7 +65,7 @@ export function toTaskCheckpoint({ id, turn, at, files, commands }: Checkpoint):
 function turnChangeOf({ before, after }: CheckpointFile): TaskCheckpoint['files'][number]['change'] {
   const last = after.at(-1);
   if (before.type === 'not-saved') return 'not saved';
-  if (last === undefined || isSameFileState(before, last)) return 'unchanged';
+  if (last === undefined || isSameSavedContent(before, last)) return 'unchanged';
   if (before.type === 'absent') return 'created';
   return last.type === 'absent' ? 'deleted' : 'changed';
 }

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createAgentCommands, type AgentCommands } from '../agent-commands/agent-commands.ts';
-import { cancelTask, cancelWorkingTask } from '../task/cancel.ts';
+import { cancelTask, cancelAfterDisconnect } from '../task/cancel.ts';
 import { maySeeTasksOf, requireOwnerOrRole } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -116,7 +116,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       // The disconnect of a principal stops only that principal's own tasks.
       if (owner !== by.principal) return;
       const { type } = requireAppliedCommand(
-        await log.change(taskId, (s) => cancelWorkingTask(s, left, toDecider(by))),
+        await log.change(taskId, (s) => cancelAfterDisconnect(s, left, toDecider(by))),
         taskId,
       );
       if (type === 'appended') executor.stop(taskId, cancelCause(left.reason));

@@ -11,7 +11,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Journal } from '../journal/journal.ts';
-import { expireTask } from '../task/expiry.ts';
+import { cancelExpiredTask } from '../task/expiry.ts';
 import type { ClockCheck } from './clock-check.ts';
 import type { TaskJournal } from './task-journal/task-journal.ts';
 
@@ -174,7 +174,7 @@ export class TaskMaintenance {
       const changes = await Promise.all(
         due.map(async ({ taskId }) => ({
           taskId,
-          changed: await log.change(taskId, (s) => expireTask(s, now)),
+          changed: await log.change(taskId, (s) => cancelExpiredTask(s, now)),
         })),
       );
       for (const { taskId, changed } of changes) {

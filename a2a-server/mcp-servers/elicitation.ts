@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { formSchema, type Question } from '../../shared/protocol/question.ts';
 import { ellipsize } from '../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
-import type { ToolQuestionAnswer } from '../tools/tool.ts';
+import type { ToolQuestionOutcome } from '../tools/tool.ts';
 import type { CandidateCalls, RunningMcpCall } from './running-calls.ts';
 
 const MAX_QUESTION_CHARS = 4_000;
@@ -26,7 +26,7 @@ export type Elicitation = z.infer<typeof elicitationSchema>;
 export type AskQuestion = (
   question: Question,
   options?: { signal?: AbortSignal },
-) => Promise<ToolQuestionAnswer>;
+) => Promise<ToolQuestionOutcome>;
 
 const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 

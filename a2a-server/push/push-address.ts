@@ -4,8 +4,8 @@
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { IsPrivateHostAllowed } from '../tools/web/allowed-hosts.ts';
-import { resolveAllowedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
-import { sendToCheckedAddress } from '../tools/web/send-to-checked-address.ts';
+import { resolveCheckedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
+import { sendToPinnedAddresses } from '../tools/web/send-to-pinned-addresses.ts';
 import { parseWebUrl } from '../tools/web/web-url.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -24,7 +24,7 @@ export async function requireAllowedPushAddress(
   { allowed, resolve }: PushAddressRules,
 ): Promise<URL> {
   const parsed = parseWebUrl(url, { allowed });
-  await resolveAllowedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
+  await resolveCheckedAddresses(parsed, { allowed, resolve }).catch((error: unknown) => {
     if (error instanceof ProductError) throw error;
     // A host name that DNS does not know now may exist later. Each delivery checks the address again.
   });
@@ -42,9 +42,9 @@ export async function postNotification(
   { allowed, resolve }: PushAddressRules,
 ): Promise<void> {
   const parsed = parseWebUrl(url, { allowed });
-  const addresses = await resolveAllowedAddresses(parsed, { allowed, resolve });
+  const addresses = await resolveCheckedAddresses(parsed, { allowed, resolve });
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await sendToCheckedAddress(parsed, {
+  const response = await sendToPinnedAddresses(parsed, {
     method: 'POST',
     addresses,
     headers,

@@ -15,7 +15,7 @@ import { readPageFiles, type PageFiles } from '../page/page-route.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { builtinTools } from '../tools/builtin/builtin-tools.ts';
-import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
+import type { ReadToolOutput } from '../tools/builtin/read-output.ts';
 import { chooseConfinement, type Confinement } from '../tools/shell/confinement.ts';
 import type { Tool } from '../tools/tool.ts';
 import { readCardKey } from './card-key.ts';
@@ -41,7 +41,7 @@ export interface PreparedServer {
 interface ServerDependencies {
   pageDirectory: string;
   children: ChildProcessRecords;
-  outputs: ToolOutputReader;
+  outputs: ReadToolOutput;
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
   patience?: ProviderRetryPolicy;
   /** Creates the state directory. In a check, the function does nothing. */
@@ -113,7 +113,7 @@ async function confinementOf({ confineShell, shellNetwork, stateDir }: ServerSet
 
 function toolsOf(
   { grace, passEnv, allowPrivateHost }: ServerSettings,
-  made: { confinement: Confinement; outputs: ToolOutputReader; children: ChildProcessRecords },
+  made: { confinement: Confinement; outputs: ReadToolOutput; children: ChildProcessRecords },
 ): Tool[] {
   return builtinTools({
     graceMs: grace,

@@ -24,7 +24,7 @@ import { unknownMcpServers } from './settings/server-policy.ts';
 import { logJournalEntries } from './event-log-lines.ts';
 import { openJournal } from './open-journal.ts';
 import type { ServerSettings } from './settings/settings.ts';
-import type { ToolOutputReader } from '../tools/builtin/read-output.ts';
+import type { ReadToolOutput } from '../tools/builtin/read-output.ts';
 import { identifyBarredDirectory } from '../tools/workspace/barred-directory.ts';
 import { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { TCP_KEEP_ALIVE } from '../../shared/net/tcp-keep-alive.ts';
@@ -57,7 +57,7 @@ export async function serve(
     telemetry?: Telemetry;
     run?: ServerRun;
   } = {};
-  const outputs: ToolOutputReader = async (toolId, reader) =>
+  const outputs: ReadToolOutput = async (toolId, reader) =>
     held.journal === undefined ? undefined : createToolOutputReader(held.journal)(toolId, reader);
   const makeDirectory = (): Promise<void> => prepareStateDirectory(stateDir);
   const prepared = await prepareServer(settings, { pageDirectory, children, outputs, makeDirectory });

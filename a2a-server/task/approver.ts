@@ -50,7 +50,7 @@ export function coversApproverDemand(met: ApproverDemand | undefined, demand: Ap
  * Returns the demand that the approver of the tool call met. An earlier version of the server recorded no demand with
  * the decision. But the name of the approver is always recorded, so this function checks `fourEyes` by the name.
  */
-export function demandMetByApprover(
+export function metApproverDemand(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
   { decided }: Pick<Call, 'decided'>,
 ): ApproverDemand | undefined {
@@ -71,7 +71,7 @@ export function delegators({
  * Returns who may approve in this task. With `fourEyes`, nobody who sent the task a message may approve. While a tool
  * call waits, the task accepts no messages, so the result stays the same.
  */
-export function demandedApprover(
+export function resolveApproverDemand(
   snapshot: Pick<Snapshot, 'principal' | 'otherSenders'>,
   { fourEyes, groups }: ApproverDemand,
 ): DemandedApprover {
@@ -81,7 +81,10 @@ export function demandedApprover(
   };
 }
 
-export function mayApprove(demanded: DemandedApprover, { principal, groups = [] }: Approver): boolean {
+export function meetsApproverDemand(
+  demanded: DemandedApprover,
+  { principal, groups = [] }: Approver,
+): boolean {
   const { otherThan = [], groups: needed = [] } = demanded;
   return !otherThan.includes(principal) && needed.every((group) => groups.includes(group));
 }
@@ -105,8 +108,10 @@ export function approverRefusal(
 ): CommandRefusal | undefined {
   const demand = approverDemandOnDecision(call, decision);
   if (demand === undefined) return undefined;
-  const demanded = demandedApprover(snapshot, demand);
-  return mayApprove(demanded, by) ? undefined : otherApproverRequired(snapshot, call, { demanded, by });
+  const demanded = resolveApproverDemand(snapshot, demand);
+  return meetsApproverDemand(demanded, by)
+    ? undefined
+    : otherApproverRequired(snapshot, call, { demanded, by });
 }
 
 function otherApproverRequired(

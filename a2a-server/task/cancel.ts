@@ -24,7 +24,7 @@ export interface ReaderDisconnect {
 }
 
 /** Cancels a working task. A task that waits for a person, has ended, or has a newer message stays unchanged. */
-export function cancelWorkingTask(
+export function cancelAfterDisconnect(
   snapshot: Snapshot,
   { messageSeq, reason }: ReaderDisconnect,
   by: Decider,

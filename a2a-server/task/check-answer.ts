@@ -12,7 +12,7 @@ type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
  * Returns the problem if a decision word does not fit the pending action. D1: an invalid decision runs nothing. Only a
  * question accepts an answer, and a person cannot approve a question.
  */
-export function decisionWordProblem(
+export function decisionMismatch(
   { callId, title }: Call,
   reason: PendingReason,
   { decision, scope }: { decision: DecisionWord; scope: DecisionScope },

@@ -100,7 +100,7 @@ export function combineFileChanges(checkpoints: readonly Checkpoint[]): Combined
  * may therefore start from any recorded state.
  */
 function followedBy(earlier: CombinedFileChange, { before, after }: CheckpointFile): CombinedFileChange {
-  const known = [earlier.before, ...earlier.after].some((state) => isSameFileState(state, before));
+  const known = [earlier.before, ...earlier.after].some((state) => isSameSavedContent(state, before));
   return {
     ...earlier,
     after: [...earlier.after, ...after],
@@ -126,14 +126,14 @@ export function decideRestoreStep(
   now: FileState,
 ): RestoreStep {
   if (before.type === 'not-saved') return { type: 'not-saved', path, why: before.why };
-  if (isSameFileState(now, before)) return { type: 'nothing', path };
-  return !interrupted && after.some((state) => isSameFileState(now, state))
+  if (isSameSavedContent(now, before)) return { type: 'nothing', path };
+  return !interrupted && after.some((state) => isSameSavedContent(now, state))
     ? { type: 'put-back', path, now, before }
     : { type: 'changed-since', path, now };
 }
 
 /** True if both states have the same saved content. A state without saved content equals no state, not even itself. */
-export function isSameFileState(one: FileState, other: FileState): boolean {
+export function isSameSavedContent(one: FileState, other: FileState): boolean {
   switch (one.type) {
     case 'content':
       return other.type === 'content' && other.hash === one.hash;

@@ -16,7 +16,7 @@ import type { Answer } from '../../shared/protocol/question.ts';
 import { taskStateWord } from '../../shared/text/task-state-word.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { approverRefusal, approverDemandOnDecision, type Approver, type ApproverDemand } from './approver.ts';
-import { parseAnswerToCall, decisionWordProblem } from './check-answer.ts';
+import { parseAnswerToCall, decisionMismatch } from './check-answer.ts';
 import type { Decider, RequestedCall, TaskEvent } from './events.ts';
 import { foldNextEvents } from './fold.ts';
 import { isFirstQuestion, parkOrContinue } from './pending.ts';
@@ -62,7 +62,7 @@ export function decideCalls(
 ): CommandOutcome {
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
-    const refusal = objection(snapshot, decision, by) ?? repeatedDecisionRefusal(decisions, decision);
+    const refusal = objection(snapshot, decision, by) ?? decidedTwiceRefusal(decisions, decision);
     if (refusal) return refusal;
     const call = findCall(snapshot, decision.callId);
     if (call === undefined) continue;
@@ -107,7 +107,7 @@ export function askAgain(
 }
 
 /** Returns the refusal if the message has another decision on the same call. */
-export function repeatedDecisionRefusal(
+export function decidedTwiceRefusal(
   decisions: readonly { callId: string }[],
   decision: { callId: string },
 ): CommandRefusal | undefined {
@@ -143,7 +143,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
   const plain = decision.decision === 'answer' || isFirstQuestion(snapshot, call);
   if (shown === null ? !plain : shown !== shownCodeOf(call, call.state.reason))
     return outdatedQuestionRefusal(call, call.state.reason);
-  const mismatch = decisionWordProblem(call, call.state.reason, decision);
+  const mismatch = decisionMismatch(call, call.state.reason, decision);
   if (mismatch !== undefined) return invalidDecisionRefusal(mismatch);
   if (decision.decision === 'deny' && decision.scope !== 'once')
     return invalidDecisionRefusal('A denial applies to one call only. Use scope "once", or omit it.');

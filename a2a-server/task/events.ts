@@ -31,7 +31,7 @@ type TextOrData = { type: 'text'; text: string } | { type: 'data'; data: unknown
 
 export type MessagePart = TextOrData | { type: 'stored-file'; file: StoredFile };
 
-export type ContentPart =
+export type ArtifactPart =
   | TextOrData
   | { type: 'file'; base64: string; name?: string | undefined; mediaType?: string | undefined }
   | { type: 'file-url'; url: string; name?: string | undefined; mediaType?: string | undefined };
@@ -41,7 +41,7 @@ export interface Artifact {
   artifactId: string;
   name: string;
   description: string;
-  parts: readonly ContentPart[];
+  parts: readonly ArtifactPart[];
 }
 
 export interface UserMessage {

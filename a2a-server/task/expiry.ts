@@ -34,7 +34,7 @@ interface PendingExpiry {
  * Adds deadlines to the events that ask a person. An action that was already pending keeps its deadline. A decision on
  * one of three actions does not extend the deadlines of the other two.
  */
-export function withDecisionDeadlines(
+export function withDeadlines(
   snapshot: Snapshot,
   events: readonly TaskEvent[],
   { now, expiry }: { now: number; expiry: ExpirySettings },
@@ -78,7 +78,7 @@ export function deadlineAfterEvents(events: readonly TaskEvent[]): number | null
 }
 
 /** Ends the task if its deadline has passed. @param now in milliseconds since 1970 */
-export function expireTask(
+export function cancelExpiredTask(
   snapshot: Snapshot,
   now: number,
 ): { type: 'append'; events: TaskEvent[] } | { type: 'keep' } {

@@ -1,6 +1,6 @@
 /** Builds the pending actions of a task from its waiting tool calls. */
 import type { DecisionWord, PendingAction, PendingReason } from '../../shared/protocol/tool-approval.ts';
-import { demandedApprover } from './approver.ts';
+import { resolveApproverDemand } from './approver.ts';
 import type { RecordedPendingAction, TaskEvent } from './events.ts';
 import { foldNextEvents } from './fold.ts';
 import { shownCodeOf } from './shown-code-of-call.ts';
@@ -45,7 +45,7 @@ function pendingAction(snapshot: Snapshot, call: WaitingCall): PendingAction {
     ...(rule !== null && { rule }),
     // Each use of a passkey approves one tool call, so such a decision creates no grant.
     ...(presence && { presence, scopes: ['once'] }),
-    ...(approver && { approver: demandedApprover(snapshot, approver) }),
+    ...(approver && { approver: resolveApproverDemand(snapshot, approver) }),
     expiresAt: null,
     decisions: DECISIONS[reason].filter((word) => word !== 'edit' || !isRunByAcpAgent(call)),
   };

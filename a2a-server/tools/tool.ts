@@ -19,7 +19,7 @@ export interface ToolContext {
 }
 
 /** The person's reaction to a tool's question. A stopped tool gets no reaction, because its signal aborts. */
-export type ToolQuestionAnswer =
+export type ToolQuestionOutcome =
   /** The question decides the type of `answer`: text, one label, several labels, or form values. */
   | { type: 'answered'; answer: Answer; by: { principal: string; channel: string } }
   /** The person refused to answer. `reason` is null if the person gave no reason. */
@@ -42,7 +42,7 @@ export interface ToolRun extends ToolContext {
    *
    * When the run stops or `signal` aborts, the returned promise rejects and the server withdraws the question.
    */
-  ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<ToolQuestionAnswer>;
+  ask: (question: Question, options?: { signal?: AbortSignal }) => Promise<ToolQuestionOutcome>;
   /**
    * A tool calls this before it follows a redirect to a host that the input does not name.
    * @throws ProductError FORBIDDEN if a policy rule denies the host, or demands a passkey that the person has not used
@@ -82,7 +82,7 @@ export interface ToolResult {
 }
 
 /** `basis` is the hash of the content that the preview shows. A preview without file content has the basis null. */
-export interface ToolPreview {
+export interface PreviewWithBasis {
   preview: Preview;
   basis: string | null;
 }
@@ -137,7 +137,7 @@ export interface Tool<Input = unknown> {
    * Makes the preview. Changes nothing.
    * @throws ProductError if the tool call cannot work at all, for example outside the workspace
    */
-  show(input: Input, context: ToolContext): Promise<ToolPreview>;
+  show(input: Input, context: ToolContext): Promise<PreviewWithBasis>;
   /** Exists if the tool writes one text. Returns the input with that text replaced by the person's `content`. */
   withContent?(input: Input, content: string): Input;
   /** Runs the tool. Stops promptly when `signal` aborts. Throws if the work fails. */

@@ -6,7 +6,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PresenceAssertion } from '../../../shared/protocol/presence-assertion.ts';
 import type { PresenceProof } from '../../../shared/presence/presence-proof.ts';
 import type { Decision, DecisionsPart } from '../../../shared/protocol/tool-approval.ts';
-import { repeatedDecisionRefusal, type ResolvedDecision } from '../../task/decide.ts';
+import { decidedTwiceRefusal, type ResolvedDecision } from '../../task/decide.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import type { ApproverDemand } from '../../task/approver.ts';
 import { denyRuleMessage, findPresenceRuleName, approverDemandOfRules } from '../../policy/verdict.ts';
@@ -63,7 +63,7 @@ export async function resolveDecisions(
     const call = findCall(snapshot, decision.callId);
     const edits = call !== undefined && mayEdit(call, decision);
     // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
-    const repeated = edits ? repeatedDecisionRefusal(decisions, decision) : undefined;
+    const repeated = edits ? decidedTwiceRefusal(decisions, decision) : undefined;
     if (repeated) throw toProductError(repeated);
     const edit = edits ? await edited(decision, call, snapshot, context) : null;
     if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };

@@ -22,7 +22,7 @@ import type {
 } from '../../journal/journal.ts';
 import type { JournalEntry, TaskEvent } from '../../task/events.ts';
 import type { CommandRefusal } from '../../task/command-outcome.ts';
-import { withDecisionDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
+import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
 import { foldAll, foldEntries, taskStateAfter } from '../../task/fold.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
 
@@ -183,7 +183,7 @@ export class TaskJournal {
     const { waits } = this.#options;
     if (waits === undefined) return events;
     const { clock, expiry } = waits;
-    return withDecisionDeadlines(snapshot, events, { now: clock.now(), expiry });
+    return withDeadlines(snapshot, events, { now: clock.now(), expiry });
   }
 
   async #readOn(

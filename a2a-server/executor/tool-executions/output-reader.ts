@@ -1,7 +1,7 @@
 /** Reads the complete output of tool executions from the journal, even after a restart. */
 import type { Journal } from '../../journal/journal.ts';
 import { readEntryPages } from '../../journal/read-pages.ts';
-import type { ToolOutputReader } from '../../tools/builtin/read-output.ts';
+import type { ReadToolOutput } from '../../tools/builtin/read-output.ts';
 
 /**
  * Returns a function that reads the output of a tool execution. X1: the reader, which is another tool execution, must
@@ -9,7 +9,7 @@ import type { ToolOutputReader } from '../../tools/builtin/read-output.ts';
  */
 export function createToolOutputReader(
   journal: Pick<Journal, 'toolExecution' | 'row' | 'read'>,
-): ToolOutputReader {
+): ReadToolOutput {
   const sessionOf = async (toolId: string): Promise<{ taskId: string; session: string } | undefined> => {
     const execution = await journal.toolExecution(toolId);
     const row = execution && (await journal.row(execution.taskId));

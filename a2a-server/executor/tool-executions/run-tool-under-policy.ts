@@ -2,7 +2,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { resolveTargets, type ResolvedTargets } from '../../policy/call-facts.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { approverDemandOfRules, denyRuleMessage, findPresenceRuleName } from '../../policy/verdict.ts';
-import { coversApproverDemand, demandMetByApprover, mergeApproverDemands } from '../../task/approver.ts';
+import { coversApproverDemand, metApproverDemand, mergeApproverDemands } from '../../task/approver.ts';
 import type { Call, Snapshot } from '../../task/snapshot.ts';
 import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
 
@@ -21,7 +21,7 @@ export async function recheckPolicyAndRun(
   // demands of the rules apply.
   const ofDecision = call.decided === null ? undefined : mergeApproverDemands(call.approver, policy.approver);
   if (policy.rules.length === 0 && ofDecision === undefined) return tool.run(call.input, run);
-  const met = demandMetByApprover(task, call);
+  const met = metApproverDemand(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
   // The person's passkey approved only the targets in the input. A redirect may lead to a target of another rule. So

@@ -14,7 +14,7 @@ import type { RequestedCall, TaskEvent } from '../../task/events.ts';
 import { withTaskState, parkOrContinue, questionWithdrawn } from '../../task/pending.ts';
 import { foldNextEvents } from '../../task/fold.ts';
 import { findCall, isTerminal, type Call, type CallResult, type Snapshot } from '../../task/snapshot.ts';
-import type { ToolQuestionAnswer } from '../../tools/tool.ts';
+import type { ToolQuestionOutcome } from '../../tools/tool.ts';
 import type { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import { inputHash } from '../../../shared/protocol/shown-code.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
@@ -50,7 +50,7 @@ export class ToolQuestions {
    * @param options if `signal` aborts, the question is withdrawn. An answer before the abort stays valid.
    * @throws ZodError for an invalid question; AbortError if the tool execution stops, the task ends, or `signal` aborts
    */
-  async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<ToolQuestionAnswer> {
+  async ask(asked: Question, { signal }: { signal?: AbortSignal } = {}): Promise<ToolQuestionOutcome> {
     const { scope, timeouts } = this.#options;
     const question = questionShape.parse(asked);
     scope.signal.throwIfAborted();
@@ -88,7 +88,7 @@ export class ToolQuestions {
   }
 
   /** Waits for the answer. E5: the journal wakes this function, so it does not poll. */
-  async #answer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionAnswer> {
+  async #answer(callId: string, signal: AbortSignal | undefined): Promise<ToolQuestionOutcome> {
     const { log, journal, taskId, scope } = this.#options;
     let rung = true;
     let wake: (() => void) | undefined;
@@ -142,7 +142,7 @@ function withdrawn(): Error {
   return new DOMException('The question was withdrawn.', 'AbortError');
 }
 
-function answerOf(result: CallResult): ToolQuestionAnswer | undefined {
+function answerOf(result: CallResult): ToolQuestionOutcome | undefined {
   switch (result.type) {
     case 'answered':
       return { type: 'answered', answer: result.answer, by: result.by };

@@ -6,7 +6,7 @@
  */
 import type { SendMessageRequest } from '@a2a-js/sdk';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import type { ContentPart } from '../../task/events.ts';
+import type { ArtifactPart } from '../../task/events.ts';
 
 export type OutputModes = readonly string[];
 
@@ -38,7 +38,7 @@ export function parseOutputModes({ configuration, message }: SendMessageRequest)
 }
 
 /** Returns the part. If the client does not accept its media type, returns a text part instead. */
-export function partInAcceptedMode(part: ContentPart, modes: OutputModes): ContentPart {
+export function partInAcceptedMode(part: ArtifactPart, modes: OutputModes): ArtifactPart {
   switch (part.type) {
     case 'text':
       return part;

@@ -3,7 +3,7 @@ import { approvalNeededText, type DemandedApprover } from '../../../shared/proto
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { tenantOf } from '../../access/requester.ts';
 import type { Role } from '../../access/role.ts';
-import { type Approver, mayApprove } from '../../task/approver.ts';
+import { type Approver, meetsApproverDemand } from '../../task/approver.ts';
 
 /** The person or program that reads a task, with the roles of its token. */
 export interface TaskReader extends Approver {
@@ -24,7 +24,7 @@ export function actionForReader<Action extends OfferedDecisions>(
   const { approver, decisions } = action;
   const role = missingRole(reader);
   if (role !== undefined) return { ...action, approver: { ...approver, role }, decisions: [] };
-  if (approver === undefined || reader === undefined || mayApprove(approver, reader)) return action;
+  if (approver === undefined || reader === undefined || meetsApproverDemand(approver, reader)) return action;
   return { ...action, decisions: decisions.filter((word) => word !== 'approve' && word !== 'edit') };
 }
 

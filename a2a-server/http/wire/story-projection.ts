@@ -8,7 +8,7 @@ import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
 import type {
-  ContentPart,
+  ArtifactPart,
   JournalEntry,
   MessagePart,
   RequestedCall,
@@ -190,7 +190,7 @@ function changeOf({ before, after }: RecordedFileChange): 'created' | 'changed' 
   return after.type === 'absent' ? 'deleted' : 'changed';
 }
 
-function partsText(parts: readonly (MessagePart | ContentPart)[]): string {
+function partsText(parts: readonly (MessagePart | ArtifactPart)[]): string {
   return parts
     .flatMap((part) => {
       if (part.type === 'text') return [part.text];

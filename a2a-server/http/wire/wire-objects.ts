@@ -3,7 +3,7 @@ import type { Artifact, Message, Part } from '@a2a-js/sdk';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/extensions.ts';
 import type { ArtifactRole, Todo } from '../../../shared/protocol/tool-approval.ts';
-import type { Artifact as GivenArtifact, ContentPart, MessagePart, UserMessage } from '../../task/events.ts';
+import type { Artifact as GivenArtifact, ArtifactPart, MessagePart, UserMessage } from '../../task/events.ts';
 import { filePlaceholderLine } from '../../task/stored-file.ts';
 import { partInAcceptedMode } from './output-modes.ts';
 import type { OutputModes } from './output-modes.ts';
@@ -58,7 +58,7 @@ export function dataPart(data: unknown): Part {
   };
 }
 
-function toA2aPart(part: ContentPart): Part {
+function toA2aPart(part: ArtifactPart): Part {
   switch (part.type) {
     case 'text':
       return textPart(part.text);

@@ -13,7 +13,7 @@ import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { defineTool } from '../../tools/builtin/define-tool.ts';
-import type { CallTargets, ToolPreview, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
+import type { CallTargets, PreviewWithBasis, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { inputChangedError } from '../../tools/workspace/replace-file.ts';
 import { acpAgentName } from './agent-program.ts';
@@ -76,7 +76,7 @@ async function show(
   kind: string,
   input: AcpPermissionInput,
   { workspace }: ToolContext,
-): Promise<ToolPreview> {
+): Promise<PreviewWithBasis> {
   const { diffs = [], rawInput } = input;
   const { root } = workspace;
   const files = await filesOf(kind, input, workspace);

@@ -1,5 +1,5 @@
 import type { Plan, SessionUpdate, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk';
-import type { Artifact, ContentPart } from '../../task/events.ts';
+import type { Artifact, ArtifactPart } from '../../task/events.ts';
 import { cutMiddle } from '../../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
@@ -92,7 +92,7 @@ export class AcpSessionUpdates {
 }
 
 /** Returns the file changes and the output of a tool call as text. */
-export function contentPartsOfToolCall(toolCall: ToolCallUpdate, workspace: string): ContentPart[] {
+export function contentPartsOfToolCall(toolCall: ToolCallUpdate, workspace: string): ArtifactPart[] {
   const changes = toolCallDiffs(toolCall).map(({ path, oldText, newText }) =>
     unifiedFileDiff(asRelativePath(workspace, path), oldText ?? undefined, newText),
   );

@@ -2,7 +2,7 @@
  * Parses the steps of a script. A step is an object with one key, which is the step's name (docs/scripted-agent.md).
  */
 import { z } from 'zod';
-import type { Artifact, ContentPart } from '../../task/events.ts';
+import type { Artifact, ArtifactPart } from '../../task/events.ts';
 
 const text = z.string();
 const named = z.string().min(1);
@@ -52,8 +52,8 @@ interface ArtifactContents {
   fileUrl?: z.output<typeof fileUrl> | undefined;
 }
 
-function partsOf(it: ArtifactContents): ContentPart[] {
-  const parts: ContentPart[] = [];
+function partsOf(it: ArtifactContents): ArtifactPart[] {
+  const parts: ArtifactPart[] = [];
   if (it.text !== undefined) parts.push({ type: 'text', text: it.text });
   if (it.data !== undefined) parts.push({ type: 'data', data: it.data });
   if (it.file) {

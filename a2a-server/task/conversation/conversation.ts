@@ -7,7 +7,7 @@ import { resultForModel } from '../result-for-model.ts';
 import { withAcceptedFiles, type ConversationFile } from './files-for-model.ts';
 import { filePlaceholderLine } from '../stored-file.ts';
 import { messageFiles } from '../task-files.ts';
-import { isAnswerWithheld, withheldQuestions, stepWithoutContent } from './withheld-answer.ts';
+import { isContentFiltered, contentFilteredItems, redactedStep } from './content-filtered-items.ts';
 import {
   isTurnReplayable,
   turnPartsForProvider,
@@ -176,15 +176,15 @@ function segmentsOf(
   // A message that was too long for this task must not stop the session's next task.
   const tooLong = snapshot.status.state === 'failed' && snapshot.status.tooLong === true;
   const shortened = (step: ConversationStep): ConversationStep => (tooLong ? shortMessage(step) : step);
-  const withheld = reader === undefined ? undefined : withheldQuestions(exchanges, reader);
+  const withheld = reader === undefined ? undefined : contentFilteredItems(exchanges, reader);
   const segments = exchanges.map((exchange): ConversationSegment => {
     const sent = (steps: ConversationStep[]): ConversationStep[] =>
-      withheld?.has(exchange) === true ? steps.map(stepWithoutContent) : steps;
+      withheld?.has(exchange) === true ? steps.map(redactedStep) : steps;
     if (exchange.type === 'message')
       return { kind: 'message', steps: sent([shortened(userStep(exchange.message, taskId))]) };
     const { turn } = exchange.turn;
     const place = { taskId, turn };
-    if (reader !== undefined && isAnswerWithheld(exchange.turn)) return { kind: 'turn', place, steps: [] };
+    if (reader !== undefined && isContentFiltered(exchange.turn)) return { kind: 'turn', place, steps: [] };
     const steps = turnSteps(snapshot, exchange.turn, {
       clip: clip(turn),
       remark: stuck.get(turn) ?? exchange.turn.reminder ?? reminders.get(turn),

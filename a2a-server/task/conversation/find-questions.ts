@@ -9,7 +9,7 @@ const BOUNDARY = /(?<=[.!?]["')*_]{0,4})\s+|(?<=[。！？])|\n+/u;
 const QUESTION_END = /[?？؟]["'”’)*_]{0,4}$/u;
 
 /** Returns the question of a tool call, unless the person answered it. The list has at most one entry. */
-export function unansweredQuestionsOf(call: Call): string[] {
+export function unansweredQuestionOf(call: Call): string[] {
   const question = questionOfCall(call);
   if (question === undefined) return [];
   const { state } = call;

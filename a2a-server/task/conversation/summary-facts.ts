@@ -6,8 +6,8 @@ import { answerText } from '../../../shared/protocol/preview-text.ts';
 import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import { messageText } from './conversation.ts';
 import type { TurnRef } from '../events.ts';
-import { unansweredQuestionsOf, questionSentences } from './find-questions.ts';
-import { isAnswerWithheld, withheldQuestions } from './withheld-answer.ts';
+import { unansweredQuestionOf, questionSentences } from './find-questions.ts';
+import { isContentFiltered, contentFilteredItems } from './content-filtered-items.ts';
 import { callsOfTurn, questionOfCall, type Call, type Snapshot, type Turn } from '../snapshot.ts';
 
 const MAX_LINE_CHARS = 300;
@@ -44,7 +44,7 @@ export function summaryFacts(tasks: readonly Snapshot[], upTo: TurnRef, bytes: n
     { head: 'The to-do list:', lines: todos.map(({ text, status }) => `[${status}] ${line(text)}`) },
     { head: 'The person wrote:', lines: messages.map(line) },
     { head: 'The person refused, changed or answered:', lines: calls.flatMap(objection) },
-    { head: 'Questions without an answer:', lines: calls.flatMap(unansweredQuestionsOf).map(line) },
+    { head: 'Questions without an answer:', lines: calls.flatMap(unansweredQuestionOf).map(line) },
     { head: 'The agent asked in its answers:', lines: answers.flatMap(questionSentences).map(line) },
     { head: 'Changed files:', lines: changed },
     { head: 'The person approved:', lines: calls.filter(isApproved).map(({ title }) => line(title)) },
@@ -86,7 +86,7 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): Covered {
     const turns = exchanges.flatMap((each): Turn[] => (each.type === 'turn' ? [each.turn] : []));
     // A message whose answer the provider withheld is left out. Otherwise the provider would withhold the next answers
     // too.
-    const withheld = withheldQuestions(task.exchanges);
+    const withheld = contentFilteredItems(task.exchanges);
     const inTurns = exchanges.flatMap((each) =>
       each.type === 'message' ? [withheld.has(each) ? [] : [each.message]] : [],
     );
@@ -95,7 +95,7 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): Covered {
     return {
       messages: (index === tasks.length - 1 ? messages.slice(1) : messages).flat().map(messageText),
       answers: turns.flatMap((each) =>
-        each.callIds.length === 0 && !isAnswerWithheld(each) ? [each.text] : [],
+        each.callIds.length === 0 && !isContentFiltered(each) ? [each.text] : [],
       ),
       calls: turns.flatMap((turn) => callsOfTurn(task, turn)),
     };

@@ -10,7 +10,7 @@ import { listFilesTool } from './list-files.ts';
 import { moveFileTool } from './move-file.ts';
 import { multiEditTool } from './multi-edit.ts';
 import { readFileTool } from './read-file.ts';
-import { createReadOutputTool, NO_TOOL_OUTPUTS, type ToolOutputReader } from './read-output.ts';
+import { createReadOutputTool, NO_TOOL_OUTPUTS, type ReadToolOutput } from './read-output.ts';
 import { createShellCommandTool } from './run-shell-command.ts';
 import { searchFilesTool } from './search-files.ts';
 import type { Environment } from '../shell/command-environment.ts';
@@ -43,7 +43,7 @@ interface BuiltinToolsOptions {
   /**
    * Gives `read-output` the output of earlier tool executions. Without this function, `read-output` finds no output.
    */
-  outputs?: ToolOutputReader;
+  outputs?: ReadToolOutput;
   /** The sandbox of shell commands. By default, there is none. */
   confinement?: Confinement;
   /** Records the processes of shell commands. The default records nothing. */

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { createAbortableWorkspace } from '../workspace/abortable-workspace.ts';
 import {
   type CallTargets,
-  type ToolPreview,
+  type PreviewWithBasis,
   type Tool,
   type ToolContext,
   type ToolResult,
@@ -47,7 +47,7 @@ export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
     timeoutMs: (input) => definition.timeoutMs(parse(input)),
     title: (input) => definition.title(parse(input)),
     ...(reach && { reach: (input: unknown) => reach(parse(input)) }),
-    show: async (input: unknown, context: ToolContext): Promise<ToolPreview> =>
+    show: async (input: unknown, context: ToolContext): Promise<PreviewWithBasis> =>
       definition.show(parse(input), abortableContext(context)),
     run: async (input: unknown, run: ToolRun): Promise<ToolResult> =>
       definition.run(parse(input), abortableContext(run)),

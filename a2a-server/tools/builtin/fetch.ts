@@ -9,7 +9,7 @@ import type { Tool, ToolResult } from '../tool.ts';
 import { callTargetsOfUrl } from '../web/allowed-hosts.ts';
 import { truncate } from '../../../shared/text/shortened-text.ts';
 import type { WebResponse, FetchDependencies } from '../web/fetch-url.ts';
-import type { HtmlPage } from '../web/html-page.ts';
+import type { WebPage } from '../web/parse-html-page.ts';
 
 const MAX_CHARACTERS = 100_000;
 
@@ -96,7 +96,7 @@ async function resultOf(
   };
 }
 
-function within({ text, cut }: HtmlPage, maxCharacters: number): string {
+function within({ text, cut }: WebPage, maxCharacters: number): string {
   const notes = [
     ...(text.length > maxCharacters ? [`[… ${text.length - maxCharacters} characters left out …]`] : []),
     ...(cut ? [`[the page is longer; this tool reads at most ${MAX_BYTES / 1024 / 1024} MiB]`] : []),
@@ -104,7 +104,7 @@ function within({ text, cut }: HtmlPage, maxCharacters: number): string {
   return [text === '' ? '[no text]' : truncate(text, maxCharacters), ...notes].join('\n');
 }
 
-function failure({ url, statusLine }: WebResponse, page: HtmlPage | undefined): Error {
+function failure({ url, statusLine }: WebResponse, page: WebPage | undefined): Error {
   const said = page === undefined || page.text === '' ? '' : `\n\n${truncate(page.text, MAX_FAILURE_CHARS)}`;
   return new Error(`${url.href} answered ${statusLine}.${said}`);
 }

@@ -4,7 +4,7 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
-import type { ToolPreview, ToolContext, ToolResult, ToolRun } from '../tool.ts';
+import type { PreviewWithBasis, ToolContext, ToolResult, ToolRun } from '../tool.ts';
 import { unifiedFileDiff } from '../../../shared/text/unified-diff.ts';
 import { inputChangedError } from '../workspace/replace-file.ts';
 import { ABSENT_FILE_BASIS, type TextFile } from '../workspace/text-file.ts';
@@ -23,7 +23,7 @@ export async function previewFileChange(
   { workspace }: ToolContext,
   path: string,
   change: ComputeNewContent,
-): Promise<ToolPreview> {
+): Promise<PreviewWithBasis> {
   const before = await workspace.read(path);
   const after = changedContent(before, change);
   const place = before?.path ?? (await workspace.locate(path)).path;

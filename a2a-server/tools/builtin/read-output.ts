@@ -13,9 +13,9 @@ const CONTEXT_CHARACTERS = 200;
  * Returns the output of the tool execution `toolId`. `reader` is the id of the tool execution that asks. Returns
  * undefined if the execution is not in the reader's session.
  */
-export type ToolOutputReader = (toolId: string, reader: string) => Promise<string | undefined>;
+export type ReadToolOutput = (toolId: string, reader: string) => Promise<string | undefined>;
 
-export const NO_TOOL_OUTPUTS: ToolOutputReader = () => Promise.resolve(undefined);
+export const NO_TOOL_OUTPUTS: ReadToolOutput = () => Promise.resolve(undefined);
 
 /** Returns a note for the model. A result that omits a part of the output contains this note. */
 export function readOutputHint(toolId: string): string {
@@ -39,7 +39,7 @@ const schema = z.strictObject({
     .describe('Show each exact match of this text from offset on, with its offset and the text around it.'),
 });
 
-export function createReadOutputTool(outputs: ToolOutputReader): Tool {
+export function createReadOutputTool(outputs: ReadToolOutput): Tool {
   return defineTool({
     name: 'read-output',
     description:

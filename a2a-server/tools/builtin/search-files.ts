@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { findMatchingLines } from '../search/content-search.ts';
-import { createGlobFilter, type GlobFilter } from '../search/glob-filter.ts';
+import { createFilterByGlob, type FilterByGlob } from '../search/filter-by-glob.ts';
 import { createLineMatcher, type LineMatcher } from '../search/line-matcher.ts';
 import { SearchReport } from '../search/search-report.ts';
 import type { Tool, ToolRun } from '../tool.ts';
@@ -93,7 +93,7 @@ async function searchTree(
   { matcher, report }: Going,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
-  const glob = input.glob === undefined ? undefined : await createGlobFilter(input.glob);
+  const glob = input.glob === undefined ? undefined : await createFilterByGlob(input.glob);
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;
@@ -138,7 +138,7 @@ async function readable(
 async function matchingNames(
   { path, entries }: TreeDirectory,
   start: string,
-  glob: GlobFilter | undefined,
+  glob: FilterByGlob | undefined,
 ): Promise<string[]> {
   const names = entries.filter(({ kind }) => kind === 'file').map(({ name }) => name);
   if (glob === undefined) return names;

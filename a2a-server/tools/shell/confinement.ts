@@ -22,7 +22,7 @@
 import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
-import { findServiceSockets } from './service-sockets.ts';
+import { findBoundSockets } from './service-sockets.ts';
 import { errorCodeOf } from '../workspace/file-failure.ts';
 
 export const CONFINE_SHELL_VALUES = ['auto', 'off', 'require'] as const;
@@ -114,8 +114,8 @@ export function sandboxCommand(
  * Finds the sockets that a command could open by their path. The sandbox replaces some directories, so their sockets
  * are left out.
  */
-export function socketsToHide({ box, root }: { box: SandboxOptions; root: string }): Promise<string[]> {
-  return findServiceSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
+export function findSocketsToHide({ box, root }: { box: SandboxOptions; root: string }): Promise<string[]> {
+  return findBoundSockets([...PRIVATE_DIRECTORIES, '/dev', '/proc', ...box.hidden, root]);
 }
 
 export function confinementText(confinement: Confinement): string {
@@ -133,7 +133,7 @@ async function obstacle(box: SandboxOptions, path: string | undefined): Promise<
     'exit 0',
   ]);
   const env = { PATH: path };
-  const unreadable = await socketsToHide({ box, root: directory }).then(() => undefined, errorMessageOf);
+  const unreadable = await findSocketsToHide({ box, root: directory }).then(() => undefined, errorMessageOf);
   if (unreadable !== undefined) return unreadable;
   return new Promise((resolve) => {
     execFile(program, args, { timeout: TEST_SANDBOX_LIMIT_MS, env }, (error, _stdout, stderr) => {

@@ -20,7 +20,7 @@ import type { ChildProcessTracker } from '../../processes/child-process-records.
 import { MiddleCutText } from '../../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { LiveCommandOutput } from './live-output.ts';
-import { sandboxCommand, socketsToHide, type SandboxOptions } from './confinement.ts';
+import { sandboxCommand, findSocketsToHide, type SandboxOptions } from './confinement.ts';
 import {
   endProcessGroup,
   endFoundProcessGroups,
@@ -188,7 +188,7 @@ async function startShell(start: ShellCommand): Promise<ChildProcess> {
   const [program, ...args] =
     box === undefined
       ? shell
-      : sandboxCommand(box.box, { root: box.root, cwd, sockets: await socketsToHide(box) }, shell);
+      : sandboxCommand(box.box, { root: box.root, cwd, sockets: await findSocketsToHide(box) }, shell);
   start.signal.throwIfAborted();
   return spawn(program, args, {
     cwd,

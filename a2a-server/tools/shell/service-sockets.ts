@@ -11,7 +11,7 @@ const SOCKETS_FILE = '/proc/net/unix';
  * @param covered directories that the sandbox replaces
  * @throws ProductError CONFIGURATION if the list of sockets cannot be read
  */
-export async function findServiceSockets(covered: readonly string[], list = SOCKETS_FILE): Promise<string[]> {
+export async function findBoundSockets(covered: readonly string[], list = SOCKETS_FILE): Promise<string[]> {
   const found = new Set<string>();
   for (const path of parseBoundPaths(await readList(list))) {
     const real = await realSocket(path);

@@ -6,8 +6,8 @@ import type { IsPrivateHostAllowed } from './allowed-hosts.ts';
 import { readLimitedBody, type LimitedBody } from './body.ts';
 import { parseMediaType, type MediaType } from './media-type.ts';
 import { toNetworkError } from './network-failure.ts';
-import { resolveAllowedAddresses, type ResolveHost } from './resolve-checked-host.ts';
-import { sendGetToCheckedAddress } from './send-to-checked-address.ts';
+import { resolveCheckedAddresses, type ResolveHost } from './resolve-checked-host.ts';
+import { sendGetToPinnedAddresses } from './send-to-pinned-addresses.ts';
 import { parseWebUrl } from './web-url.ts';
 
 /** The maximum number of redirects. Browsers allow more, but ordinary sites need no more than this. */
@@ -93,8 +93,8 @@ async function hop(
   { signal, accept, wants, maxBytes }: GetOptions,
 ): Promise<WebResponse | URL> {
   try {
-    const addresses = await unlessAborted(resolveAllowedAddresses(url, web), signal);
-    const response = await sendGetToCheckedAddress(url, { addresses, accept, signal });
+    const addresses = await unlessAborted(resolveCheckedAddresses(url, web), signal);
+    const response = await sendGetToPinnedAddresses(url, { addresses, accept, signal });
     const head = headOf(url, response);
     const { location } = response.headers;
     if (REDIRECTS.has(head.status) && location !== undefined) {

@@ -1,5 +1,5 @@
 import { errorCodeOf } from '../workspace/file-failure.ts';
-import { MAX_HEADER_BYTES } from './send-to-checked-address.ts';
+import { MAX_HEADER_BYTES } from './send-to-pinned-addresses.ts';
 
 /** Turns Node's connection errors into sentences that name the host. Returns any other error unchanged. */
 export function toNetworkError(error: unknown, { host, hostname }: URL): unknown {

@@ -2,7 +2,7 @@ import { truncate } from '../../../shared/text/shortened-text.ts';
 import type { LimitedBody } from './body.ts';
 import { decodeText, looksLikeText, replaceControlCharacters } from './decode-text.ts';
 import type { WebResponse } from './fetch-url.ts';
-import { parseHtmlPage, type HtmlPage } from './html-page.ts';
+import { parseHtmlPage, type WebPage } from './parse-html-page.ts';
 import { bodyReadModeOf, type MediaType } from './media-type.ts';
 
 interface PageOptions {
@@ -21,7 +21,7 @@ export async function parseWebPage(
   { url, media }: WebResponse,
   body: LimitedBody,
   { signal, raw = false, maxCharacters }: PageOptions,
-): Promise<HtmlPage | undefined> {
+): Promise<WebPage | undefined> {
   const markup = markupIn(media, body);
   if (markup === undefined) return undefined;
   const source = decodeText(body.bytes, { charset: media.charset, markup: markup !== 'none' });

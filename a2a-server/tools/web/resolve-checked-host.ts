@@ -11,7 +11,7 @@ import { lookup } from 'node:dns/promises';
  * @throws ProductError FORBIDDEN if an address is not public
  * @throws the errors of `resolve`
  */
-export async function resolveAllowedAddresses(
+export async function resolveCheckedAddresses(
   url: URL,
   { allowed, resolve }: { allowed: IsPrivateHostAllowed; resolve: ResolveHost },
 ): Promise<readonly string[]> {

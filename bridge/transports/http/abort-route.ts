@@ -9,7 +9,7 @@ import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { readJsonBody } from './mcp-endpoint.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 
-export const ABORT_PATH = '/api/tools/abort/';
+export const ABORT_PATH_PREFIX = '/api/tools/abort/';
 
 export type AbortTool = (request: { toolId: string; reason: string }) => Promise<AbortAnswer>;
 
@@ -17,8 +17,8 @@ const wanted = z.strictObject({ reason: z.string().min(1).max(10_000).optional()
 
 /** Returns the tool id in the path of an abort request. Returns undefined for another path. */
 export function toolIdInPath(path: string): string | undefined {
-  if (!path.startsWith(ABORT_PATH)) return undefined;
-  const id = path.slice(ABORT_PATH.length);
+  if (!path.startsWith(ABORT_PATH_PREFIX)) return undefined;
+  const id = path.slice(ABORT_PATH_PREFIX.length);
   try {
     return decodeURIComponent(id);
   } catch {
@@ -33,7 +33,7 @@ export async function answerAbortRequest(
   abort: AbortTool,
 ): Promise<Response> {
   if (request.method !== 'POST')
-    return rpcErrorResponse(405, `${ABORT_PATH}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
+    return rpcErrorResponse(405, `${ABORT_PATH_PREFIX}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
   const body = request.headers.has('content-type') ? await readJsonBody(request) : undefined;
   if (body instanceof Response) return body;
   const { data, error } = wanted.safeParse(body);

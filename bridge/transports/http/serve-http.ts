@@ -14,7 +14,7 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { readOrCreateTokenFile, tokenPath } from '../../../shared/state/token-file.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
-import { ABORT_PATH, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
+import { ABORT_PATH_PREFIX, answerAbortRequest, toolIdInPath, type AbortTool } from './abort-route.ts';
 import { isPreflight, corsHeaders, preflightOnlyHeaders } from './cors.ts';
 import { checkHostAndOrigin, checkBearerToken, type HttpAccessRules } from './check-access.ts';
 import type { HttpExchangeEnd } from './http-sent-replies.ts';
@@ -158,7 +158,7 @@ async function respond(request: IncomingMessage, response: ServerResponse, insid
       response,
       rpcErrorResponse(
         404,
-        `There is nothing here: MCP is at ${PATH}, and POST ${ABORT_PATH}<toolId> aborts a tool.`,
+        `There is nothing here: MCP is at ${PATH}, and POST ${ABORT_PATH_PREFIX}<toolId> aborts a tool.`,
       ),
       forPage,
     );

@@ -14,7 +14,7 @@ const issues = z
  * Replaces the SDK's "internal error" about invalid parameters with "invalid params" (JSON-RPC 2.0 §5.1). The new error
  * names the path and the reason of each problem. Any other message is returned unchanged.
  */
-export function withInvalidParams(message: JSONRPCMessage): JSONRPCMessage {
+export function fixInvalidParamsError(message: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in message) || message.error.code !== INTERNAL_ERROR) return message;
   const wrong = issuesOf(message.error.message);
   if (wrong === undefined) return message;

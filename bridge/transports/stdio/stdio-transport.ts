@@ -10,7 +10,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { McpLineFilter } from './line-filter.ts';
-import { withInvalidParams } from './invalid-params.ts';
+import { fixInvalidParamsError } from './invalid-params.ts';
 
 export class StdioTransport extends StdioServerTransport {
   readonly #stdout: Writable;
@@ -30,7 +30,7 @@ export class StdioTransport extends StdioServerTransport {
 
   override send(message: JSONRPCMessage): Promise<void> {
     const waits = this.#waiting > 0 || this.#stdout.writableNeedDrain;
-    this.#last = waits ? this.#sendLater(message) : super.send(withInvalidParams(message));
+    this.#last = waits ? this.#sendLater(message) : super.send(fixInvalidParamsError(message));
     return this.#last;
   }
 
@@ -39,6 +39,6 @@ export class StdioTransport extends StdioServerTransport {
     // The sender of the earlier message handles its error.
     await this.#last.catch(() => undefined);
     this.#waiting -= 1;
-    await super.send(withInvalidParams(message));
+    await super.send(fixInvalidParamsError(message));
   }
 }

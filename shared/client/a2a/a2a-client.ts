@@ -1,6 +1,6 @@
 /** A client of one A2A agent over HTTP. It uses A2A 1.0 and this package's extensions. */
 import type { CostReport, TaskCosts } from '../../protocol/cost-report.ts';
-import { ExecutionRegistry } from '../core/execution-registry.ts';
+import { ActiveExecutions } from '../core/active-executions.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { newId } from '../core/new-id.ts';
 import { pagehideTarget } from '../core/on-page-unload.ts';
@@ -13,11 +13,11 @@ import type { CommandRequest, ToolRequest } from '../core/task-request.ts';
 import { ActiveToolRequests } from '../core/tool-requests.ts';
 import type { ExecuteToolOptions } from '../core/tool-requests.ts';
 import { A2aTaskTransport } from './a2a-task-transport.ts';
-import type { A2aTaskOptions, A2aTaskBeginning } from './a2a-task-transport.ts';
+import type { A2aTaskTransportOptions, A2aTaskBeginning } from './a2a-task-transport.ts';
 import { AgentRequests } from './agent-requests.ts';
 import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
-import { CLIENT_LIBRARY_CHANNEL, commandMessage, requestMessage, toToolCommand } from './message.ts';
+import { CLIENT_LIBRARY_CHANNEL, commandMessageBody, requestMessageBody, toToolCommand } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
@@ -30,8 +30,8 @@ export interface A2aClientOptions extends ClientOptions {
 
 export class A2aClient {
   readonly #api: AgentRequests;
-  readonly #ways: A2aTaskOptions;
-  readonly #executions: ExecutionRegistry;
+  readonly #ways: A2aTaskTransportOptions;
+  readonly #executions: ActiveExecutions;
   readonly #tools = new ActiveToolRequests();
 
   constructor({
@@ -42,7 +42,7 @@ export class A2aClient {
   }: A2aClientOptions) {
     this.#ways = { patience: { ...CLIENT_RETRY_POLICY, ...patience }, channel };
     this.#api = new AgentRequests(new HttpClient(service), this.#ways.patience);
-    this.#executions = new ExecutionRegistry(page);
+    this.#executions = new ActiveExecutions(page);
   }
 
   /** This client's executions (tasks that it started or attached to) that have not ended. */
@@ -52,7 +52,7 @@ export class A2aClient {
 
   /** Starts a task. Never throws. `Execution.result` reports errors. */
   start(request: A2aTaskRequest, options: ExecutionOptions = {}): Execution {
-    return this.#begin({ message: requestMessage(request, newId()) }, options);
+    return this.#begin({ message: requestMessageBody(request, newId()) }, options);
   }
 
   /** Starts a task that makes one tool call, without a model. */
@@ -62,7 +62,7 @@ export class A2aClient {
 
   /** Starts a task that runs one command of the agent, without a model. */
   startCommand(request: CommandRequest, options: ExecutionOptions = {}): Execution {
-    return this.#begin({ message: commandMessage(request, newId()) }, options);
+    return this.#begin({ message: commandMessageBody(request, newId()) }, options);
   }
 
   /**

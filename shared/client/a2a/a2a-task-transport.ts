@@ -19,13 +19,13 @@ import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, GrantsToRevoke } from '../core/task-request.ts';
 import type { AgentRequests } from './agent-requests.ts';
-import { decisionsMessage, revokeMessage, textMessage, type MessageAddress } from './message.ts';
+import { decisionsMessageBody, revokeMessageBody, textMessageBody, type MessageAddress } from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
 export type A2aTaskBeginning = { message: object } | { taskId: string; after?: number | undefined };
 
-export interface A2aTaskOptions {
+export interface A2aTaskTransportOptions {
   patience: RetryPolicy;
   /** Names the user interface in which a person decides. The agent records it with each decision. */
   channel: string;
@@ -42,7 +42,11 @@ export class A2aTaskTransport implements TaskTransport {
   /** True between a lost connection and the next response of the server. */
   #lost = false;
 
-  constructor(api: AgentRequests, { patience, channel }: A2aTaskOptions, beginning: A2aTaskBeginning) {
+  constructor(
+    api: AgentRequests,
+    { patience, channel }: A2aTaskTransportOptions,
+    beginning: A2aTaskBeginning,
+  ) {
     this.#api = api;
     this.#patience = patience;
     this.#channel = channel;
@@ -75,15 +79,15 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   decide(decisions: readonly Decision[]): Promise<void> {
-    return this.#send((to) => decisionsMessage(decisions, to));
+    return this.#send((to) => decisionsMessageBody(decisions, to));
   }
 
   revoke(grants: GrantsToRevoke): Promise<void> {
-    return this.#send((to) => revokeMessage(grants, to));
+    return this.#send((to) => revokeMessageBody(grants, to));
   }
 
   say(text: string): Promise<void> {
-    return this.#send((to) => textMessage(text, to));
+    return this.#send((to) => textMessageBody(text, to));
   }
 
   /** Sends a message to the task, as soon as the server has sent the task id. */

@@ -20,7 +20,7 @@ import { retryWithBackOff } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { type ListedTask, type TaskList, toListedTask } from './listed-task.ts';
-import { sendMessageResponseSchema, taskSchema, taskListSchema, runningToolsSchema } from './wire.ts';
+import { sendMessageResponseSchema, taskSchema, taskListSchema, runningToolsResponseSchema } from './wire.ts';
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
 
@@ -37,7 +37,7 @@ const PAGE_SIZE = 100;
  */
 const WAITING_STATES = ['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_AUTH_REQUIRED'];
 
-export type ToolExecution = z.infer<typeof runningToolsSchema>['tools'][number];
+export type ToolExecution = z.infer<typeof runningToolsResponseSchema>['tools'][number];
 
 /**
  * The requests to one agent. If no response arrives, the client sends the request again. A repetition is safe: the
@@ -128,7 +128,7 @@ export class AgentRequests {
   }
 
   async tools(): Promise<readonly ToolExecution[]> {
-    return (await this.#get(runningToolsSchema, '/api/tools')).tools;
+    return (await this.#get(runningToolsResponseSchema, '/api/tools')).tools;
   }
 
   costs(days: number): Promise<CostReport> {

@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import { TOOL_APPROVAL_EXTENSION } from '../../protocol/extensions.ts';
 import { notDoneText } from '../../protocol/not-done-text.ts';
-import { type DeliveredTaskState, taskStateOf } from './task-state.ts';
+import { type AgentTaskState, taskStateOf } from './task-state.ts';
 import type { taskListSchema, WireUsage } from './wire.ts';
 
 export interface ListedTask {
@@ -9,7 +9,7 @@ export interface ListedTask {
   sessionId: string;
   /** The first line of the user's message. */
   title: string;
-  state: DeliveredTaskState;
+  state: AgentTaskState;
   /**
    * Names the tool calls that a completed task did not do, e.g. `not done: Write a.txt (denied)`. '' if there are none.
    */

@@ -36,7 +36,7 @@ export interface FileToSend {
   content: Uint8Array;
 }
 
-export function requestMessage(request: A2aTaskRequest, messageId: string): object {
+export function requestMessageBody(request: A2aTaskRequest, messageId: string): object {
   const { text, sessionId, workspace, autoExecute, readOnly, mode, model, files = [] } = request;
   return message(
     [{ text }, ...files.map(filePart)],
@@ -59,12 +59,12 @@ function dataPart(data: object): object {
   return { data, mediaType: 'application/json' };
 }
 
-export function textMessage(text: string, to: MessageAddress): object {
+export function textMessageBody(text: string, to: MessageAddress): object {
   return message([{ text }], to);
 }
 
 /** Builds the message that runs a command of the agent (extension `agent-command`). */
-export function commandMessage(
+export function commandMessageBody(
   { command, args = [], sessionId, workspace }: CommandRequest,
   messageId: string,
 ): object {
@@ -80,7 +80,7 @@ export function toToolCommand({ tool, input = {}, workspace }: ToolRequest): Com
   return { command: RUN_TOOL_COMMAND, args: [tool, JSON.stringify(input)], workspace };
 }
 
-export function revokeMessage(
+export function revokeMessageBody(
   grants: GrantsToRevoke,
   { channel, ...to }: MessageAddress & { channel: string },
 ): object {
@@ -91,7 +91,7 @@ export function revokeMessage(
  * D2: a decision is valid only for what the person saw. The caller supplies the code of that question with each
  * decision. This function adds no code.
  */
-export function decisionsMessage(
+export function decisionsMessageBody(
   decisions: readonly Decision[],
   { channel, ...to }: MessageAddress & { channel: string },
 ): object {

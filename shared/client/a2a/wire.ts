@@ -105,7 +105,7 @@ export const pendingActionsSchema = z.object({
 export const sendMessageResponseSchema = z.object({ task: z.optional(taskSchema) });
 
 /** The response to `GET /api/tools`. */
-export const runningToolsSchema = z.object({
+export const runningToolsResponseSchema = z.object({
   tools: z.array(
     z.object({
       toolId: z.string(),

@@ -57,7 +57,7 @@ export function operationAfterProgress(before: Operation, progress: Progress): O
     case 'reconnected':
       return { ...before, progress: '' };
     case 'activity': {
-      const line = operationActivityText(progress.activity);
+      const line = toolActivityText(progress.activity);
       return line === '' ? before : { ...before, progress: line };
     }
     case 'state':
@@ -109,7 +109,7 @@ export function isOperationOver({ state }: Operation): boolean {
  * Describes a step of a tool call in a few words. For tool output, returns the last line of the output, which may be
  * empty.
  */
-export function operationActivityText(activity: ToolCallEvent): string {
+export function toolActivityText(activity: ToolCallEvent): string {
   const { tool, title } = activity;
   switch (activity.type) {
     case 'tool.requested':

@@ -1,7 +1,7 @@
 /** Runs single tools of the agent. Each request starts a task with one tool call, and follows this task to its end. */
-import { cancelEach } from './execution-registry.ts';
+import { cancelEach } from './active-executions.ts';
 import type { Execution, ExecutionOptions } from './execution.ts';
-import { operationActivityText } from './operation-state.ts';
+import { toolActivityText } from './operation-state.ts';
 import type { Progress } from './progress.ts';
 import type { TaskReport } from './task-report.ts';
 
@@ -72,7 +72,7 @@ function toolUpdate(progress: Progress, report: TaskReport | undefined): ToolUpd
     return { toolId: running, message: progress.message, ...stepsOf(progress.steps) };
   if (progress.type !== 'activity') return undefined;
   const { activity } = progress;
-  const message = operationActivityText(activity);
+  const message = toolActivityText(activity);
   if (message === '') return undefined;
   const toolId = 'toolId' in activity ? activity.toolId : running;
   return { toolId, message, ...stepsOf(activity.type === 'tool.output' ? activity.progress : undefined) };

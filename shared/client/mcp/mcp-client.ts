@@ -1,5 +1,5 @@
 /** A client of the bridge, over MCP and HTTP. Its method `call` also works with other MCP servers. */
-import { ExecutionRegistry } from '../core/execution-registry.ts';
+import { ActiveExecutions } from '../core/active-executions.ts';
 import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { pagehideTarget } from '../core/on-page-unload.ts';
 import { CLIENT_RETRY_POLICY } from '../core/retry-policy.ts';
@@ -27,7 +27,7 @@ export interface McpClientOptions extends ClientOptions {
 export class McpClient {
   readonly #connection: McpConnection;
   readonly #tools: BridgeToolCaller;
-  readonly #executions: ExecutionRegistry;
+  readonly #executions: ActiveExecutions;
   readonly #requests = new ActiveToolRequests();
   readonly #begin: (beginning: BridgeTaskBeginning, options: ExecutionOptions) => Execution;
 
@@ -42,7 +42,7 @@ export class McpClient {
     const patient = { ...CLIENT_RETRY_POLICY, ...patience };
     this.#connection = new McpConnection(new HttpClient(service), identity, patient.quietMs);
     this.#tools = new BridgeToolCaller(this.#connection, toolPrefix, patient);
-    this.#executions = new ExecutionRegistry(page);
+    this.#executions = new ActiveExecutions(page);
     this.#begin = (beginning, options) =>
       this.#executions.begin(new BridgeTaskTransport(this.#tools, patient, beginning), options);
   }

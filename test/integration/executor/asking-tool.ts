@@ -1,7 +1,7 @@
 /** A tool that asks the person questions while it runs, and returns the answers. */
 import { z } from 'zod';
 import { defineTool } from '../../../a2a-server/tools/builtin/define-tool.ts';
-import type { ToolQuestionAnswer, Tool, ToolRun } from '../../../a2a-server/tools/tool.ts';
+import type { ToolQuestionOutcome, Tool, ToolRun } from '../../../a2a-server/tools/tool.ts';
 import type { SideEffect } from '../../../shared/protocol/tool-approval.ts';
 import type { Question } from '../../../shared/protocol/question.ts';
 
@@ -10,7 +10,7 @@ export const CALLS_ASK = { calls: [{ tool: 'inquire', input: {} }] };
 interface AskingTool {
   tool: Tool;
   /** The answer to each question, or its rejection, in order. */
-  heard: (ToolQuestionAnswer | 'rejected')[];
+  heard: (ToolQuestionOutcome | 'rejected')[];
 }
 
 export function askingTool(options: {

@@ -1,7 +1,7 @@
 /** Collects the results of a crawl as text for the model. A stopped crawl returns the results so far. */
 import { countWithNoun, oneLineExcerpt } from '../../../../shared/text/one-line.ts';
 import { truncate } from '../../../../shared/text/shortened-text.ts';
-import type { HtmlPage } from '../html-page.ts';
+import type { WebPage } from '../parse-html-page.ts';
 import { type QueryWords, bestPassages } from './query-words.ts';
 
 interface Found {
@@ -31,7 +31,7 @@ export class CrawlReport {
     this.#query = query;
   }
 
-  page(url: URL, { title, text }: HtmlPage): void {
+  page(url: URL, { title, text }: WebPage): void {
     this.#found.push({
       url,
       title: title === '' ? url.pathname : title,

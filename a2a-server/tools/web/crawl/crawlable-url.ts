@@ -15,7 +15,7 @@ const MAX_PARAMETERS = 6;
 const MAX_REPEATS = 2;
 
 /** Removes the fragment, tracking parameters and session ids. */
-export function withoutTracking(url: URL): URL {
+export function normalizedPageUrl(url: URL): URL {
   const tidied = new URL(url);
   tidied.hash = '';
   // The loop reads the original query, because `delete` changes the copy. Each `delete` rewrites the whole query, so
@@ -29,7 +29,7 @@ export function withoutTracking(url: URL): URL {
 
 /** Returns the same key for all URLs of one page. */
 export function canonicalPageKey(url: URL): string {
-  const key = withoutTracking(url);
+  const key = normalizedPageUrl(url);
   key.searchParams.sort();
   return key.href;
 }

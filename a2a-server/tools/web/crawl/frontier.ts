@@ -2,7 +2,7 @@ import {
   looksLikeWebPage,
   looksLikeCrawlerTrap,
   canonicalPageKey,
-  withoutTracking,
+  normalizedPageUrl,
 } from './crawlable-url.ts';
 import type { WebLink } from '../page-metadata.ts';
 import type { QueryWords } from './query-words.ts';
@@ -36,7 +36,7 @@ export class CrawlFrontier {
   constructor(start: URL, query: QueryWords) {
     this.#origin = start.origin;
     this.#query = query;
-    this.#admit({ url: withoutTracking(start), depth: 0, matches: 0, order: 0 });
+    this.#admit({ url: normalizedPageUrl(start), depth: 0, matches: 0, order: 0 });
   }
 
   /** Adds the pages to which a page links. A page with several known URLs is added only once. */
@@ -47,7 +47,7 @@ export class CrawlFrontier {
       if (url.origin !== this.#origin || url.username !== '' || url.password !== '') continue;
       if (!looksLikeWebPage(url) || looksLikeCrawlerTrap(url)) continue;
       const matches = this.#query.matches(`${text} ${readable(url)}`);
-      this.#admit({ url: withoutTracking(url), depth, matches, order: (this.#order += 1) });
+      this.#admit({ url: normalizedPageUrl(url), depth, matches, order: (this.#order += 1) });
     }
   }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { TimeExceededError, runWithinTime } from '../../../../shared/runtime/sync-time-limit.ts';
 import { decodeText } from '../decode-text.ts';
 import { fetchUrl, type WebResponse, type FetchDependencies } from '../fetch-url.ts';
-import { ROBOTS_PRODUCT_TOKEN } from '../send-to-checked-address.ts';
+import { ROBOTS_PRODUCT_TOKEN } from '../send-to-pinned-addresses.ts';
 
 export interface RobotsRules {
   allows(url: URL): boolean;

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { acceptMessage } from '../../../../a2a-server/task/accept-message.ts';
 import {
   coversApproverDemand,
-  demandedApprover,
-  mayApprove,
+  resolveApproverDemand,
+  meetsApproverDemand,
   mergeApproverDemands,
-  demandMetByApprover,
+  metApproverDemand,
   type ApproverDemand,
 } from '../../../../a2a-server/task/approver.ts';
 import { decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
@@ -83,7 +83,7 @@ describe('a call that demands an approver', () => {
     if (outcome.type !== 'append') throw new Error('the decision was refused');
     const metAfter = (events: readonly TaskEvent[]) => {
       const after = foldNextEvents(task, events);
-      return after.calls['a'] && demandMetByApprover(after, after.calls['a']);
+      return after.calls['a'] && metApproverDemand(after, after.calls['a']);
     };
     expect(metAfter(outcome.events)).toEqual(BOTH);
     const unchecked = (principal: string) =>
@@ -187,7 +187,7 @@ describe('demands', () => {
   const people = fc.record({ principal: fc.constantFrom('ada', 'bob', 'cleo'), groups: names });
   const task = { principal: 'ada', otherSenders: ['bob'] };
   const meets = (who: { principal: string; groups: string[] }, demand: ApproverDemand | undefined) =>
-    demand === undefined || mayApprove(demandedApprover(task, demand), who);
+    demand === undefined || meetsApproverDemand(resolveApproverDemand(task, demand), who);
 
   test('X1 a person meets merged demands exactly if the person meets each of them', () => {
     fc.assert(

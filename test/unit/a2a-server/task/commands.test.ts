@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { acceptMessage } from '../../../../a2a-server/task/accept-message.ts';
-import { cancelTask, cancelWorkingTask } from '../../../../a2a-server/task/cancel.ts';
+import { cancelTask, cancelAfterDisconnect } from '../../../../a2a-server/task/cancel.ts';
 import { askAgain, decideCalls, type ResolvedDecision } from '../../../../a2a-server/task/decide.ts';
 import { decisionInText } from '../../../../a2a-server/task/text-decision.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
@@ -535,9 +535,9 @@ describe('the cancel of a task', () => {
     const working = accepted(waitingFor('a'), decision('a'));
     const ended = after(working, [{ type: 'task.canceled', reason: 'x', by }]);
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
-    expect(cancelWorkingTask(working, left, by)).toEqual(cancelTask(working, 'gone', by));
+    expect(cancelAfterDisconnect(working, left, by)).toEqual(cancelTask(working, 'gone', by));
     for (const settled of [waitingFor('a'), ended])
-      expect(cancelWorkingTask(settled, left, by)).toEqual({ type: 'keep' });
+      expect(cancelAfterDisconnect(settled, left, by)).toEqual({ type: 'keep' });
   });
 
   it('cancelWork keeps a task that has a newer message than the client that left: someone has come back to it', () => {
@@ -545,8 +545,8 @@ describe('the cancel of a task', () => {
     const left = { messageSeq: working.messageSeq, reason: 'gone' };
     const message = { messageId: 'm2', parts: [{ type: 'text' as const, text: 'go on' }] };
     const again = after(working, [{ type: 'message.received', message, channel: 'a2a' }]);
-    expect(cancelWorkingTask(again, left, by)).toEqual({ type: 'keep' });
-    expect(cancelWorkingTask(again, { ...left, messageSeq: again.messageSeq }, by)).toMatchObject({
+    expect(cancelAfterDisconnect(again, left, by)).toEqual({ type: 'keep' });
+    expect(cancelAfterDisconnect(again, { ...left, messageSeq: again.messageSeq }, by)).toMatchObject({
       type: 'append',
     });
   });

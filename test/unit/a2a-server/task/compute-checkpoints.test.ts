@@ -4,7 +4,7 @@ import {
   combineFileChanges,
   checkpointsOf,
   decideRestoreStep,
-  isSameFileState,
+  isSameSavedContent,
   type Checkpoint,
   type CheckpointFile,
 } from '../../../../a2a-server/task/compute-checkpoints.ts';
@@ -163,7 +163,7 @@ describe('the restoration of a file', () => {
       fc.property(states, fc.array(states, { minLength: 1, maxLength: 3 }), states, (before, after, now) => {
         const step = decideRestoreStep({ path: 'x', before, after, interrupted: false }, now);
         if (step.type !== 'put-back') return;
-        expect(after.some((state) => isSameFileState(state, now))).toBe(true);
+        expect(after.some((state) => isSameSavedContent(state, now))).toBe(true);
         expect(decideRestoreStep({ path: 'x', before, after, interrupted: false }, step.before).type).toBe(
           'nothing',
         );

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { decideCalls } from '../../../../a2a-server/task/decide.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
-  withDecisionDeadlines,
+  withDeadlines,
   deadlineAfterEvents,
   NO_EXPIRY,
-  expireTask,
+  cancelExpiredTask,
   type ExpirySettings,
 } from '../../../../a2a-server/task/expiry.ts';
 import { foldEntry, foldAll } from '../../../../a2a-server/task/fold.ts';
@@ -41,7 +41,7 @@ function asking(...callIds: string[]): Snapshot {
 }
 
 function parked(snapshot: Snapshot, now = START, given = expiry): Snapshot {
-  return after(snapshot, withDecisionDeadlines(snapshot, [parkOrContinue(snapshot)], { now, expiry: given }));
+  return after(snapshot, withDeadlines(snapshot, [parkOrContinue(snapshot)], { now, expiry: given }));
 }
 
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
@@ -49,7 +49,7 @@ function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
   const ruling = decideCalls(snapshot, [decision], by, now);
   if (ruling.type !== 'append') throw new Error(ruling.message);
-  return after(snapshot, withDecisionDeadlines(snapshot, ruling.events, { now, expiry }));
+  return after(snapshot, withDeadlines(snapshot, ruling.events, { now, expiry }));
 }
 
 const expiries = (snapshot: Snapshot) =>
@@ -58,7 +58,7 @@ const expiries = (snapshot: Snapshot) =>
 describe('the deadline of a pending action', () => {
   it('the asking event of an append has the deadline, among the other events', () => {
     const task = asking('a');
-    const events = withDecisionDeadlines(task, [{ type: 'task.working' }, parkOrContinue(task)], {
+    const events = withDeadlines(task, [{ type: 'task.working' }, parkOrContinue(task)], {
       now: START,
       expiry,
     });
@@ -110,8 +110,8 @@ const action = (callId: string, expiresAt: string | null) =>
 describe('expire, which ends tasks at their deadline', () => {
   it('R14 a waiting task ends exactly at its deadline, and the event names the undecided calls', () => {
     const task = parked(asking('a'));
-    expect(expireTask(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
-    expect(expireTask(task, START + 7 * DAY)).toEqual({
+    expect(cancelExpiredTask(task, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
+    expect(cancelExpiredTask(task, START + 7 * DAY)).toEqual({
       type: 'append',
       events: [
         {
@@ -128,18 +128,18 @@ describe('expire, which ends tasks at their deadline', () => {
     const endless = parked(asking('a'), START, NO_EXPIRY);
     const ended = after(parked(asking('a')), [{ type: 'task.canceled', reason: 'enough', by }]);
     for (const task of [asking('a'), moving, endless, ended])
-      expect(expireTask(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
+      expect(cancelExpiredTask(task, START + 1_000 * DAY)).toEqual({ type: 'keep' });
   });
 
   it('R14 a task that waits for a message ends after its idle time', () => {
     const task = asking();
-    const events = withDecisionDeadlines(task, [{ type: 'input.required', pending: [] }], {
+    const events = withDeadlines(task, [{ type: 'input.required', pending: [] }], {
       now: START,
       expiry,
     });
     const waiting = after(task, events);
-    expect(expireTask(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
-    expect(expireTask(waiting, START + 1_800_000)).toMatchObject({
+    expect(cancelExpiredTask(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
+    expect(cancelExpiredTask(waiting, START + 1_800_000)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-01T00:30:00.000Z.' }],
     });
   });
@@ -151,9 +151,9 @@ describe('the deadline of a question', () => {
     ['a sign-in', { type: 'auth.required', question: 'Who?' }],
   ])('R14 %s has a deadline like a pending action', (_, event) => {
     const task = asking();
-    const waiting = after(task, withDecisionDeadlines(task, [event], { now: START, expiry }));
-    expect(expireTask(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
-    expect(expireTask(waiting, START + 7 * DAY)).toMatchObject({
+    const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
+    expect(cancelExpiredTask(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
+    expect(cancelExpiredTask(waiting, START + 7 * DAY)).toMatchObject({
       events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],
     });
   });

@@ -16,7 +16,7 @@ import { appendFileTool } from '../../../../a2a-server/tools/builtin/append-file
 import { editFileTool } from '../../../../a2a-server/tools/builtin/edit-file.ts';
 import { MAX_WRITE_BYTES } from '../../../../a2a-server/tools/builtin/file-change.ts';
 import { readFileTool } from '../../../../a2a-server/tools/builtin/read-file.ts';
-import type { ToolPreview } from '../../../../a2a-server/tools/tool.ts';
+import type { PreviewWithBasis } from '../../../../a2a-server/tools/tool.ts';
 import { contentHashOf } from '../../../../a2a-server/tools/workspace/text-file.ts';
 import { writeFileTool } from '../../../../a2a-server/tools/builtin/write-file.ts';
 import { toolInWorkspace, type ToolInWorkspace } from './tool-in-workspace.ts';
@@ -25,7 +25,7 @@ import { numberOfRuns } from '../../../support/property-runs.ts';
 let at: ToolInWorkspace;
 const path = (name: string) => join(at.root, name);
 const onDisk = (name: string) => readText(path(name), 'utf8');
-const diffOf = ({ preview }: ToolPreview) => (preview.type === 'diff' ? preview.diff : '');
+const diffOf = ({ preview }: PreviewWithBasis) => (preview.type === 'diff' ? preview.diff : '');
 const read = (input: unknown) => at.run(readFileTool, input);
 const changed = expect.objectContaining({ reason: 'INPUT_CHANGED' });
 

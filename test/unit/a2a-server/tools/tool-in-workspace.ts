@@ -1,12 +1,12 @@
 /** Shows and runs a tool like the executor, in a temporary directory. */
-import type { ToolPreview, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
+import type { PreviewWithBasis, Tool, ToolResult, ToolRun } from '../../../../a2a-server/tools/tool.ts';
 import { openWorkspace, type Workspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 export interface ToolInWorkspace {
   root: string;
   workspace: Workspace;
-  show: (tool: Tool, input: unknown) => Promise<ToolPreview>;
+  show: (tool: Tool, input: unknown) => Promise<PreviewWithBasis>;
   /** Runs the tool. By default the call has no code of the shown content. */
   run: (tool: Tool, input: unknown, run?: Partial<ToolRun>) => Promise<ToolResult>;
   /** Makes the preview, and then runs the tool for the content of that preview, like an approved call. */

@@ -12,7 +12,7 @@ import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
 import type { WireOptions } from '../../../../../a2a-server/http/wire/wire-objects.ts';
 import { isHiddenEvent } from '../../../../../a2a-server/task/generation.ts';
-import type { ContentPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
+import type { ArtifactPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { NEEDS_ROLE } from '../../../../support/delegator-stage.ts';
 import { questionCall } from '../../../../support/task-machine.ts';
 import { callRequested, PENDING } from '../samples.ts';
@@ -31,18 +31,18 @@ const by = { principal: 'local', channel: 'tool' };
 const text = fc.string();
 
 const anyPart = fc.oneof(
-  text.map((it): ContentPart => ({ type: 'text', text: it })),
+  text.map((it): ArtifactPart => ({ type: 'text', text: it })),
   // The SDK writes null as data, but cannot read it back. So the test leaves null out.
   fc
     .jsonValue()
     .filter((data) => data !== null)
-    .map((data): ContentPart => ({ type: 'data', data })),
+    .map((data): ArtifactPart => ({ type: 'data', data })),
   fc
     .base64String()
-    .map((base64): ContentPart => ({ type: 'file', base64, name: 'f', mediaType: 'text/csv' })),
+    .map((base64): ArtifactPart => ({ type: 'file', base64, name: 'f', mediaType: 'text/csv' })),
   fc
     .constantFrom('https://example.com/a?b=c#d', 'http://[::1]:8080/%20', 'https://bücher.example/')
-    .map((url): ContentPart => ({ type: 'file-url', url })),
+    .map((url): ArtifactPart => ({ type: 'file-url', url })),
 );
 
 /** Generates any event that a journal may contain. */

@@ -24,10 +24,7 @@ import {
   type Confinement,
 } from '../../../../../a2a-server/tools/shell/confinement.ts';
 import { runShellCommand } from '../../../../../a2a-server/tools/shell/run-command.ts';
-import {
-  parseBoundPaths,
-  findServiceSockets,
-} from '../../../../../a2a-server/tools/shell/service-sockets.ts';
+import { parseBoundPaths, findBoundSockets } from '../../../../../a2a-server/tools/shell/service-sockets.ts';
 import { ToolStoppedError, type Tool } from '../../../../../a2a-server/tools/tool.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 import { eventually, toolInWorkspace, type ToolInWorkspace } from '../tool-in-workspace.ts';
@@ -91,7 +88,7 @@ describe('the Unix sockets that a sandbox hides', () => {
 
   it('X1 if the list of sockets cannot be read, the sandbox is not created, and the error gives the reason', async () => {
     const missing = join(await temporaryDirectory(), 'unix');
-    await expect(findServiceSockets([], missing)).rejects.toMatchObject({
+    await expect(findBoundSockets([], missing)).rejects.toMatchObject({
       reason: 'CONFIGURATION',
       message: expect.stringMatching(/because .*unix cannot be read \(.*ENOENT.*The command was not run\./),
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { withInvalidParams } from '../../../../../bridge/transports/stdio/invalid-params.ts';
+import { fixInvalidParamsError } from '../../../../../bridge/transports/stdio/invalid-params.ts';
 
 const failed = (code: number, message: string) => ({
   jsonrpc: '2.0' as const,
@@ -12,7 +12,7 @@ describe('outgoing JSON-RPC errors', () => {
     const issues = JSON.stringify([
       { code: 'invalid_type', path: ['params', 'name'], message: 'expected string' },
     ]);
-    expect(withInvalidParams(failed(-32_603, issues))).toEqual(
+    expect(fixInvalidParamsError(failed(-32_603, issues))).toEqual(
       failed(-32_602, 'Invalid params: params.name: expected string'),
     );
   });
@@ -25,6 +25,6 @@ describe('outgoing JSON-RPC errors', () => {
     { jsonrpc: '2.0' as const, id: 1, result: {} },
     { jsonrpc: '2.0' as const, method: 'notifications/progress' },
   ])('an error with any other message stays unchanged: %j', (message) => {
-    expect(withInvalidParams(message)).toBe(message);
+    expect(fixInvalidParamsError(message)).toBe(message);
   });
 });

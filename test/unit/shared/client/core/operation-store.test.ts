@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
-import { ExecutionRegistry } from '../../../../../shared/client/core/execution-registry.ts';
+import { ActiveExecutions } from '../../../../../shared/client/core/active-executions.ts';
 import { Operations } from '../../../../../shared/client/core/operation-store.ts';
 import type { Progress, OnProgress } from '../../../../../shared/client/core/progress.ts';
 import type { PendingAction } from '../../../../../shared/client/core/task-report.ts';
@@ -22,7 +22,7 @@ let lines: ScriptedLine[];
 let operations: Operations<{ text: string }>;
 beforeEach(() => {
   lines = [];
-  const executions = new ExecutionRegistry(undefined);
+  const executions = new ActiveExecutions(undefined);
   operations = new Operations({
     start: (_request, options) => {
       const line = new ScriptedLine();

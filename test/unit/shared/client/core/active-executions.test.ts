@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { ClientError } from '../../../../../shared/client/core/client-error.ts';
 import type { Execution, ExecutionOptions } from '../../../../../shared/client/core/execution.ts';
-import { ExecutionRegistry } from '../../../../../shared/client/core/execution-registry.ts';
+import { ActiveExecutions } from '../../../../../shared/client/core/active-executions.ts';
 import { CountingTarget } from './counting-page.ts';
 import { reportIn, ScriptedLine } from './scripted-line.ts';
 
 let page: CountingTarget;
-let executions: ExecutionRegistry;
+let executions: ActiveExecutions;
 beforeEach(() => {
   page = new CountingTarget();
-  executions = new ExecutionRegistry(page);
+  executions = new ActiveExecutions(page);
 });
 
 const unloads = (): number => page.listening('pagehide');
@@ -206,7 +206,7 @@ test('cancelAll cancels all executions in parallel, and reports the failures', a
 
 test('outside a browser page there is no page listener', async () => {
   const line = new ScriptedLine();
-  const execution = new ExecutionRegistry(undefined).begin(line, { onUnload: 'cancel' });
+  const execution = new ActiveExecutions(undefined).begin(line, { onUnload: 'cancel' });
   line.end.resolve(reportIn('completed'));
   await expect(execution.result).resolves.toMatchObject({ state: 'completed' });
 });

@@ -11,7 +11,7 @@ import type { ConversationStep } from './conversation.ts';
 import type { ConversationItem, Turn } from '../snapshot.ts';
 
 /** True for an answer that the provider withheld. The journal may contain a part of its text. */
-export function isAnswerWithheld({ end, callIds }: Turn): boolean {
+export function isContentFiltered({ end, callIds }: Turn): boolean {
   return end === 'content-filter' && callIds.length === 0;
 }
 
@@ -20,13 +20,13 @@ export function isAnswerWithheld({ end, callIds }: Turn): boolean {
  * such messages, it is the last turn, because the model read its results.
  * @param model the default is all models
  */
-export function withheldQuestions(
+export function contentFilteredItems(
   items: readonly ConversationItem[],
   model?: string,
 ): ReadonlySet<ConversationItem> {
   const found = new Set<ConversationItem>();
   for (const [index, item] of items.entries()) {
-    if (item.type === 'message' || !isAnswerWithheld(item.turn)) continue;
+    if (item.type === 'message' || !isContentFiltered(item.turn)) continue;
     if (model !== undefined && item.turn.model !== model) continue;
     const before = items.slice(0, index);
     const messages = before.slice(before.findLastIndex(({ type }) => type === 'turn') + 1);
@@ -36,7 +36,7 @@ export function withheldQuestions(
 }
 
 /** Replaces a message, or the results of a turn, with a sentence. The calls of the turn stay. */
-export function stepWithoutContent(step: ConversationStep): ConversationStep {
+export function redactedStep(step: ConversationStep): ConversationStep {
   switch (step.role) {
     case 'user':
       return { role: 'user', text: `(This message ${LEFT_OUT})` };

@@ -9,14 +9,14 @@ const PATHS_PER_BATCH = 500;
  * Returns the paths that match. Paths are relative to the directory where the search starts.
  * @throws Error if matching takes too long
  */
-export type GlobFilter = (paths: readonly string[]) => Promise<string[]>;
+export type FilterByGlob = (paths: readonly string[]) => Promise<string[]>;
 
 /**
  * Compiles a glob. As in ripgrep and .gitignore, a glob without a slash matches a name at any depth. A glob with a
  * slash matches a whole path. Globs may contain braces and `**`. A leading `!` negates the glob. The glob also matches
  * names with a leading dot.
  */
-export async function createGlobFilter(glob: string): Promise<GlobFilter> {
+export async function createFilterByGlob(glob: string): Promise<FilterByGlob> {
   const pattern = glob.replace(/^(!?)(?:\.?\/)+/u, '$1');
   const matches = await bounded(glob, () =>
     picomatch(pattern, { dot: true, basename: !pattern.includes('/') }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseHtmlPage } from '../../../../../a2a-server/tools/web/html-page.ts';
+import { parseHtmlPage } from '../../../../../a2a-server/tools/web/parse-html-page.ts';
 
 const { signal } = new AbortController();
 const url = new URL('http://site.test/dir/page');

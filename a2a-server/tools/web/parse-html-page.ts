@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import { WebPageMetadata, type WebLink, absoluteLinkUrl } from './page-metadata.ts';
 import { WebPageText } from './html-text.ts';
 
-export interface HtmlPage {
+export interface WebPage {
   title: string;
   text: string;
   links: WebLink[];
@@ -30,7 +30,7 @@ export async function parseHtmlPage(
   html: string,
   url: URL,
   { maxCharacters, signal }: { maxCharacters: number; signal: AbortSignal },
-): Promise<HtmlPage> {
+): Promise<WebPage> {
   const marks = new WebPageMetadata(url);
   const text = new WebPageText(maxCharacters);
   let depth = 0;

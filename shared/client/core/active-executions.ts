@@ -7,7 +7,7 @@ import type { ExecutionOptions } from './execution.ts';
 import { PageUnload } from './on-page-unload.ts';
 import type { TaskTransport } from './task-transport.ts';
 
-export class ExecutionRegistry {
+export class ActiveExecutions {
   readonly #active = new Set<Execution>();
   readonly #page: PageUnload;
 

@@ -19,13 +19,13 @@ const agent = new Agent({ keepAlive: false });
 let secureAgent: SecureAgent | undefined;
 
 /**
- * Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToCheckedAddress`.
+ * Sends a GET to one of the checked addresses. Sends no cookies, credentials or referrer. See `sendToPinnedAddresses`.
  */
-export function sendGetToCheckedAddress(
+export function sendGetToPinnedAddresses(
   url: URL,
   { accept, ...rest }: Pick<CheckedRequest, 'addresses' | 'signal'> & { accept: string },
 ): Promise<IncomingMessage> {
-  return sendToCheckedAddress(url, {
+  return sendToPinnedAddresses(url, {
     ...rest,
     method: 'GET',
     headers: { accept, 'accept-encoding': 'gzip, br' },
@@ -46,7 +46,7 @@ interface CheckedRequest {
  * body. Follows no redirect.
  * @throws the errors of `node:http`
  */
-export async function sendToCheckedAddress(
+export async function sendToPinnedAddresses(
   url: URL,
   { method, addresses, headers, body, signal }: CheckedRequest,
 ): Promise<IncomingMessage> {
