@@ -8,7 +8,7 @@ import { cancelTask, cancelAfterDisconnect } from '../task/cancel.ts';
 import { maySeeTasksOf, requireOwnerOrRole } from '../access/requester.ts';
 import type { ExpirySettings } from '../task/expiry.ts';
 import type { Snapshot } from '../task/snapshot.ts';
-import { FairStepGate } from '../limits/fair-step-gate.ts';
+import { FairStepLimiter } from '../limits/fair-step-limiter.ts';
 import { Executor, type ExecutorOptions } from './executions/executor.ts';
 import type { AbortCause } from './abort-scopes/abort-cause.ts';
 import { abortAnswer } from './tool-executions/abort-request-outcome.ts';
@@ -70,7 +70,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       onDeadline: (deadline) => maintenance?.noteDeadline(deadline),
     },
     onEnded: options.onEnded,
-    gate: new FairStepGate(clock),
+    gate: new FairStepLimiter(clock),
   });
   const maintenance =
     options.maintenance &&

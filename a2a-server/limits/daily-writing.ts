@@ -7,7 +7,7 @@ import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { DailyWrittenByScope, WrittenAmount } from '../journal/written-amounts.ts';
 import { utcDayText, utcDay } from '../task/costs/cost-sum.ts';
 import {
-  countedByLimitText,
+  limitCountText,
   type CountsByScope,
   type LimitName,
   type Limits,
@@ -58,11 +58,11 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 
 /** Returns the question that a running task asks when a daily limit is reached. */
 export function dailyLimitQuestion({ name, scope, limit }: ReachedDailyLimit, now: number): string {
-  return `${HOLDERS[scope]} ${countedByLimitText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${utcDayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
+  return `${HOLDERS[scope]} ${limitCountText(name, limit[scope] ?? limit.server)}, the limit of the server. What this task did so far is kept. Reply after ${utcDayText(utcDay(now) + 1)} 00:00 UTC to continue, or cancel the task.`;
 }
 
 /** Returns the reason why a task of this size fails. Undefined if it may write more. */
-export function taskTooLargeText(size: WrittenAmount, { task }: WritingLimits): string | undefined {
+export function taskSizeProblem(size: WrittenAmount, { task }: WritingLimits): string | undefined {
   const reached =
     size.events >= task.events
       ? `${String(task.events)} events`

@@ -12,16 +12,16 @@ import { Deferred } from '../../shared/client/core/deferred.ts';
 import { type Clock, systemClock } from '../../shared/runtime/clock.ts';
 import { CoarseTimer } from '../../shared/runtime/coarse-timer.ts';
 import { ActivePrincipals } from './active-principals.ts';
-import type { OnRefused } from './usage-limiter.ts';
+import type { OnRefused } from './concurrency-limiter.ts';
 import {
   type CountsByScope,
   type Limits,
   limitRefusal,
   type LimitScope,
-  lowerLimit,
+  minCounts,
   reachedLimitScope,
 } from './limits.ts';
-import { sumOfCounts, PrincipalTally } from './principal-tally.ts';
+import { addCounts, PrincipalTally } from './principal-tally.ts';
 import { nextPrincipalForSlot, type PrincipalShare, shouldYieldSlot } from './slot-order.ts';
 
 /**
@@ -228,7 +228,7 @@ export class FairExecutionSlots {
 
   #fullScope(principal: string): LimitScope | undefined {
     if (this.isFree(principal)) return undefined;
-    const used = sumOfCounts(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
+    const used = addCounts(this.#waiting.usedBy(principal), this.#reserved.usedBy(principal));
     return reachedLimitScope(used, this.#queueLimit());
   }
 
@@ -239,7 +239,7 @@ export class FairExecutionSlots {
    */
   #queueLimit(): CountsByScope {
     const { queuedTasks, executions } = this.#options.limits();
-    return this.#isBusy() ? lowerLimit(queuedTasks, executions) : queuedTasks;
+    return this.#isBusy() ? minCounts(queuedTasks, executions) : queuedTasks;
   }
 
   /**

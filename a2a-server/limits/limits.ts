@@ -80,12 +80,12 @@ interface TaskSizeLimit {
   megabytes: number;
 }
 
-export const TASK_SIZE_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
+export const DEFAULT_TASK_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes: 1_000 };
 
 /** The limits of one server, as its settings say. */
 export type Limits = Readonly<Record<LimitName, CountsByScope>> & { readonly task: TaskSizeLimit };
 
-export const DEFAULT_LIMITS: Limits = { ...LIMITS, task: TASK_SIZE_LIMIT };
+export const DEFAULT_LIMITS: Limits = { ...LIMITS, task: DEFAULT_TASK_LIMIT };
 
 export const LIMIT_SCOPES = ['principal', 'tenant', 'server'] as const;
 /** The level at which a limit is reached: principal, tenant or server. */
@@ -102,7 +102,7 @@ export function reachedLimitScope(used: CountsByScope, limit: CountsByScope): Li
 }
 
 /** Returns the lower of two limits in each scope. */
-export function lowerLimit(one: CountsByScope, other: CountsByScope): CountsByScope {
+export function minCounts(one: CountsByScope, other: CountsByScope): CountsByScope {
   const tenant = Math.min(one.tenant ?? Infinity, other.tenant ?? Infinity);
   return {
     principal: Math.min(one.principal, other.principal),
@@ -118,7 +118,7 @@ const HOLDERS: Readonly<Record<LimitScope, string>> = {
 };
 
 /** Returns a text such as `3 running tasks`. */
-export function countedByLimitText(name: LimitName, number: number): string {
+export function limitCountText(name: LimitName, number: number): string {
   return `${number} ${number === 1 ? LIMITS[name].one : LIMITS[name].what}`;
 }
 
@@ -136,7 +136,7 @@ export function limitRefusal(
   const most = limit[scope] ?? limit.server;
   const facts = { limit: name, scope, most: String(most), retryAfter: String(retryAfterS) };
   const again = `Nothing was changed. Send the same request again in ${String(retryAfterS)} s.`;
-  const has = `${HOLDERS[scope]} ${countedByLimitText(name, most)}`;
+  const has = `${HOLDERS[scope]} ${limitCountText(name, most)}`;
   return scope === 'server'
     ? new ProductError('OVERLOADED', `${has}, its limit. ${again}`, { facts })
     : new ProductError('LIMIT_REACHED', `${has}, the limit of this server. ${again}`, { facts });

@@ -2,7 +2,7 @@
  * Limits the open requests and the open event streams. Some requests follow a task: as an event stream, or because they
  * block until the task waits or ends. From that point, such a request counts as a stream.
  */
-import { UsageLimiter, type OnRefused } from './usage-limiter.ts';
+import { ConcurrencyLimiter, type OnRefused } from './concurrency-limiter.ts';
 import { type Limits, LIMITS } from './limits.ts';
 
 /** A request that the limits have admitted. */
@@ -17,13 +17,13 @@ interface OpenRequest {
 }
 
 export class OpenRequestLimiter {
-  readonly #requests: UsageLimiter;
-  readonly #streams: UsageLimiter;
+  readonly #requests: ConcurrencyLimiter;
+  readonly #streams: ConcurrencyLimiter;
 
   /** @param limits returns the limits that apply now */
   constructor(limits: () => Pick<Limits, 'requests' | 'streams'> = () => LIMITS, onRefused?: OnRefused) {
-    this.#requests = new UsageLimiter('requests', () => limits().requests, onRefused);
-    this.#streams = new UsageLimiter('streams', () => limits().streams, onRefused);
+    this.#requests = new ConcurrencyLimiter('requests', () => limits().requests, onRefused);
+    this.#streams = new ConcurrencyLimiter('streams', () => limits().streams, onRefused);
   }
 
   get streams(): number {

@@ -37,7 +37,7 @@ export class PrincipalTally {
 }
 
 /** Returns the sum of two counts of the same principal. */
-export function sumOfCounts(one: CountsByScope, other: CountsByScope): CountsByScope {
+export function addCounts(one: CountsByScope, other: CountsByScope): CountsByScope {
   return {
     principal: one.principal + other.principal,
     ...(one.tenant !== undefined && { tenant: one.tenant + (other.tenant ?? 0) }),

@@ -22,7 +22,7 @@ const MAX_ERROR_CHARS = 600;
 
 type Json = Record<string, unknown>;
 
-export interface InputSchema {
+export interface CompiledInputSchema {
   /** The input schema that the MCP server declares, without `$schema`. The model gets it. */
   declared: Json;
   /**
@@ -47,7 +47,7 @@ const objectSchema = z.looseObject({ type: z.literal('object') });
 export async function compileInputSchema(
   raw: unknown,
   { engine, onTooSlow }: InputCheckOptions,
-): Promise<InputSchema> {
+): Promise<CompiledInputSchema> {
   const parsed = objectSchema.safeParse(raw);
   if (!parsed.success) throw new Error('its input schema does not have the type "object"');
   // If two tools have the same `$id`, the engine confuses their schemas.

@@ -11,7 +11,7 @@ import { startTimeout, type Timeout } from '../../shared/runtime/timeout.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import {
-  toConnectFailure,
+  classifyConnectError,
   firstConnectAttempt,
   nextConnectAttempt,
   type ConnectAttempt,
@@ -65,7 +65,7 @@ export async function connectToMcpServer(
         problems.set(attempt.transport, error.message);
         const next: ConnectAttempt | undefined = limit.signal.aborted
           ? undefined
-          : nextConnectAttempt(attempt, toConnectFailure(error.cause));
+          : nextConnectAttempt(attempt, classifyConnectError(error.cause));
         if (next === undefined) throw new Error(problemOf(problems, limit, options), { cause: error });
         log.debug(
           { ...attempt, problem: error.message, next },
@@ -103,7 +103,7 @@ async function connectOnce(
   } catch (error) {
     await transport.close();
     const { trouble } = transport;
-    const why = trouble ?? (limit.expired() ? '' : mcpErrorLine(toConnectFailure(error).cause ?? error));
+    const why = trouble ?? (limit.expired() ? '' : mcpErrorLine(classifyConnectError(error).cause ?? error));
     throw new AttemptFailedError(why, { cause: error });
   } finally {
     stopListening();

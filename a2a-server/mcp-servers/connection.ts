@@ -18,7 +18,7 @@ import { callWithInputRequests } from './input-requests.ts';
 import { paramHeaders, readParamHeaders, type ParamHeader } from './param-headers.ts';
 import type { CandidateCalls, RunningMcpCall, RunningMcpCalls } from './running-calls.ts';
 import { listenForTools } from './listen-for-tools.ts';
-import { readToolList, toolPageSchema, type ToolList, type ToolFilter } from './tool-list.ts';
+import { readToolList, toolPageSchema, type ToolList, type ToolPredicate } from './tool-list.ts';
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import {
   MessageNotDeliveredError,
@@ -81,7 +81,7 @@ export interface McpServerConnection {
   readonly busy: boolean;
   readonly received: number;
   /** Reads the current tool list. @throws Error if the server refuses or is too slow */
-  list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList>;
+  list(wanted: ToolPredicate, signal: AbortSignal): Promise<ToolList>;
   /**
    * @throws ConnectionLostError; CallIdleError; MessageNotDeliveredError; Error with the server's message; AbortError
    * after the signal aborts
@@ -137,7 +137,7 @@ export class McpClientConnection implements McpServerConnection {
     return this.#calls.received;
   }
 
-  async list(wanted: ToolFilter, signal: AbortSignal): Promise<ToolList> {
+  async list(wanted: ToolPredicate, signal: AbortSignal): Promise<ToolList> {
     if (this.#client.getServerCapabilities()?.tools === undefined)
       return { definitions: [], problems: ['it offers no tools'] };
     const read = (cursor: string | undefined) =>

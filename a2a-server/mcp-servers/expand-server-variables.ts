@@ -18,7 +18,7 @@ const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
  * and not in the first task.
  * @throws ProductError CONFIGURATION, which names the server and the variable, but no value
  */
-export function expandServerVariables(
+export function resolveEnabledServers(
   settings: McpServerConfigs,
   env: Environment,
 ): Map<string, McpServerConfig> {

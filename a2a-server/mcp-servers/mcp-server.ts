@@ -36,7 +36,7 @@ import type { McpToolDefinition } from './tool-list.ts';
 const STABLE_MS = 30_000;
 const REFRESH_MS = 200;
 
-export interface McpServerLimits {
+export interface McpServerTimings {
   /** The time limit for a server to start and to list its tools. */
   connectMs: number;
   /** The shortest and the longest delay between two connection attempts. */
@@ -46,7 +46,7 @@ export interface McpServerLimits {
   awayMs: number;
 }
 
-export const DEFAULT_SERVER_LIMITS: McpServerLimits = {
+export const DEFAULT_MCP_SERVER_TIMINGS: McpServerTimings = {
   connectMs: 60_000,
   firstMs: 1_000,
   mostMs: 60_000,
@@ -56,7 +56,7 @@ export const DEFAULT_SERVER_LIMITS: McpServerLimits = {
 interface McpServerContext {
   clock: Clock;
   log: Logger;
-  limits: McpServerLimits;
+  limits: McpServerTimings;
   graceMs: number;
   environment: Readonly<Record<string, string | undefined>>;
   children: ChildProcessRecords;

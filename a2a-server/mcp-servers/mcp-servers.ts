@@ -6,7 +6,7 @@ import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
-import { DEFAULT_SERVER_LIMITS, McpServer, type McpServerLimits } from './mcp-server.ts';
+import { DEFAULT_MCP_SERVER_TIMINGS, McpServer, type McpServerTimings } from './mcp-server.ts';
 import type { McpServerConfig } from './server-settings.ts';
 import { mcpToolName } from './tool-name.ts';
 
@@ -24,7 +24,7 @@ interface McpServersOptions {
   environment: Readonly<Record<string, string | undefined>>;
   /** Records the processes of stdio servers, so that the next server can end them after a crash. */
   children?: ChildProcessRecords;
-  limits?: Partial<McpServerLimits>;
+  limits?: Partial<McpServerTimings>;
 }
 
 export interface McpServers extends ToolSupply {
@@ -42,7 +42,7 @@ export function startMcpServers(
   const context = {
     ...options,
     children,
-    limits: { ...DEFAULT_SERVER_LIMITS, ...limits },
+    limits: { ...DEFAULT_MCP_SERVER_TIMINGS, ...limits },
     onChange: () => (tools = undefined),
   };
   const servers = [...entries].map(([name, entry]) => new McpServer(name, entry, context));

@@ -9,7 +9,7 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/shortened-text.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
-import { compileInputSchema, type InputCheckOptions, type InputSchema } from './check-input.ts';
+import { compileInputSchema, type InputCheckOptions, type CompiledInputSchema } from './check-input.ts';
 
 /** The maximum number of tools. More tools would fill the model's context window. */
 const MAX_TOOLS = 500;
@@ -41,7 +41,7 @@ const listedTool = z.looseObject({
     .optional(),
 });
 
-export interface McpToolDefinition extends InputSchema {
+export interface McpToolDefinition extends CompiledInputSchema {
   name: string;
   description: string;
   /** The hints of the server. They have an effect only if the operator trusts the MCP server. */
@@ -54,7 +54,7 @@ export interface ToolList {
   problems: string[];
 }
 
-export type ToolFilter = (name: string) => boolean;
+export type ToolPredicate = (name: string) => boolean;
 
 /**
  * Reads all pages of a list.
@@ -63,7 +63,7 @@ export type ToolFilter = (name: string) => boolean;
  */
 export async function readToolList(
   read: (cursor: string | undefined) => Promise<ToolPage>,
-  { wanted, log }: { wanted: ToolFilter; log: Logger },
+  { wanted, log }: { wanted: ToolPredicate; log: Logger },
 ): Promise<ToolList> {
   const listed: unknown[] = [];
   const cursors = new Set<string>();
@@ -78,7 +78,7 @@ export async function readToolList(
   }
 }
 
-async function judge(listed: readonly unknown[], wanted: ToolFilter, log: Logger): Promise<ToolList> {
+async function judge(listed: readonly unknown[], wanted: ToolPredicate, log: Logger): Promise<ToolList> {
   const engine = new AjvJsonSchemaValidator();
   const definitions = new Map<string, McpToolDefinition>();
   const problems: string[] = [];

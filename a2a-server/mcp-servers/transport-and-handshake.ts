@@ -45,7 +45,7 @@ export function nextConnectAttempt(
   return { transport, handshake: 'initialize' };
 }
 
-export function toConnectFailure(error: unknown): ConnectFailure {
+export function classifyConnectError(error: unknown): ConnectFailure {
   const cause = error instanceof SdkError ? fieldOf(error.data, 'cause') : undefined;
   const inner = cause ?? error;
   const more = cause !== undefined && { cause };

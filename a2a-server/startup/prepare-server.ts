@@ -10,7 +10,7 @@ import { isAbsolute } from 'node:path';
 import { programExists } from '../../shared/runtime/find-program.ts';
 import { acpCommandText } from '../models/acp/agent-program.ts';
 import type { McpServerConfig } from '../mcp-servers/server-settings.ts';
-import { expandServerVariables } from '../mcp-servers/expand-server-variables.ts';
+import { resolveEnabledServers } from '../mcp-servers/expand-server-variables.ts';
 import { readPageFiles, type PageFiles } from '../page/page-route.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
@@ -63,7 +63,7 @@ export async function prepareServer(
   const confinement = await confinementOf(settings);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });
   const live = new LiveSettings(settings, tools);
-  const mcpServers = expandServerVariables(settings.mcpServers, process.env);
+  const mcpServers = resolveEnabledServers(settings.mcpServers, process.env);
   return { page, worker, confinement, tools, live, cardKey, mcpServers };
 }
 

@@ -34,7 +34,7 @@ import type { ServerSettings } from './settings/settings.ts';
 import { taskServiceFromSettings, executionSlotsFromSettings } from './task-service-from-settings.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
-import type { OnRefused } from '../limits/usage-limiter.ts';
+import type { OnRefused } from '../limits/concurrency-limiter.ts';
 import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { TaskChangeNotifier } from '../page/task-change-notifier.ts';
 import { agentBackendText } from './agent-backend.ts';

@@ -11,7 +11,7 @@ import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import { KILL_CONFIRMATION_MS } from '../tools/builtin/builtin-tools.ts';
 import { createToolbox } from '../tools/toolbox.ts';
-import type { OnRefused } from '../limits/usage-limiter.ts';
+import type { OnRefused } from '../limits/concurrency-limiter.ts';
 import { createBusyDetector } from '../limits/event-loop.ts';
 import { FairExecutionSlots } from '../limits/fair-execution-slots.ts';
 import { withRefusalLog } from './log-refused-commands.ts';

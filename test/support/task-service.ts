@@ -16,7 +16,7 @@ import type { PresenceVerifier } from '../../a2a-server/executor/messages/resolv
 import type { ClientMessage } from '../../a2a-server/executor/messages/client-message.ts';
 import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
-import type { OnRefused } from '../../a2a-server/limits/usage-limiter.ts';
+import type { OnRefused } from '../../a2a-server/limits/concurrency-limiter.ts';
 import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';
 import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
 import type { FairExecutionSlots } from '../../a2a-server/limits/fair-execution-slots.ts';

@@ -27,7 +27,7 @@ import {
   bytesLeftToWrite,
   dailyLimitQuestion,
   reachedDailyLimit,
-  taskTooLargeText,
+  taskSizeProblem,
   type WritingLimits,
 } from '../../limits/daily-writing.ts';
 import type { ExecutionSlot } from '../../limits/fair-execution-slots.ts';
@@ -298,7 +298,7 @@ export class Execution {
     const limits = writingLimits();
     const now = clock.now();
     const size = await journal.taskSize(snapshot.taskId);
-    const failure = taskTooLargeText(size, limits);
+    const failure = taskSizeProblem(size, limits);
     if (failure !== undefined) return { type: 'stop', event: { type: 'task.failed', message: failure } };
     const use = await journal.dailyWritten(snapshot.principal, utcDay(now));
     const reached = reachedDailyLimit(use, limits);

@@ -25,7 +25,7 @@ import { mayRunSomeUnasked } from '../../policy/mode.ts';
 import { mergeApproverDemands, type Approver } from '../../task/approver.ts';
 import type { Decider, TaskEvent } from '../../task/events.ts';
 import { findCall, type Snapshot } from '../../task/snapshot.ts';
-import type { OnRefused } from '../../limits/usage-limiter.ts';
+import type { OnRefused } from '../../limits/concurrency-limiter.ts';
 import { dailyLimitError } from '../../limits/daily-writing.ts';
 import type { Executor } from '../executions/executor.ts';
 import { type ExecutorOptions } from '../executions/executor.ts';

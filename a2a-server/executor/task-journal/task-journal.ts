@@ -11,7 +11,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
-import type { FairStepGate } from '../../limits/fair-step-gate.ts';
+import type { FairStepLimiter } from '../../limits/fair-step-limiter.ts';
 import type {
   AppendRequest,
   AppendResult,
@@ -50,7 +50,7 @@ interface TaskJournalOptions {
   /** Called for each task whose end this process has appended. */
   onEnded?: ((task: Snapshot) => void) | undefined;
   /** Lets principals append in turn. If absent, each append begins at once. */
-  gate?: FairStepGate;
+  gate?: FairStepLimiter;
 }
 
 interface DeadlineOptions {

@@ -28,7 +28,7 @@ function withoutEnd(sentence: string, cause: unknown): Error {
   return new Error(sentence.replace(/\.$/, ''), { cause });
 }
 
-export async function httpStatusError(response: Response, url: URL): Promise<Error> {
+export async function readHttpError(response: Response, url: URL): Promise<Error> {
   const { status } = response;
   const location = response.headers.get('location');
   if (status >= 300 && status < 400 && location !== null)
@@ -41,11 +41,11 @@ export async function httpStatusError(response: Response, url: URL): Promise<Err
 }
 
 /** True if the request failed without a response. */
-export function isUnreachable(error: unknown): boolean {
+export function isFetchFailure(error: unknown): boolean {
   return error instanceof TypeError && error.message === 'fetch failed';
 }
 
 /** True if the client never connected. The server has then not received the request. */
 export function isConnectionNeverOpened(error: unknown): boolean {
-  return isUnreachable(error) && isConnectFailure(causeOf(error));
+  return isFetchFailure(error) && isConnectFailure(causeOf(error));
 }

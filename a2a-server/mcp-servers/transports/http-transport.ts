@@ -23,7 +23,7 @@ import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
-import { httpRequestError, isUnreachable, isConnectionNeverOpened } from './http-failure.ts';
+import { httpRequestError, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { McpRequestSignals } from './request-signals.ts';
 import { MessageNotDeliveredError, McpSessionLostError, type McpTransport } from './server-transport.ts';
@@ -190,7 +190,7 @@ export class McpHttpTransport implements McpTransport {
     const over =
       forgotten ||
       this.#isRefused(error, this.about) ||
-      isUnreachable(error) ||
+      isFetchFailure(error) ||
       error.message.startsWith('Maximum reconnection attempts');
     if (!over) return;
     // A request must report its own error first. That error shows whether the server received the request.

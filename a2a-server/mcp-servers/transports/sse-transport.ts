@@ -12,7 +12,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { Deferred } from '../../../shared/client/core/deferred.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
-import { httpRequestError, isConnectionNeverOpened, httpStatusError } from './http-failure.ts';
+import { httpRequestError, isConnectionNeverOpened, readHttpError } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { McpRequestSignals } from './request-signals.ts';
 import { MessageNotDeliveredError, McpSessionLostError, type McpTransport } from './server-transport.ts';
@@ -49,7 +49,7 @@ export class McpSseTransport implements McpTransport {
         throw httpRequestError(error, this.#url);
       });
     const type = response.headers.get('content-type') ?? 'no content type';
-    if (!response.ok) throw await httpStatusError(response, this.#url);
+    if (!response.ok) throw await readHttpError(response, this.#url);
     if (response.body === null || !type.startsWith('text/event-stream'))
       throw new Error(`${this.#url.host} answered with ${type}, not with an event stream`);
     void this.#read(response.body);
@@ -83,7 +83,7 @@ export class McpSseTransport implements McpTransport {
         throw new MessageNotDeliveredError(failure.message, { cause: error });
       });
     if (response.ok) return;
-    const failure = await httpStatusError(response, endpoint);
+    const failure = await readHttpError(response, endpoint);
     if (response.status !== 404 && response.status !== 410) throw failure;
     // The endpoint's URL contains the session, so the session is lost.
     this.#endLater('has lost the session');

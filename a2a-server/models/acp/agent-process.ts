@@ -13,7 +13,7 @@ import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/chil
 import { endProcessGroup, isGroupAlive } from '../../processes/end-process-group.ts';
 import { errorCodeOf } from '../../tools/workspace/file-failure.ts';
 import { acpAgentName, acpCommandText, type AcpAgentCommand } from './agent-program.ts';
-import { AcpMessageFilter } from './acp-message-filter.ts';
+import { AcpStdoutFilter } from './acp-stdout-filter.ts';
 
 /** The maximum number of stored characters from the end of stderr. */
 const MAX_STDERR_CHARS = 4_000;
@@ -68,7 +68,7 @@ export async function startAcpProcess(
     await endProcessGroup(group, { graceMs: 0, clock });
     throw error;
   }
-  const lines = new AcpMessageFilter();
+  const lines = new AcpStdoutFilter();
   child.stdout.pipe(lines);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {

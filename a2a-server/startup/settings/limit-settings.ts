@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineSetting, type SettingValues } from '../../../shared/settings/resolve-settings.ts';
-import { type CountsByScope, type Limits, LIMITS, TASK_SIZE_LIMIT } from '../../limits/limits.ts';
+import { type CountsByScope, type Limits, LIMITS, DEFAULT_TASK_LIMIT } from '../../limits/limits.ts';
 import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
 
 function limit(env: string, fallback: string, describe: string) {
@@ -119,12 +119,12 @@ export const COUNT_LIMIT_SETTINGS = {
   ),
   maxTaskEvents: cap(
     'A2A_SERVER_MAX_TASK_EVENTS',
-    TASK_SIZE_LIMIT.events,
+    DEFAULT_TASK_LIMIT.events,
     `events one task may write; ${FAILS}`,
   ),
   maxTaskMegabytes: cap(
     'A2A_SERVER_MAX_TASK_MEGABYTES',
-    TASK_SIZE_LIMIT.megabytes,
+    DEFAULT_TASK_LIMIT.megabytes,
     `megabytes of events one task may write; ${FAILS}`,
   ),
   maxDailyEvents: cap(

@@ -1,6 +1,6 @@
 /** Starts MCP servers as the agent does, with short time limits. They close after the test, or after the file if a `beforeAll` started them. */
 import { pino } from 'pino';
-import type { McpServerLimits } from '../../../a2a-server/mcp-servers/mcp-server.ts';
+import type { McpServerTimings } from '../../../a2a-server/mcp-servers/mcp-server.ts';
 import { startMcpServers, type McpServers } from '../../../a2a-server/mcp-servers/mcp-servers.ts';
 import { mcpToolName } from '../../../a2a-server/mcp-servers/tool-name.ts';
 import type { ToolRun } from '../../../a2a-server/tools/tool.ts';
@@ -11,7 +11,7 @@ import { cleanUpLater } from '../clean-up.ts';
 import { temporaryDirectory } from '../temporary-directory.ts';
 import { entryOf } from './peer-process.ts';
 
-const QUICK: McpServerLimits = { connectMs: 20_000, firstMs: 5, mostMs: 20, awayMs: 20_000 };
+const QUICK: McpServerTimings = { connectMs: 20_000, firstMs: 5, mostMs: 20, awayMs: 20_000 };
 
 export interface McpStage {
   servers: McpServers;
@@ -30,7 +30,7 @@ const ask = () => Promise.resolve({ type: 'declined' as const, reason: null });
 /** Starts servers by name. Resolves after the first attempt to reach each of them. */
 export async function mcpStage(
   settings: Record<string, Record<string, unknown>>,
-  limits: Partial<McpServerLimits> = {},
+  limits: Partial<McpServerTimings> = {},
 ): Promise<McpStage> {
   const log: string[] = [];
   const logger = pino({ level: 'debug' }, { write: (line: string) => void log.push(line) });

@@ -4,7 +4,7 @@ import {
   bytesLeftToWrite,
   dailyLimitError,
   reachedDailyLimit,
-  taskTooLargeText,
+  taskSizeProblem,
 } from '../../../../a2a-server/limits/daily-writing.ts';
 import type { WrittenAmount } from '../../../../a2a-server/journal/written-amounts.ts';
 import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
@@ -39,7 +39,7 @@ describe('the limits of written events', () => {
         const grown = { events: 0, bytes: size.bytes + more.bytes };
         // With all bytes that are left, the narrowest limit is reached, and with one byte less none is.
         expect(
-          reachedDailyLimit(after, LIMITS) !== undefined || taskTooLargeText(grown, LIMITS) !== undefined,
+          reachedDailyLimit(after, LIMITS) !== undefined || taskSizeProblem(grown, LIMITS) !== undefined,
         ).toBe(true);
         if (left === 0) return;
         expect(
@@ -52,7 +52,7 @@ describe('the limits of written events', () => {
             LIMITS,
           ),
         ).toBeUndefined();
-        expect(taskTooLargeText(before(grown), LIMITS)).toBeUndefined();
+        expect(taskSizeProblem(before(grown), LIMITS)).toBeUndefined();
       }),
     );
   });
@@ -75,7 +75,7 @@ describe('the limits of written events', () => {
 
   test('the defaults let a task and a principal work', () => {
     const none = { events: 0, bytes: 0 };
-    expect(taskTooLargeText({ events: 9_999_999, bytes: 999_999_999 }, DEFAULT_LIMITS)).toBeUndefined();
+    expect(taskSizeProblem({ events: 9_999_999, bytes: 999_999_999 }, DEFAULT_LIMITS)).toBeUndefined();
     expect(reachedDailyLimit({ principal: none, server: none }, DEFAULT_LIMITS)).toBeUndefined();
   });
 });

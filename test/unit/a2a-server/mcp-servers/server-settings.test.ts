@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { mcpServerConfigsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServerRules } from '../../../../a2a-server/startup/settings/server-policy.ts';
-import { expandServerVariables } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
+import { resolveEnabledServers } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
 import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
-  return expandServerVariables(mcpServerConfigsSchema.parse(settings), env);
+  return resolveEnabledServers(mcpServerConfigsSchema.parse(settings), env);
 }
 
 describe('the settings of MCP servers', () => {

@@ -10,7 +10,7 @@ import { PrincipalTally } from './principal-tally.ts';
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 
 /** Counts the requests or other things that each principal has open, and refuses more than the limit. */
-export class UsageLimiter {
+export class ConcurrencyLimiter {
   readonly #name: LimitName;
   readonly #limit: () => CountsByScope;
   readonly #onRefused: OnRefused;

@@ -9,7 +9,7 @@ import { ActivePrincipals } from './active-principals.ts';
 /** The number of steps that one principal may run at the same time while other principals are active. */
 const MAX_STEPS = 2;
 
-export class FairStepGate {
+export class FairStepLimiter {
   readonly #active: ActivePrincipals;
   readonly #inFlight = new Map<string, number>();
   /**

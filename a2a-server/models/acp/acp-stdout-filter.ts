@@ -14,7 +14,7 @@ const MAX_SAMPLE_BYTES = 300;
 /** The maximum amount of invalid output, in bytes. A program with more invalid output is not an ACP agent. */
 const MAX_OTHER_OUTPUT_BYTES = 1024 * 1024;
 
-export class AcpMessageFilter extends Transform {
+export class AcpStdoutFilter extends Transform {
   #line: 'begun' | 'message' | 'other' = 'begun';
   #sample = Buffer.alloc(0);
   #otherBytes = 0;

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { FairStepGate } from '../../../../a2a-server/limits/fair-step-gate.ts';
+import { FairStepLimiter } from '../../../../a2a-server/limits/fair-step-limiter.ts';
 import { Deferred } from '../../../../shared/client/core/deferred.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
@@ -14,7 +14,7 @@ interface Step {
 
 function stage() {
   const clock = new FakeClock();
-  const gate = new FairStepGate(clock);
+  const gate = new FairStepLimiter(clock);
   const steps: Step[] = [];
   const done: Promise<void>[] = [];
   const start = (principal: string): Step => {

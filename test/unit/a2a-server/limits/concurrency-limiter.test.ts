@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { UsageLimiter } from '../../../../a2a-server/limits/usage-limiter.ts';
+import { ConcurrencyLimiter } from '../../../../a2a-server/limits/concurrency-limiter.ts';
 import { isLimitRefusal, ProductError } from '../../../../shared/runtime/errors.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
 
@@ -17,7 +17,7 @@ function refusalOf(act: () => unknown): ProductError {
 
 describe('a limit', () => {
   test('names whose limit is reached, how many there may be, and when to try again', () => {
-    const use = new UsageLimiter('streams', () => limit);
+    const use = new ConcurrencyLimiter('streams', () => limit);
     use.take('ann');
     use.take('ann');
     const own = refusalOf(() => use.take('ann'));
@@ -32,13 +32,13 @@ describe('a limit', () => {
   });
 
   test('of one is about one', () => {
-    const use = new UsageLimiter('queuedTasks', () => ({ principal: 1, server: 2 }));
+    const use = new ConcurrencyLimiter('queuedTasks', () => ({ principal: 1, server: 2 }));
     use.take('ann');
     expect(refusalOf(() => use.take('ann')).message).toMatch(/^You have 1 task that waits for its turn, /);
   });
 
   test('of a tenant bounds its principals together, and no principal outside of it', () => {
-    const use = new UsageLimiter('streams', () => ({ principal: 2, tenant: 3, server: 9 }));
+    const use = new ConcurrencyLimiter('streams', () => ({ principal: 2, tenant: 3, server: 9 }));
     const ends = [use.take('acme/ann'), use.take('acme/ann'), use.take('acme/bob')];
     const refused = refusalOf(() => use.take('acme/bob'));
     expect([refused.reason, refused.message]).toEqual([
@@ -53,7 +53,7 @@ describe('a limit', () => {
   });
 
   test('counts a place that is given back twice only once', () => {
-    const use = new UsageLimiter('requests', () => limit);
+    const use = new ConcurrencyLimiter('requests', () => limit);
     const end = use.take('ann');
     use.take('ann');
     end();
@@ -69,7 +69,7 @@ describe('a limit', () => {
     });
     fc.assert(
       fc.property(caps, fc.array(step, { maxLength: 60 }), (most, steps) => {
-        const use = new UsageLimiter('requests', () => most);
+        const use = new ConcurrencyLimiter('requests', () => most);
         const open: { principal: string; end: () => void }[] = [];
         const openOf = (name: string): number => open.filter(({ principal }) => principal === name).length;
         for (const { principal, ends } of steps) {

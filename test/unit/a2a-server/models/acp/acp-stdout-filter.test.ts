@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { AcpMessageFilter } from '../../../../../a2a-server/models/acp/acp-message-filter.ts';
+import { AcpStdoutFilter } from '../../../../../a2a-server/models/acp/acp-stdout-filter.ts';
 
 /** Sends the text in pieces of this size. Returns the messages that pass, and the other lines. */
 async function through(text: string, piece: number): Promise<{ passed: string; otherOutput: string }> {
-  const lines = new AcpMessageFilter();
+  const lines = new AcpStdoutFilter();
   let passed = '';
   lines.setEncoding('utf8').on('data', (chunk: string) => (passed += chunk));
   const bytes = Buffer.from(text);
