@@ -70,7 +70,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       onDeadline: (deadline) => maintenance?.noteDeadline(deadline),
     },
     onEnded: options.onEnded,
-    gate: new FairStepLimiter(clock),
+    stepLimiter: new FairStepLimiter(clock),
   });
   const maintenance =
     options.maintenance &&

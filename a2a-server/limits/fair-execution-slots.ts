@@ -1,11 +1,11 @@
 /**
- * Limits how many tasks run at the same time. The other tasks wait in a queue for their turn.
+ * Limits how many tasks run at the same time. The other tasks wait in a queue for a slot.
  *
  * - `slot-order.ts` decides which principal's task runs next. Among the tasks of one principal, a task that has begun
  *   goes first, then the oldest.
  * - While the processor is the bottleneck and several principals are active, each may run only a few tasks. Each step
  *   of a task then waits for fewer steps of other tasks.
- * - A task whose tool asks a person a question gives its place to another task. After the answer it gets a place at
+ * - A task whose tool asks a person a question gives its slot to another task. After the answer it gets a slot at
  *   once, even above the limit, because its tool is still running.
  */
 import { Deferred } from '../../shared/client/core/deferred.ts';
@@ -42,7 +42,7 @@ const REFUSAL_DELAY_MS = { least: 250, most: 750 };
 
 export type PrincipalWeights = Readonly<Record<string, number>>;
 
-interface FairTurnsOptions {
+interface FairExecutionSlotsOptions {
   /** Returns the limits that apply now. */
   limits: () => Pick<Limits, 'executions' | 'queuedTasks'>;
   /** Returns the weights of principals that apply now. The default weight is 1. */
@@ -56,7 +56,7 @@ interface FairTurnsOptions {
   random?: () => number;
 }
 
-interface TurnRequest {
+interface SlotRequest {
   principal: string;
   /** True if the task has run before. */
   begun: boolean;
@@ -64,11 +64,11 @@ interface TurnRequest {
   onMoved?: () => void;
 }
 
-/** The place of one task, either in the queue or among the running tasks. */
+/** The slot of one task, which waits for it in the queue, or runs in it. */
 export class ExecutionSlot {
   readonly principal: string;
   readonly onMoved: () => void;
-  readonly #turns: FairExecutionSlots;
+  readonly #slots: FairExecutionSlots;
   #begun: boolean;
   #holders = 0;
   #granted = new Deferred<boolean>();
@@ -76,8 +76,8 @@ export class ExecutionSlot {
   /** The value of `ahead` at the last call of `onMoved`. */
   reportedAhead = Infinity;
 
-  constructor(turns: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: TurnRequest) {
-    this.#turns = turns;
+  constructor(slots: FairExecutionSlots, { principal, begun, onMoved = () => undefined }: SlotRequest) {
+    this.#slots = slots;
     this.principal = principal;
     this.#begun = begun;
     this.onMoved = onMoved;
@@ -87,14 +87,14 @@ export class ExecutionSlot {
     return this.#begun;
   }
 
-  /** Resolves with true when the task may run, and with false if the turn ended before that. */
+  /** Resolves with true when the task may run, and with false if the task left the queue before that. */
   get granted(): Promise<boolean> {
     return this.#granted.promise;
   }
 
   /** The number of tasks of the same principal that are ahead of this one in the queue. */
   get ahead(): number {
-    return this.#turns.aheadOf(this);
+    return this.#slots.aheadOf(this);
   }
 
   /** `FairExecutionSlots` calls this when the task may run. */
@@ -104,47 +104,47 @@ export class ExecutionSlot {
     this.#granted.resolve(true);
   }
 
-  /** Ends the turn of a task that waits or runs. A second call does nothing. */
+  /** Takes a task that waits or runs out of the queue or its slot. A second call does nothing. */
   end(): void {
     if (this.state === 'over') return;
     const before = this.state;
     this.state = 'over';
     this.#granted.resolve(false);
-    this.#turns.left(this, before);
+    this.#slots.left(this, before);
   }
 
   /**
-   * Gives the place to another principal's task, if that principal has fewer places in proportion to its weight.
+   * Gives the slot to another principal's task, if that principal has fewer slots in proportion to its weight.
    * Returns undefined if there is no such principal. Otherwise returns a promise that resolves like `granted`.
    */
   pass(): Promise<boolean> | undefined {
-    if (this.state !== 'running' || !this.#turns.isOverShare(this.principal)) return undefined;
+    if (this.state !== 'running' || !this.#slots.isOverShare(this.principal)) return undefined;
     this.state = 'waiting';
     this.#granted = new Deferred();
-    this.#turns.requeue(this);
+    this.#slots.requeue(this);
     return this.#granted.promise;
   }
 
   /**
-   * Gives the place of a running task to other tasks while its tools wait for a person. Returns a function that ends
-   * one such wait. The task has its place again when every caller has called its function. The turn must not end before
+   * Gives the slot of a running task to other tasks while its tools wait for a person. Returns a function that ends
+   * one such wait. The task has its slot again when every caller has called its function. The task must not end before
    * that.
    */
   hold(): () => void {
     this.#holders += 1;
-    if (this.#holders === 1) this.#turns.rest(this.principal);
+    if (this.#holders === 1) this.#slots.rest(this.principal);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
       this.#holders -= 1;
-      if (this.#holders === 0) this.#turns.resume(this.principal);
+      if (this.#holders === 0) this.#slots.resume(this.principal);
     };
   }
 }
 
 export class FairExecutionSlots {
-  readonly #options: FairTurnsOptions;
+  readonly #options: FairExecutionSlotsOptions;
   readonly #queues = new Map<string, ExecutionSlot[]>();
   readonly #running = new PrincipalTally();
   readonly #waiting = new PrincipalTally();
@@ -156,7 +156,7 @@ export class FairExecutionSlots {
   #served = 0;
   #rechecks = false;
 
-  constructor(options: FairTurnsOptions) {
+  constructor(options: FairExecutionSlotsOptions) {
     this.#options = options;
     this.#clock = options.clock ?? systemClock;
     this.#active = new ActivePrincipals(this.#clock);
@@ -175,25 +175,25 @@ export class FairExecutionSlots {
     return this.#options.limits().executions;
   }
 
-  /** Gives places to waiting tasks after the limits or the weights have changed. */
+  /** Gives slots to waiting tasks after the limits or the weights have changed. */
   limitsChanged(): void {
     this.#serve();
   }
 
   /** True if a task of the principal could run at once. */
   isFree(principal: string): boolean {
-    // If others wait although the server has a place, they have reached their own limit.
+    // If others wait although the server has a free slot, they have reached their own limit.
     return reachedLimitScope(this.#running.usedBy(principal), this.#limitOf(principal)) === undefined;
   }
 
-  /** Asks for a place. If a place is free, the task runs at once. */
-  request(request: TurnRequest): ExecutionSlot {
-    const turn = new ExecutionSlot(this, request);
+  /** Asks for a slot. If a slot is free, the task runs at once. */
+  request(request: SlotRequest): ExecutionSlot {
+    const slot = new ExecutionSlot(this, request);
     this.#active.add(request.principal);
-    this.#enqueue(turn);
+    this.#enqueue(slot);
     this.#serve();
-    turn.reportedAhead = turn.ahead;
-    return turn;
+    slot.reportedAhead = slot.ahead;
+    return slot;
   }
 
   /**
@@ -268,18 +268,18 @@ export class FairExecutionSlots {
     return this.#running.total > this.#running.of(principal) || this.#active.hasOther(principal);
   }
 
-  aheadOf(turn: ExecutionSlot): number {
-    return Math.max(0, this.#queues.get(turn.principal)?.indexOf(turn) ?? 0);
+  aheadOf(slot: ExecutionSlot): number {
+    return Math.max(0, this.#queues.get(slot.principal)?.indexOf(slot) ?? 0);
   }
 
-  /** Frees the place of an ended turn. */
-  left(turn: ExecutionSlot, before: ExecutionSlot['state']): void {
-    if (before === 'running') this.rest(turn.principal);
+  /** Frees a slot, or a position in the queue, that a task has left. */
+  left(slot: ExecutionSlot, before: ExecutionSlot['state']): void {
+    if (before === 'running') this.rest(slot.principal);
     else {
-      const queue = this.#queues.get(turn.principal);
-      queue?.splice(queue.indexOf(turn), 1);
-      this.#waiting.add(turn.principal, -1);
-      this.#afterLeaving(turn.principal);
+      const queue = this.#queues.get(slot.principal);
+      queue?.splice(queue.indexOf(slot), 1);
+      this.#waiting.add(slot.principal, -1);
+      this.#afterLeaving(slot.principal);
     }
   }
 
@@ -287,11 +287,11 @@ export class FairExecutionSlots {
     return shouldYieldSlot(this.#shareOf(principal), this.#waitingShares());
   }
 
-  /** Moves a running task to the front of its queue, and gives its place to another task. */
-  requeue(turn: ExecutionSlot): void {
-    this.#enqueue(turn);
-    this.rest(turn.principal);
-    turn.reportedAhead = turn.ahead;
+  /** Moves a running task to the front of its queue, and gives its slot to another task. */
+  requeue(slot: ExecutionSlot): void {
+    this.#enqueue(slot);
+    this.rest(slot.principal);
+    slot.reportedAhead = slot.ahead;
   }
 
   rest(principal: string): void {
@@ -304,24 +304,24 @@ export class FairExecutionSlots {
     this.#running.add(principal, 1);
   }
 
-  #enqueue(turn: ExecutionSlot): void {
-    const queue = this.#queues.get(turn.principal) ?? [];
-    this.#queues.set(turn.principal, queue);
+  #enqueue(slot: ExecutionSlot): void {
+    const queue = this.#queues.get(slot.principal) ?? [];
+    this.#queues.set(slot.principal, queue);
     const firstNew = queue.findIndex(({ begun }) => !begun);
-    if (turn.begun && firstNew !== -1) queue.splice(firstNew, 0, turn);
-    else queue.push(turn);
-    this.#waiting.add(turn.principal, 1);
+    if (slot.begun && firstNew !== -1) queue.splice(firstNew, 0, slot);
+    else queue.push(slot);
+    this.#waiting.add(slot.principal, 1);
   }
 
   #serve(): void {
     for (;;) {
       const principal = nextPrincipalForSlot(this.#waitingShares());
-      const turn = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
-      if (principal === undefined || turn === undefined) break;
+      const slot = principal === undefined ? undefined : this.#queues.get(principal)?.shift();
+      if (principal === undefined || slot === undefined) break;
       this.#waiting.add(principal, -1);
       this.#servedAt.set(principal, (this.#served += 1));
       this.resume(principal);
-      turn.grant();
+      slot.grant();
       this.#afterLeaving(principal);
     }
     this.#recheckLater();
@@ -344,10 +344,10 @@ export class FairExecutionSlots {
     const queue = this.#queues.get(principal) ?? [];
     if (queue.length === 0) this.#queues.delete(principal);
     this.#forget(principal);
-    for (const [ahead, turn] of queue.entries())
-      if (ahead < turn.reportedAhead && ahead * 2 <= turn.reportedAhead) {
-        turn.reportedAhead = ahead;
-        turn.onMoved();
+    for (const [ahead, slot] of queue.entries())
+      if (ahead < slot.reportedAhead && ahead * 2 <= slot.reportedAhead) {
+        slot.reportedAhead = ahead;
+        slot.onMoved();
       }
   }
 

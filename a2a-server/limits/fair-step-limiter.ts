@@ -23,7 +23,7 @@ export class FairStepLimiter {
   }
 
   /** Runs a step of the principal's work as soon as the limit allows it. */
-  async pass<T>(principal: string, step: () => Promise<T>): Promise<T> {
+  async run<T>(principal: string, step: () => Promise<T>): Promise<T> {
     if (this.#isBounded(principal)) await new Promise<void>((resolve) => this.#enqueue(principal, resolve));
     this.#count(principal, 1);
     try {

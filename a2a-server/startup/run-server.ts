@@ -110,9 +110,9 @@ export async function startOpenedServer(
   const problem = presencePolicyProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
-  const turns = executionSlotsFromSettings({ live, clock, onRefused });
+  const slots = executionSlotsFromSettings({ live, clock, onRefused });
   const tasks = taskServiceFromSettings(
-    { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, turns, onRefused },
+    { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, slots, onRefused },
     able,
   );
   const record: ServerRecord = {
@@ -182,7 +182,7 @@ export async function startOpenedServer(
   push.start();
   const isKnown = async (principal: string, messageId: string): Promise<boolean> =>
     (await journal.command(principal, messageId)) !== undefined;
-  open(withLoadShedding(app, { ...access, ...metrics, reach, turns, isKnown, openRequests, log }));
+  open(withLoadShedding(app, { ...access, ...metrics, reach, slots, isKnown, openRequests, log }));
   await writeServerRecord(settings.stateDir, record).catch(async (error: unknown) => {
     // Clients cannot find a server that has no record. So the server stops the resumed tasks.
     await tasks.shutdown(0);

@@ -38,7 +38,7 @@ interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'> {
   clockCheck: ClockCheck;
   presence: PresenceVerifier;
   openWorkspace: ReturnType<typeof createWorkspaceOpener>;
-  turns: FairExecutionSlots;
+  slots: FairExecutionSlots;
   onRefused?: OnRefused;
 }
 
@@ -48,15 +48,15 @@ export function executionSlotsFromSettings({
   clock,
   onRefused,
 }: Pick<TaskServiceParts, 'live' | 'clock' | 'onRefused'>): FairExecutionSlots {
-  const turns = new FairExecutionSlots({
+  const slots = new FairExecutionSlots({
     limits: live.limits,
     weights: live.weights,
     busy: createBusyDetector(),
     clock,
     ...(onRefused && { onRefused }),
   });
-  live.onChange(() => turns.limitsChanged());
-  return turns;
+  live.onChange(() => slots.limitsChanged());
+  return slots;
 }
 
 /** Creates the task service. It starts no work before `recover`. */
@@ -73,7 +73,7 @@ export function taskServiceFromSettings(
     clockCheck,
     presence,
     openWorkspace,
-    turns,
+    slots,
     onRefused,
   }: TaskServiceParts,
   { tools, commands }: ToolsAndCommands,
@@ -90,7 +90,7 @@ export function taskServiceFromSettings(
     mode: settings.mode,
     presence,
     openWorkspace,
-    turns,
+    slots,
     writingLimits: live.limits,
     ...(onRefused && { onRefused }),
     graceMs: settleMs(settings),

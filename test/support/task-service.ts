@@ -88,7 +88,7 @@ export async function startTaskService(options: {
   /** Wraps the journal, e.g. to delay or refuse its appends. */
   between?: (journal: Journal) => Journal;
   /** The places of running tasks. The default has the default limits. */
-  turns?: FairExecutionSlots;
+  slots?: FairExecutionSlots;
   /** The processes that an earlier service left running. */
   children?: Pick<ChildProcessRecords, 'endOrphans'>;
 }): Promise<RunningService> {
@@ -123,7 +123,7 @@ export async function startTaskService(options: {
     budget: { ...NO_BUDGET, ...options.budget },
     ...(options.dailyBudget !== undefined && { dailyBudget: options.dailyBudget }),
     onFailure: (_taskId, error) => failures.push(error),
-    ...(options.turns && { turns: options.turns }),
+    ...(options.slots && { slots: options.slots }),
     ...(options.children && { children: options.children }),
     ...(options.onEnded && { onEnded: options.onEnded }),
     ...(options.maintenance && {

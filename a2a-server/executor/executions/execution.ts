@@ -72,7 +72,7 @@ export interface ExecutionOptions extends AskModelOptions {
 interface ExecutionHost {
   scheduler: ToolScheduler;
   /** The place of the task among the running tasks. */
-  turn: Pick<ExecutionSlot, 'pass' | 'hold'>;
+  slot: Pick<ExecutionSlot, 'pass' | 'hold'>;
   /** The abort scope of the task. The execution closes it. */
   task: AbortScope<AbortCause>;
   /** Wakes the task after `ms` milliseconds, unless it is woken or stopped earlier. */
@@ -230,7 +230,7 @@ export class Execution {
           const { workspace, earlier } = (pass.opened ??= await this.#obtain(snapshot));
           pass.turn ??= new TurnAbortScope(task, clock, limits.turnMs);
           const { scope } = pass.turn;
-          const timeouts = [pass.turn.timeout, pass.timeout, this.#host.turn].filter(
+          const timeouts = [pass.turn.timeout, pass.timeout, this.#host.slot].filter(
             (it) => it !== undefined,
           );
           const runs = await Promise.allSettled(
@@ -257,7 +257,7 @@ export class Execution {
           break;
         }
         case 'ask-model': {
-          const passed = this.#host.turn.pass();
+          const passed = this.#host.slot.pass();
           if (passed !== undefined) {
             pass.turn?.end();
             delete pass.turn;

@@ -34,7 +34,7 @@ const ENDED_ELSEWHERE: AbortCause = {
 const SHUTDOWN: AbortCause = { reason: 'server-shutdown', message: 'Stopped because the server shut down.' };
 
 /**
- * The time after which a task that waits for its turn reports its place in the queue. Under load, most tasks wait for a
+ * The time after which a task that waits for a slot reports its place in the queue. Under load, most tasks wait for a
  * shorter time.
  */
 const REPORT_PLACE_MS = 1_000;
@@ -49,7 +49,7 @@ export interface ExecutorOptions extends ExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
   /** Limits how many tasks run at the same time. By default, the default limits apply. */
-  turns?: FairExecutionSlots;
+  slots?: FairExecutionSlots;
 }
 
 /** Names a task that may need an execution. */
@@ -63,7 +63,7 @@ interface WokenTask {
 
 interface Running {
   execution: Execution;
-  turn: ExecutionSlot;
+  slot: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
   /** The time of the last event about the place in the queue, in milliseconds since 1970. */
@@ -82,7 +82,7 @@ export class Executor {
   readonly #openings = new Map<string, ComputeOpeningEvents>();
   /** The claims of tasks that execute, or that a timer will wake. */
   readonly #claims = new Map<string, TaskClaim>();
-  readonly #turns: FairExecutionSlots;
+  readonly #slots: FairExecutionSlots;
   readonly scheduler: ToolScheduler;
   #closing = false;
   #looking = false;
@@ -90,18 +90,18 @@ export class Executor {
 
   constructor(options: ExecutorOptions) {
     this.#options = options;
-    this.#turns = options.turns ?? new FairExecutionSlots({ limits: () => LIMITS });
+    this.#slots = options.slots ?? new FairExecutionSlots({ limits: () => LIMITS });
     this.scheduler = new ToolScheduler(options);
   }
 
   /** The number of tasks that run. */
   get size(): number {
-    return this.#running.size - this.#turns.waiting;
+    return this.#running.size - this.#slots.waiting;
   }
 
-  /** The number of tasks that wait for their turn. */
+  /** The number of tasks that wait for a slot. */
   get waiting(): number {
-    return this.#turns.waiting;
+    return this.#slots.waiting;
   }
 
   /** Starts an execution. If one runs, it checks the task again before it exits. Returns at once. */
@@ -123,7 +123,7 @@ export class Executor {
    * @throws ProductError LIMIT_REACHED, OVERLOADED
    */
   reserve(principal: string): Promise<() => void> {
-    return this.#turns.reserve(principal);
+    return this.#slots.reserve(principal);
   }
 
   /**
@@ -138,7 +138,7 @@ export class Executor {
   ): Promise<AppendedCommand> {
     const { log, clock } = this.#options;
     const task = { taskId, principal, begun: true };
-    if (this.#closing || this.#running.has(taskId) || !this.#turns.isFree(principal)) {
+    if (this.#closing || this.#running.has(taskId) || !this.#slots.isFree(principal)) {
       const changed = await log.change(taskId, rule, key);
       if (changed?.type === 'appended') this.wake(task);
       return { changed };
@@ -158,33 +158,33 @@ export class Executor {
 
   #begin(task: WokenTask, command?: DeferredCommandAppend): void {
     const { taskId, principal, begun } = task;
-    const turn = this.#turns.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
+    const slot = this.#slots.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
     const execution = new Execution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
-      turn,
+      slot,
       wakeAfter: (ms) => this.#wakeAfter({ taskId, principal, begun: true }, ms),
       opening: () => this.#openings.get(taskId),
       opened: () => void this.#openings.delete(taskId),
     });
     const running: Running = {
       execution,
-      turn,
+      slot,
       done: Promise.resolve(),
       placeTold: Promise.resolve(),
       toldAt: null,
     };
     this.#running.set(taskId, running);
-    if (turn.state === 'waiting')
+    if (slot.state === 'waiting')
       running.stopTelling = this.#options.clock.after(REPORT_PLACE_MS, () => this.#tellPlace(taskId));
     running.done = this.#run(task, running, command);
   }
 
   async #run(task: WokenTask, running: Running, command?: DeferredCommandAppend): Promise<void> {
-    const { execution, turn } = running;
+    const { execution, slot } = running;
     const { taskId, principal } = task;
     const claim = await this.#claim(taskId);
-    if (claim === undefined || !(await turn.granted) || !claim.held) {
+    if (claim === undefined || !(await slot.granted) || !claim.held) {
       execution.close();
       // The task was stopped, or another server owns it and reads the command from the journal. The sender gets an
       // error from `result`.
@@ -193,7 +193,7 @@ export class Executor {
       await execution.run(claim, command);
     }
     running.stopTelling?.();
-    turn.end();
+    slot.end();
     await running.placeTold;
     // There is no `await` between the next lines. A concurrent wake-up therefore either sets `again`, or starts the
     // next execution.
@@ -215,15 +215,15 @@ export class Executor {
     const claim = this.#claims.get(taskId);
     const running = this.#running.get(taskId);
     if (this.#closing || claim?.held !== true || running === undefined) return;
-    const { turn } = running;
-    if (turn.begun || turn.state !== 'waiting') return;
+    const { slot } = running;
+    if (slot.begun || slot.state !== 'waiting') return;
     const { log, onFailure, clock } = this.#options;
     running.toldAt = clock.now();
     running.placeTold = log
       .ownedBy(claim)
       .change(taskId, (s) => ({
         type: 'append',
-        events: queuedEvents(s, turn.ahead, this.#turns.limit),
+        events: queuedEvents(s, slot.ahead, this.#slots.limit),
       }))
       .catch((error: unknown) => onFailure(taskId, error));
   }
@@ -263,7 +263,7 @@ export class Executor {
     this.#later.get(taskId)?.();
     const running = this.#running.get(taskId);
     running?.execution.abort(stop);
-    if (running?.turn.state === 'waiting') running.turn.end();
+    if (running?.slot.state === 'waiting') running.slot.end();
     this.#release(taskId);
   }
 
@@ -332,9 +332,9 @@ export class Executor {
     this.#closing = true;
     for (const cancel of this.#later.values()) cancel();
     const running = [...this.#running.values()];
-    for (const { execution, turn } of running) {
+    for (const { execution, slot } of running) {
       execution.abortLoop(SHUTDOWN);
-      if (turn.state === 'waiting') turn.end();
+      if (slot.state === 'waiting') slot.end();
     }
     this.scheduler.stopWaiting(SHUTDOWN);
     const cancelTimer = this.#options.clock.after(graceMs, () => this.stopAll());

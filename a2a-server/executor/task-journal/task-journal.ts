@@ -50,7 +50,7 @@ interface TaskJournalOptions {
   /** Called for each task whose end this process has appended. */
   onEnded?: ((task: Snapshot) => void) | undefined;
   /** Lets principals append in turn. If absent, each append begins at once. */
-  gate?: FairStepLimiter;
+  stepLimiter?: FairStepLimiter;
 }
 
 interface DeadlineOptions {
@@ -129,9 +129,9 @@ export class TaskJournal {
 
   /** Appends to a task of the principal as soon as it is the principal's turn. @throws ProductError STORAGE */
   append(principal: string, append: AppendRequest): Promise<AppendResult> {
-    const { gate } = this.#options;
+    const { stepLimiter } = this.#options;
     const write = (): Promise<AppendResult> => this.#journal.append(append);
-    return gate === undefined ? write() : gate.pass(principal, write);
+    return stepLimiter === undefined ? write() : stepLimiter.run(principal, write);
   }
 
   async #change(

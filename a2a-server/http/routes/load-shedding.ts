@@ -53,7 +53,7 @@ const newTask = z.object({
 type NewTask = z.infer<typeof newTask>;
 
 export interface LoadSheddingParts {
-  turns: Pick<FairExecutionSlots, 'waiting' | 'hasSpace' | 'requireSpace'>;
+  slots: Pick<FairExecutionSlots, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
   issued?: Pick<IssuedTokens, 'active'>;
   reach: AllowedHostsAndOrigins;
@@ -77,7 +77,7 @@ export function withLoadShedding(app: RequestListener, parts: LoadSheddingParts)
   };
   return (request, response) => {
     // If no task waits, the app handles the request, so load shedding costs only this check.
-    if (parts.turns.waiting === 0 || !isSmallJsonRpc(request)) app(request, response);
+    if (parts.slots.waiting === 0 || !isSmallJsonRpc(request)) app(request, response);
     else void shed(request, response);
   };
 }
@@ -105,12 +105,12 @@ interface Refusal extends RetryLater {
 async function findRefusal(
   request: IncomingMessage,
   response: ServerResponse,
-  { turns, authenticate, issued = NO_ISSUED_TOKENS, reach, isKnown, openRequests }: LoadSheddingParts,
+  { slots, authenticate, issued = NO_ISSUED_TOKENS, reach, isKnown, openRequests }: LoadSheddingParts,
 ): Promise<Refusal | undefined> {
   checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
   const identity = await authenticate(request.headers.authorization);
   const { principal, tokenId } = identity;
-  if (turns.hasSpace(principal)) return undefined;
+  if (slots.hasSpace(principal)) return undefined;
   const roles = rolesOf(identity, tokenId === undefined ? undefined : await issued.active(tokenId));
   if (response.destroyed) return undefined;
   const { becomeStream, end } = openRequests.open(principal);
@@ -124,9 +124,9 @@ async function findRefusal(
     if (call === undefined || !mayBegin(call, roles)) return undefined;
     if (await isKnown(principal, call.params.message.messageId)) return undefined;
     const refused = await refusalOf(async () => {
-      if (turns.hasSpace(principal)) return;
+      if (slots.hasSpace(principal)) return;
       becomeStream();
-      await turns.requireSpace(principal);
+      await slots.requireSpace(principal);
     });
     if (refused === undefined) return undefined;
     const { error, ...later } = refused;

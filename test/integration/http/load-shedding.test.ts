@@ -46,7 +46,7 @@ beforeEach(async () => {
     { principal: 'other', token: OTHER_TOKEN },
   ]);
   const measured = createRequestMeasurement((answered) => recorded.push(answered));
-  const turns = new FairExecutionSlots({
+  const slots = new FairExecutionSlots({
     limits: () => ({ executions: { principal: 1, server: 1 }, queuedTasks: queue }),
   });
   // A client may read an answer before the server has counted its end.
@@ -61,19 +61,19 @@ beforeEach(async () => {
       },
     },
     shedding: {
-      turns,
+      slots,
       authenticate: (header) => (checkToken ?? authenticate)(header),
       isKnown: async (_principal, messageId) => messageId === KNOWN_ID,
     },
   });
   // As in production, the app refuses new tasks too.
   server.tasks.onSend = async (incoming) => {
-    if (incoming.message.messageId !== KNOWN_ID) (await turns.reserve(incoming.principal))();
+    if (incoming.message.messageId !== KNOWN_ID) (await slots.reserve(incoming.principal))();
     return server.tasks.start(incoming);
   };
   // One task runs, and the next one fills the queue.
-  turns.request({ principal: 'local', begun: false });
-  turns.request({ principal: 'local', begun: false });
+  slots.request({ principal: 'local', begun: false });
+  slots.request({ principal: 'local', begun: false });
 });
 afterEach(() => server.close());
 

@@ -83,7 +83,7 @@ export async function startServer(
   > & {
     clock?: FakeClock;
     /** The queue whose load the server sheds. By default, the server sheds none. */
-    shedding?: Pick<LoadSheddingParts, 'turns' | 'isKnown'> &
+    shedding?: Pick<LoadSheddingParts, 'slots' | 'isKnown'> &
       Partial<Pick<LoadSheddingParts, 'authenticate'>>;
     verifyJwt?: AuthenticateJwt;
     /** Opens the page's sign-in with a provider, when the server has its address. */

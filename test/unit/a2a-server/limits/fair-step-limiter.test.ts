@@ -14,14 +14,14 @@ interface Step {
 
 function stage() {
   const clock = new FakeClock();
-  const gate = new FairStepLimiter(clock);
+  const limiter = new FairStepLimiter(clock);
   const steps: Step[] = [];
   const done: Promise<void>[] = [];
   const start = (principal: string): Step => {
     const step: Step = { principal, end: new Deferred<void>(), begun: false };
     steps.push(step);
     done.push(
-      gate.pass(principal, () => {
+      limiter.run(principal, () => {
         step.begun = true;
         return step.end.promise;
       }),

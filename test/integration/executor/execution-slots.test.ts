@@ -22,15 +22,15 @@ import { askingTool, CALLS_ASK } from './asking-tool.ts';
 
 type Tasks = RunningService['tasks'];
 
-function turnsFor(principal: number, server: number, queued = 100): FairExecutionSlots {
+function slotsFor(principal: number, server: number, queued = 100): FairExecutionSlots {
   const queuedTasks = { principal: queued, server: queued };
   return new FairExecutionSlots({ limits: () => ({ executions: { principal, server }, queuedTasks }) });
 }
 
-async function started(turns: FairExecutionSlots, script: ScriptedTurn[], more: object = {}) {
+async function started(slots: FairExecutionSlots, script: ScriptedTurn[], more: object = {}) {
   const models = new ScriptedModel(script);
   const stateDir = await temporaryDirectory();
-  const service = await startTaskService({ stateDir, workspace: stateDir, models, turns, ...more });
+  const service = await startTaskService({ stateDir, workspace: stateDir, models, slots, ...more });
   return { ...service, models, stateDir };
 }
 
@@ -53,7 +53,7 @@ const stateOf = async (tasks: Tasks, taskId: string, principal = ADA): Promise<s
 describe('tasks above the limit of running tasks', () => {
   it('wait as submitted, say how many tasks go first, and run in order', async () => {
     const gate = new Deferred<void>();
-    const { tasks, models, clock } = await started(turnsFor(1, 4), [{ until: gate.promise }]);
+    const { tasks, models, clock } = await started(slotsFor(1, 4), [{ until: gate.promise }]);
     const first = await tasks.send(messageOf('one'));
     const second = await tasks.send(messageOf('two'));
     const third = await tasks.send(messageOf('three'));
@@ -84,7 +84,7 @@ describe('tasks above the limit of running tasks', () => {
 
   it('A4 can be cancelled while they wait, without a model call', async () => {
     const gate = new Deferred<void>();
-    const { tasks, models, clock } = await started(turnsFor(1, 1), [{ until: gate.promise }]);
+    const { tasks, models, clock } = await started(slotsFor(1, 1), [{ until: gate.promise }]);
     const first = await tasks.send(messageOf('one'));
     const second = await tasks.send(messageOf('two'));
     clock.advance(1_000);
@@ -99,7 +99,7 @@ describe('tasks above the limit of running tasks', () => {
 
   it('wait again after a restart of the server, and run', async () => {
     const gate = new Deferred<void>();
-    const before = await started(turnsFor(1, 1), [{ until: gate.promise }]);
+    const before = await started(slotsFor(1, 1), [{ until: gate.promise }]);
     const sent = [];
     for (const text of ['one', 'two', 'three']) sent.push(await before.tasks.send(messageOf(text)));
     before.clock.advance(1_000);
@@ -109,7 +109,7 @@ describe('tasks above the limit of running tasks', () => {
     await stopped;
     const { stateDir } = before;
     const models = new ScriptedModel([]);
-    const after = await startTaskService({ stateDir, workspace: stateDir, models, turns: turnsFor(1, 1) });
+    const after = await startTaskService({ stateDir, workspace: stateDir, models, slots: slotsFor(1, 1) });
     await after.tasks.recover();
     for (const each of sent) expect((await untilSettled(after.tasks, each)).status.state).toBe('completed');
     expect(before.failures).toEqual([]);
@@ -118,7 +118,7 @@ describe('tasks above the limit of running tasks', () => {
   it('let a quiet user run next, although another has a long queue', async () => {
     const gates = Array.from({ length: 10 }, () => new Deferred<void>());
     const { tasks } = await started(
-      turnsFor(2, 2),
+      slotsFor(2, 2),
       gates.map(({ promise }) => ({ until: promise })),
     );
     const loud = [];
@@ -134,7 +134,7 @@ describe('tasks above the limit of running tasks', () => {
 
   it('E3 a decision is durable at once, and the approved call runs when the task has its turn', async () => {
     const gate = new Deferred<void>();
-    const { tasks, stateDir } = await started(turnsFor(1, 1), [
+    const { tasks, stateDir } = await started(slotsFor(1, 1), [
       { calls: [{ tool: 'write-file', input: { path: 'a.txt', content: 'hello' } }] },
       { until: gate.promise },
     ]);
@@ -153,7 +153,7 @@ describe('tasks above the limit of running tasks', () => {
 
   it('take the place of a task whose tool waits for a person', async () => {
     const { tool } = askingTool({ asks: [{ text: 'Which?' }] });
-    const { tasks } = await started(turnsFor(1, 1), [CALLS_ASK], { tools: [tool] });
+    const { tasks } = await started(slotsFor(1, 1), [CALLS_ASK], { tools: [tool] });
     const asking = await tasks.send(messageOf('ask'));
     await untilSettled(tasks, asking);
     const other = await tasks.send(messageOf('other'));
@@ -163,7 +163,7 @@ describe('tasks above the limit of running tasks', () => {
 
   it('are refused when the queue is full, and nothing is created', async () => {
     const gate = new Deferred<void>();
-    const { tasks } = await started(turnsFor(1, 1, 1), [{ until: gate.promise }]);
+    const { tasks } = await started(slotsFor(1, 1, 1), [{ until: gate.promise }]);
     await tasks.send(messageOf('one'));
     await tasks.send(messageOf('two'));
     const third = messageOf('three');
