@@ -1,4 +1,4 @@
-// Bundles a TypeScript program of the project, because Node 20 runs no TypeScript. Bundles again only if a source is newer.
+// Bundles a TypeScript program, because Node 20 runs no TypeScript. Bundles again only if a source is newer.
 import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 

@@ -64,7 +64,7 @@ interface SlotRequest {
   onMoved?: () => void;
 }
 
-/** The slot of one task, which waits for it in the queue, or runs in it. */
+/** The slot of one task. The task waits for it in the queue, or runs in it. */
 export class ExecutionSlot {
   readonly principal: string;
   readonly onMoved: () => void;
@@ -104,7 +104,7 @@ export class ExecutionSlot {
     this.#granted.resolve(true);
   }
 
-  /** Takes a task that waits or runs out of the queue or its slot. A second call does nothing. */
+  /** Removes the task from the queue, or frees its slot. A second call does nothing. */
   end(): void {
     if (this.state === 'over') return;
     const before = this.state;
@@ -127,8 +127,7 @@ export class ExecutionSlot {
 
   /**
    * Gives the slot of a running task to other tasks while its tools wait for a person. Returns a function that ends
-   * one such wait. The task has its slot again when every caller has called its function. The task must not end before
-   * that.
+   * one such wait. The task has its slot again when every caller has called its function. Do not call `end` before that.
    */
   hold(): () => void {
     this.#holders += 1;
@@ -272,7 +271,7 @@ export class FairExecutionSlots {
     return Math.max(0, this.#queues.get(slot.principal)?.indexOf(slot) ?? 0);
   }
 
-  /** Frees a slot, or a position in the queue, that a task has left. */
+  /** Removes a task from the queue, or frees its slot. @param before the state of the task until now */
   left(slot: ExecutionSlot, before: ExecutionSlot['state']): void {
     if (before === 'running') this.rest(slot.principal);
     else {

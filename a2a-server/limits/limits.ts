@@ -37,7 +37,7 @@ export const LIMITS = {
     server: 4_000,
     retryAfterS: 5,
   },
-  /** The maximum number of running tasks. A further task waits for its turn. */
+  /** The maximum number of running tasks. A further task waits for a slot. */
   executions: { what: 'running tasks', one: 'running task', principal: 32, server: 64, retryAfterS: 30 },
   queuedTasks: {
     what: 'tasks that wait for their turn',

@@ -42,8 +42,8 @@ export async function endProcessGroup(
 }
 
 /**
- * The maximum number of searches for groups. A program may start new groups while its group ends, so `endFoundProcessGroups`
- * searches again.
+ * The maximum number of searches for groups. A program may start new groups while its group ends. So
+ * `endFoundProcessGroups` searches again.
  */
 const MAX_ROUNDS = 5;
 

@@ -2,7 +2,8 @@
  * Defines the function in the database that writes the appends of one commit, in one round trip. It raises an error and
  * writes nothing if the state in the database differs from the state on which the appends were decided:
  *
- * - `SQLSTATE_SERVER_REMOVED`: the database does not know this server (another server removed it), or the commit is not the next one.
+ * - `SQLSTATE_SERVER_REMOVED`: another server has removed this server from the database, or the number of the commit is
+ *   not the next one.
  * - `SQLSTATE_STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
  *   or an execution appends after the end of the server's lease.
  * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.

@@ -14,7 +14,7 @@ export class MessageNotDeliveredError extends Error {
   override readonly name: string = 'MessageNotDeliveredError';
 }
 
-/** Thrown if the server refuses the message because it no longer has the MCP session, or not at this address. */
+/** Thrown if the server refuses the message because it no longer has the MCP session, or no MCP endpoint at its URL. */
 export class McpSessionLostError extends MessageNotDeliveredError {
   override readonly name = 'McpSessionLostError';
 }
