@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { readJsonBody } from './mcp-endpoint.ts';
+import { NO_BODY, readJsonBody } from './json-body.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
 
 export const ABORT_PATH_PREFIX = '/api/tools/abort/';
@@ -34,9 +34,9 @@ export async function answerAbortRequest(
 ): Promise<Response> {
   if (request.method !== 'POST')
     return rpcErrorResponse(405, `${ABORT_PATH_PREFIX}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
-  const body = request.headers.has('content-type') ? await readJsonBody(request) : undefined;
-  if (body instanceof Response) return body;
-  const { data, error } = wanted.safeParse(body);
+  const read = request.headers.has('content-type') ? await readJsonBody(request) : NO_BODY;
+  if (read.type === 'refused') return read.response;
+  const { data, error } = wanted.safeParse(read.body);
   if (error) return rpcErrorResponse(400, `The body is optional, {"reason": "…"}: ${zodIssuesText(error)}.`);
   try {
     return Response.json(await abort({ toolId, reason: data?.reason ?? 'aborted over HTTP' }));

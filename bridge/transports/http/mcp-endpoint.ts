@@ -3,9 +3,7 @@ import {
   createMcpHandler,
   isJSONRPCNotification,
   isJSONRPCRequest,
-  isJsonContentType,
   isLegacyRequest,
-  readRequestBody,
 } from '@modelcontextprotocol/server';
 import type { McpRequestContext, McpServer, RequestId } from '@modelcontextprotocol/server';
 import type { Logger } from '../../../shared/runtime/logging.ts';
@@ -14,19 +12,7 @@ import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
 import { DEFAULT_MCP_SESSION_LIMITS, McpSessions, type McpSessionLimits } from './mcp-sessions.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
-import { PARSE_ERROR, rpcErrorResponse } from './rpc-error.ts';
-
-const MAX_BODY_BYTES = 4 * 1024 * 1024;
-/**
- * The maximum number of bytes that the bridge reads of a body that is too large. It reads on so that the sender can
- * read the error response.
- */
-const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
-/**
- * The headers of a response after which the connection is closed. A part of the request body may be unread, so the
- * connection cannot be used for another request.
- */
-const CLOSE_CONNECTION = { Connection: 'close' };
+import { NO_BODY, readJsonBody } from './json-body.ts';
 
 export interface LoggedMessageFacts {
   operation?: string;
@@ -84,8 +70,9 @@ export function createMcpEndpoint({
   });
   return {
     async answer(request, { over, onMessage }) {
-      const body = request.method === 'POST' ? await readJsonBody(request) : undefined;
-      if (body instanceof Response) return body;
+      const read = request.method === 'POST' ? await readJsonBody(request) : NO_BODY;
+      if (read.type === 'refused') return read.response;
+      const { body } = read;
       onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
       const receipts = new HttpSentReplies();
@@ -111,31 +98,4 @@ function factsOf(body: unknown): LoggedMessageFacts {
   if (!isJSONRPCRequest(body)) return {};
   const requestId = typeof body.id === 'string' ? body.id.slice(0, 100) : body.id;
   return { operation: body.method.slice(0, 100), requestId };
-}
-
-/** Returns the parsed JSON body of the request. If the body is not valid, returns an error response. */
-export async function readJsonBody(request: Request): Promise<unknown> {
-  if (!isJsonContentType(request.headers.get('content-type')))
-    return rpcErrorResponse(415, 'Send application/json.');
-  try {
-    const read = await readRequestBody(request, MAX_BODY_BYTES);
-    if (read.tooLarge) {
-      await discard(request, MAX_DISCARDED_BYTES);
-      return rpcErrorResponse(413, `The body is larger than ${String(MAX_BODY_BYTES)} bytes.`, {
-        headers: CLOSE_CONNECTION,
-      });
-    }
-    const body: unknown = JSON.parse(read.text);
-    return body;
-  } catch {
-    return rpcErrorResponse(400, 'The body is not JSON.', { code: PARSE_ERROR });
-  }
-}
-
-async function discard(request: Request, atMost: number): Promise<void> {
-  let left = atMost;
-  for await (const chunk of request.body ?? []) {
-    left -= chunk.byteLength;
-    if (left <= 0) return;
-  }
 }
