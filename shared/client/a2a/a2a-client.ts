@@ -6,7 +6,7 @@ import { newId } from '../core/new-id.ts';
 import { pagehideTarget } from '../core/on-page-unload.ts';
 import { CLIENT_RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
-import type { ClientOptions } from '../core/client-options.ts';
+import { type ClientOptions, DEFAULT_QUIET_MS } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
 import type { AbortAnswer } from '../../protocol/abort-answer.ts';
 import type { CommandRequest, ToolRequest } from '../core/task-request.ts';
@@ -35,13 +35,14 @@ export class A2aClient {
   readonly #tools = new ActiveToolRequests();
 
   constructor({
-    patience,
+    retryPolicy,
+    quietMs = DEFAULT_QUIET_MS,
     page = pagehideTarget(),
     channel = CLIENT_LIBRARY_CHANNEL,
     ...service
   }: A2aClientOptions) {
-    this.#ways = { patience: { ...CLIENT_RETRY_POLICY, ...patience }, channel };
-    this.#api = new AgentRequests(new HttpClient(service), this.#ways.patience);
+    this.#ways = { retryPolicy: { ...CLIENT_RETRY_POLICY, ...retryPolicy }, quietMs, channel };
+    this.#api = new AgentRequests(new HttpClient(service), this.#ways.retryPolicy);
     this.#executions = new ActiveExecutions(page);
   }
 

@@ -26,14 +26,16 @@ import { streamResponseSchema } from './wire.ts';
 export type A2aTaskBeginning = { message: object } | { taskId: string; after?: number | undefined };
 
 export interface A2aTaskTransportOptions {
-  patience: RetryPolicy;
+  retryPolicy: RetryPolicy;
+  quietMs: number;
   /** Names the user interface in which a person decides. The agent records it with each decision. */
   channel: string;
 }
 
 export class A2aTaskTransport implements TaskTransport {
   readonly #api: AgentRequests;
-  readonly #patience: RetryPolicy;
+  readonly #retryPolicy: RetryPolicy;
+  readonly #quietMs: number;
   readonly #beginning: A2aTaskBeginning;
   readonly #channel: string;
   /** Resolves when the server has sent the task id. */
@@ -44,11 +46,12 @@ export class A2aTaskTransport implements TaskTransport {
 
   constructor(
     api: AgentRequests,
-    { patience, channel }: A2aTaskTransportOptions,
+    { retryPolicy, quietMs, channel }: A2aTaskTransportOptions,
     beginning: A2aTaskBeginning,
   ) {
     this.#api = api;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
+    this.#quietMs = quietMs;
     this.#channel = channel;
     this.#beginning = beginning;
   }
@@ -98,7 +101,7 @@ export class A2aTaskTransport implements TaskTransport {
 
   async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {
     await keepReadingStream({
-      backOff: toBackOffOptions(this.#patience),
+      backOff: toBackOffOptions(this.#retryPolicy),
       signal,
       position: () => this.#fold?.position ?? null,
       read: (opened) => this.#read(tell, signal, opened),
@@ -116,14 +119,13 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   async #read(tell: OnProgress, signal: AbortSignal, opened: () => void): Promise<'enough' | 'ended'> {
-    const { quietMs } = this.#patience;
     const found = await this.#find(tell, signal);
     if (found?.over === true) return 'enough';
     const response = await this.#open(signal);
     opened();
     if (this.#lost) tell({ type: 'reconnected' });
     this.#lost = false;
-    for await (const { event, data } of readResponseEvents(response, { quietMs, signal })) {
+    for await (const { event, data } of readResponseEvents(response, { quietMs: this.#quietMs, signal })) {
       if (event === 'error') throw errorFromBody(data, 200);
       for (const progress of this.#take(data)) tell(progress);
       if (this.#fold?.over === true) return 'enough';

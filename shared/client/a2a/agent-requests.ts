@@ -46,11 +46,11 @@ export type ToolExecution = z.infer<typeof runningToolsResponseSchema>['tools'][
  */
 export class AgentRequests {
   readonly #service: HttpClient;
-  readonly #patience: RetryPolicy;
+  readonly #retryPolicy: RetryPolicy;
 
-  constructor(service: HttpClient, patience: RetryPolicy) {
+  constructor(service: HttpClient, retryPolicy: RetryPolicy) {
     this.#service = service;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
   }
 
   stream(body: object, signal: AbortSignal): Promise<Response> {
@@ -151,7 +151,7 @@ export class AgentRequests {
   }
 
   #persist<T>(act: () => Promise<T>): Promise<T> {
-    return retryWithBackOff(act, this.#patience);
+    return retryWithBackOff(act, this.#retryPolicy);
   }
 }
 

@@ -9,25 +9,9 @@ export interface RetryPolicy {
   /** The delay before the second attempt. Each later delay is twice as long. A random part is added to each delay. */
   firstMs: number;
   mostMs: number;
-  /**
-   * The maximum time without data on a stream. After this time the client treats the stream as broken. Servers send a
-   * heartbeat every 10 to 15 s.
-   */
-  quietMs: number;
-  /**
-   * The interval at which an McpClient requests the status of a task that waits for a person. MCP has no event for a
-   * decision that another client sends.
-   */
-  lookMs: number;
 }
 
-export const CLIENT_RETRY_POLICY: RetryPolicy = {
-  attempts: 8,
-  firstMs: 200,
-  mostMs: 5_000,
-  quietMs: 45_000,
-  lookMs: 10_000,
-};
+export const CLIENT_RETRY_POLICY: RetryPolicy = { attempts: 8, firstMs: 200, mostMs: 5_000 };
 
 /**
  * Returns the policy as options of `p-retry`. `p-retry` lengthens each delay by a random factor from 1 to 2. So the
@@ -52,10 +36,10 @@ export interface RetryOptions {
  */
 export function retryWithBackOff<T>(
   act: () => Promise<T>,
-  patience: RetryPolicy,
+  retryPolicy: RetryPolicy,
   { signal, passes = isRetryable, onFailure }: RetryOptions = {},
 ): Promise<T> {
-  const backOff = toBackOffOptions(patience);
+  const backOff = toBackOffOptions(retryPolicy);
   return pRetry(act, {
     ...backOff,
     ...(signal && { signal }),

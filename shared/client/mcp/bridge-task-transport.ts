@@ -9,7 +9,6 @@
 import * as z from 'zod/mini';
 import { Deferred } from '../core/deferred.ts';
 import { pause } from '../../runtime/pause.ts';
-import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { OnProgress } from '../core/progress.ts';
 import type { TaskTransport } from '../core/task-transport.ts';
 import { hasEnded } from '../core/task-report.ts';
@@ -56,16 +55,16 @@ export type BridgeTaskBeginning =
 
 export class BridgeTaskTransport implements TaskTransport {
   readonly #tools: BridgeToolCaller;
-  readonly #patience: RetryPolicy;
+  readonly #statusIntervalMs: number;
   readonly #beginning: BridgeTaskBeginning;
   /** Resolves when the bridge has sent the session id. */
   readonly #named = new Deferred<string>();
   #report: TaskReport | undefined;
   #wake: () => void = () => undefined;
 
-  constructor(tools: BridgeToolCaller, patience: RetryPolicy, beginning: BridgeTaskBeginning) {
+  constructor(tools: BridgeToolCaller, statusIntervalMs: number, beginning: BridgeTaskBeginning) {
     this.#tools = tools;
-    this.#patience = patience;
+    this.#statusIntervalMs = statusIntervalMs;
     this.#beginning = beginning;
   }
 
@@ -189,7 +188,7 @@ export class BridgeTaskTransport implements TaskTransport {
     const woken = new AbortController();
     this.#wake = () => woken.abort();
     reading.addEventListener('abort', this.#wake);
-    await pause(reading.aborted ? 0 : this.#patience.lookMs, woken.signal);
+    await pause(reading.aborted ? 0 : this.#statusIntervalMs, woken.signal);
     reading.removeEventListener('abort', this.#wake);
   }
 

@@ -17,12 +17,12 @@ type Arguments = Readonly<Record<string, unknown>>;
 export class BridgeToolCaller {
   readonly #connection: McpConnection;
   readonly #prefix: string;
-  readonly #patience: RetryPolicy;
+  readonly #retryPolicy: RetryPolicy;
 
-  constructor(connection: McpConnection, prefix: string, patience: RetryPolicy) {
+  constructor(connection: McpConnection, prefix: string, retryPolicy: RetryPolicy) {
     this.#connection = connection;
     this.#prefix = prefix;
-    this.#patience = patience;
+    this.#retryPolicy = retryPolicy;
   }
 
   /** Calls an MCP tool once. A result with `isError` is returned, not thrown. @throws ClientError */
@@ -36,7 +36,7 @@ export class BridgeToolCaller {
     args: Arguments,
     { onLost, ...options }: RequestOptions & { onLost?: RetryOptions['onFailure'] } = {},
   ): Promise<McpCallResult> {
-    return retryWithBackOff(() => this.call(name, args, options), this.#patience, {
+    return retryWithBackOff(() => this.call(name, args, options), this.#retryPolicy, {
       passes: isLost,
       signal: options.signal,
       onFailure: onLost,

@@ -4,7 +4,7 @@ import type { Execution, ExecutionOptions } from '../core/execution.ts';
 import { pagehideTarget } from '../core/on-page-unload.ts';
 import { CLIENT_RETRY_POLICY } from '../core/retry-policy.ts';
 import { HttpClient } from '../core/http-client.ts';
-import type { ClientOptions } from '../core/client-options.ts';
+import { type ClientOptions, DEFAULT_QUIET_MS } from '../core/client-options.ts';
 import type { RunningTool, TaskReport } from '../core/task-report.ts';
 import type { AbortAnswer } from '../../protocol/abort-answer.ts';
 import type { ToolRequest } from '../core/task-request.ts';
@@ -17,9 +17,16 @@ import { BridgeTaskTransport } from './bridge-task-transport.ts';
 import type { BridgeTaskBeginning, BridgeTaskRequest, BridgeToolRequest } from './bridge-task-transport.ts';
 import type { McpCallResult, SessionToolExecution } from './session-report.ts';
 
+const DEFAULT_STATUS_INTERVAL_MS = 10_000;
+
 export interface McpClientOptions extends ClientOptions {
   /** The prefix of the bridge's tool names (the bridge's setting `--tool-prefix`). */
   toolPrefix?: string | undefined;
+  /**
+   * The interval at which the client requests the status of a task that waits for a person. MCP has no event for a
+   * decision that another client sends. The default is 10 s.
+   */
+  statusIntervalMs?: number | undefined;
   /** The client's name and version. The server may log them. */
   identity?: McpClientInfo | undefined;
 }
@@ -33,18 +40,20 @@ export class McpClient {
 
   /** @param options `url` is the MCP endpoint, e.g. `http://127.0.0.1:41243/mcp`. */
   constructor({
-    patience,
+    retryPolicy,
+    quietMs = DEFAULT_QUIET_MS,
     page = pagehideTarget(),
     toolPrefix = '',
+    statusIntervalMs = DEFAULT_STATUS_INTERVAL_MS,
     identity = DEFAULT_IDENTITY,
     ...service
   }: McpClientOptions) {
-    const patient = { ...CLIENT_RETRY_POLICY, ...patience };
-    this.#connection = new McpConnection(new HttpClient(service), identity, patient.quietMs);
-    this.#tools = new BridgeToolCaller(this.#connection, toolPrefix, patient);
+    const policy = { ...CLIENT_RETRY_POLICY, ...retryPolicy };
+    this.#connection = new McpConnection(new HttpClient(service), identity, quietMs);
+    this.#tools = new BridgeToolCaller(this.#connection, toolPrefix, policy);
     this.#executions = new ActiveExecutions(page);
     this.#begin = (beginning, options) =>
-      this.#executions.begin(new BridgeTaskTransport(this.#tools, patient, beginning), options);
+      this.#executions.begin(new BridgeTaskTransport(this.#tools, statusIntervalMs, beginning), options);
   }
 
   /** This client's executions (tasks that it started or attached to) that have not ended. */

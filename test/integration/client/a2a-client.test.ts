@@ -266,7 +266,7 @@ describe('the client library for an agent, over A2A', () => {
     for (let events = 1; events < 8; events += 1) {
       const cutting = new CuttingFetch();
       cutting.cutAfter = (asked) => (/message:stream|:subscribe/.test(asked) ? events : undefined);
-      const client = new A2aClient({ ...server, fetch: cutting.fetch, patience: QUICK });
+      const client = new A2aClient({ ...server, fetch: cutting.fetch, retryPolicy: QUICK });
       const watched = new Watched();
       const report = await client.start(request, { onProgress: watched.see }).result;
       expect(report).toMatchObject({ state: 'completed', output });
@@ -280,7 +280,7 @@ describe('the client library for an agent, over A2A', () => {
     const cutting = new CuttingFetch();
     let lost = 0;
     cutting.cutAfter = (asked) => (asked.endsWith('message:stream') && (lost += 1) <= 3 ? 0 : undefined);
-    const client = new A2aClient({ ...server, fetch: cutting.fetch, patience: QUICK });
+    const client = new A2aClient({ ...server, fetch: cutting.fetch, retryPolicy: QUICK });
     const report = await client.start({ text: 'say hello' }).result;
     expect(report.state).toBe('completed');
     expect(cutting.asked.filter((asked) => asked.endsWith('message:stream'))).toHaveLength(4);
@@ -290,7 +290,7 @@ describe('the client library for an agent, over A2A', () => {
   test('R20 if the server is killed while a call waits, the client finds the call after the restart, and the person decides', async () => {
     const first = await startServer();
     const watched = new Watched();
-    const client = new A2aClient({ ...first, patience: { attempts: 100, firstMs: 20, mostMs: 100 } });
+    const client = new A2aClient({ ...first, retryPolicy: { attempts: 100, firstMs: 20, mostMs: 100 } });
     const execution = client.start({ text: 'create test.md with hello' }, { onProgress: watched.see });
     const { pending } = await watched.state('waiting');
     await first.kill();
@@ -305,7 +305,7 @@ describe('the client library for an agent, over A2A', () => {
   test('R24 a client that detached resumes by task id: it gets the task’s state first, then each event after the cursor once', async () => {
     const { server } = await sharedStage();
     // The call must return even if no event occurs.
-    const client = new A2aClient({ ...server, patience: { quietMs: 3_600_000 } });
+    const client = new A2aClient({ ...server, quietMs: 3_600_000 });
     const before = new Watched();
     const text = plan({ say: 'one' }, write('test.md', 'hello'), { say: 'two' });
     const execution = client.start({ text }, { onProgress: before.see });
@@ -331,7 +331,7 @@ describe('the client library for an agent, over A2A', () => {
 
   test('R26 a cursor beyond the end, an unknown task, a wrong token and an unreachable server give errors with names', async () => {
     const { server } = await stage();
-    const client = new A2aClient({ ...server, patience: QUICK });
+    const client = new A2aClient({ ...server, retryPolicy: QUICK });
     const { taskId } = await client.start({ text: 'create test.md with hello', readOnly: true }).result;
     await expect(client.attach({ taskId: taskId ?? '', after: 1_000_000 }).result).rejects.toMatchObject({
       code: 'refused',
@@ -349,7 +349,7 @@ describe('the client library for an agent, over A2A', () => {
       reason: 'UNAUTHENTICATED',
     });
     await server.stop();
-    const impatient = new A2aClient({ ...server, patience: { ...QUICK, attempts: 2 } });
+    const impatient = new A2aClient({ ...server, retryPolicy: { ...QUICK, attempts: 2 } });
     await expect(impatient.start({ text: 'x' }).result).rejects.toMatchObject({ code: 'unreachable' });
     await expect(impatient.tools()).rejects.toMatchObject({ code: 'unreachable', retryable: true });
   });

@@ -13,7 +13,7 @@ import { makeGate } from '../../support/gate.ts';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 import { openPages } from '../../support/web-site.ts';
 
-const QUICK = { firstMs: 1, mostMs: 20, lookMs: 50 };
+const QUICK = { firstMs: 1, mostMs: 20 };
 const LONG = (name: string): string => `run \`echo ${name} runs; sleep 600\``;
 
 interface Open extends Stage {
@@ -49,7 +49,7 @@ async function open(
 }
 
 function clientOf({ url, token }: HttpBridge, options: Partial<McpClientOptions> = {}): McpClient {
-  return new McpClient({ url, token, patience: QUICK, ...options });
+  return new McpClient({ url, token, retryPolicy: QUICK, statusIntervalMs: 50, ...options });
 }
 
 describe('the client library for the bridge, over MCP', () => {
@@ -297,8 +297,13 @@ describe('the client library for the bridge, over MCP', () => {
   test('after a restart of the bridge, the client initializes it again, and the task’s state is the same', async () => {
     const { client, bridge, server } = await open();
     const watched = new Watched();
-    const patience = { ...QUICK, attempts: 200, mostMs: 100 };
-    const patient = new McpClient({ url: bridge.url, token: bridge.token, patience });
+    const retryPolicy = { ...QUICK, attempts: 200, mostMs: 100 };
+    const patient = new McpClient({
+      url: bridge.url,
+      token: bridge.token,
+      retryPolicy,
+      statusIntervalMs: 50,
+    });
     const execution = patient.start(
       { text: 'create test.md with hello', workspace: server.workspace },
       { onProgress: watched.see },

@@ -16,7 +16,7 @@ const PROGRAM = `
 import { A2aClient, ClientError, McpClient, Operations } from 'mcp-a2a-bridge/client';
 import type { Execution, Operation, Progress, TaskReport } from 'mcp-a2a-bridge/client';
 
-const client = new A2aClient({ url: 'http://127.0.0.1:1', patience: { attempts: 1 } });
+const client = new A2aClient({ url: 'http://127.0.0.1:1', retryPolicy: { attempts: 1 } });
 const execution: Execution = client.start({ text: 'x' }, { onProgress: (_: Progress) => undefined });
 const outcome: TaskReport | ClientError = await execution.result.catch((error: unknown) => {
   if (error instanceof ClientError) return error;
@@ -24,7 +24,7 @@ const outcome: TaskReport | ClientError = await execution.result.catch((error: u
 });
 // @ts-expect-error The result is typed, not any.
 outcome.nothing;
-const tools = await new McpClient({ url: 'http://127.0.0.1:1/mcp', patience: { attempts: 1 } }).tools().catch(() => []);
+const tools = await new McpClient({ url: 'http://127.0.0.1:1/mcp', retryPolicy: { attempts: 1 } }).tools().catch(() => []);
 // @ts-expect-error The parsed tools are typed too.
 tools[0]?.nothing;
 const all: readonly Operation[] = new Operations(client).all;
