@@ -17,7 +17,7 @@ import type { A2aTaskTransportOptions, A2aTaskBeginning } from './a2a-task-trans
 import { AgentRequests } from './agent-requests.ts';
 import type { ToolExecution } from './agent-requests.ts';
 import type { TaskList } from './listed-task.ts';
-import { CLIENT_LIBRARY_CHANNEL, commandMessageBody, requestMessageBody, toToolCommand } from './message.ts';
+import { CLIENT_LIBRARY_CHANNEL, commandMessage, newTaskMessage, toToolCommand } from './message.ts';
 import type { A2aTaskRequest } from './message.ts';
 
 export interface A2aClientOptions extends ClientOptions {
@@ -53,7 +53,7 @@ export class A2aClient {
 
   /** Starts a task. Never throws. `Execution.result` reports errors. */
   start(request: A2aTaskRequest, options: ExecutionOptions = {}): Execution {
-    return this.#begin({ message: requestMessageBody(request, newId()) }, options);
+    return this.#begin({ request: newTaskMessage(request, newId()) }, options);
   }
 
   /** Starts a task that makes one tool call, without a model. */
@@ -63,7 +63,7 @@ export class A2aClient {
 
   /** Starts a task that runs one command of the agent, without a model. */
   startCommand(request: CommandRequest, options: ExecutionOptions = {}): Execution {
-    return this.#begin({ message: commandMessageBody(request, newId()) }, options);
+    return this.#begin({ request: commandMessage(request, newId()) }, options);
   }
 
   /**

@@ -19,11 +19,19 @@ import type { TaskTransport } from '../core/task-transport.ts';
 import type { TaskReport } from '../core/task-report.ts';
 import type { Decision, GrantsToRevoke } from '../core/task-request.ts';
 import type { AgentRequests } from './agent-requests.ts';
-import { decisionsMessageBody, revokeMessageBody, textMessageBody, type MessageAddress } from './message.ts';
+import {
+  decisionsMessage,
+  revokeMessage,
+  textMessage,
+  type MessageAddress,
+  type SendMessageRequest,
+} from './message.ts';
 import { TaskFold } from './task-fold.ts';
 import { streamResponseSchema } from './wire.ts';
 
-export type A2aTaskBeginning = { message: object } | { taskId: string; after?: number | undefined };
+export type A2aTaskBeginning =
+  | { request: SendMessageRequest }
+  | { taskId: string; after?: number | undefined };
 
 export interface A2aTaskTransportOptions {
   retryPolicy: RetryPolicy;
@@ -82,21 +90,21 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   decide(decisions: readonly Decision[]): Promise<void> {
-    return this.#send((to) => decisionsMessageBody(decisions, to));
+    return this.#send((to) => decisionsMessage(decisions, to));
   }
 
   revoke(grants: GrantsToRevoke): Promise<void> {
-    return this.#send((to) => revokeMessageBody(grants, to));
+    return this.#send((to) => revokeMessage(grants, to));
   }
 
   say(text: string): Promise<void> {
-    return this.#send((to) => textMessageBody(text, to));
+    return this.#send((to) => textMessage(text, to));
   }
 
   /** Sends a message to the task, as soon as the server has sent the task id. */
-  async #send(toMessage: (to: MessageAddress & { channel: string }) => object): Promise<void> {
+  async #send(toRequest: (to: MessageAddress & { channel: string }) => SendMessageRequest): Promise<void> {
     const { taskId, sessionId } = await this.#named.promise;
-    await this.#api.send(toMessage({ messageId: newId(), sessionId, taskId, channel: this.#channel }));
+    await this.#api.send(toRequest({ messageId: newId(), sessionId, taskId, channel: this.#channel }));
   }
 
   async #follow(tell: OnProgress, signal: AbortSignal): Promise<TaskReport> {
@@ -137,7 +145,7 @@ export class A2aTaskTransport implements TaskTransport {
   }
 
   async #find(tell: OnProgress, reading: AbortSignal): Promise<TaskFold | undefined> {
-    if (this.#fold !== undefined || 'message' in this.#beginning) return this.#fold;
+    if (this.#fold !== undefined || 'request' in this.#beginning) return this.#fold;
     const { taskId, after } = this.#beginning;
     const fold = new TaskFold(await this.#api.task(taskId, reading), after);
     this.#begin(fold);
@@ -147,7 +155,7 @@ export class A2aTaskTransport implements TaskTransport {
 
   #open(reading: AbortSignal): Promise<Response> {
     if (this.#fold !== undefined) return this.#api.subscribe(this.#fold.taskId, this.#fold.position, reading);
-    if ('message' in this.#beginning) return this.#api.stream(this.#beginning.message, reading);
+    if ('request' in this.#beginning) return this.#api.stream(this.#beginning.request, reading);
     throw new Error('the stream opens before the task is found');
   }
 

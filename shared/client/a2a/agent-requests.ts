@@ -20,6 +20,7 @@ import { retryWithBackOff } from '../core/retry-policy.ts';
 import type { RetryPolicy } from '../core/retry-policy.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { type ListedTask, type TaskList, toListedTask } from './listed-task.ts';
+import type { SendMessageRequest } from './message.ts';
 import { sendMessageResponseSchema, taskSchema, taskListSchema, runningToolsResponseSchema } from './wire.ts';
 import type { WireTask } from './wire.ts';
 import type * as z from 'zod/mini';
@@ -53,7 +54,7 @@ export class AgentRequests {
     this.#retryPolicy = retryPolicy;
   }
 
-  stream(body: object, signal: AbortSignal): Promise<Response> {
+  stream(body: SendMessageRequest, signal: AbortSignal): Promise<Response> {
     return this.#service.ask('/message:stream', { method: 'POST', headers: A2A_HEADERS, body, signal });
   }
 
@@ -72,12 +73,9 @@ export class AgentRequests {
   }
 
   /** Sends a message. Does not wait for the end of its task. */
-  async send(body: object): Promise<void> {
-    const ask = {
-      method: 'POST',
-      headers: A2A_HEADERS,
-      body: { ...body, configuration: { returnImmediately: true } },
-    } as const;
+  async send(request: SendMessageRequest): Promise<void> {
+    const body: SendMessageRequest = { ...request, configuration: { returnImmediately: true } };
+    const ask = { method: 'POST', headers: A2A_HEADERS, body } as const;
     await this.#persist(() => this.#service.askFor(sendMessageResponseSchema, '/message:send', ask));
   }
 

@@ -1,4 +1,4 @@
-/** Builds messages to an A2A agent for the HTTP+JSON binding of A2A 1.0. */
+/** Builds the requests that send a message to an A2A agent, for the HTTP+JSON binding of A2A 1.0. */
 import {
   AGENT_COMMAND_EXTENSION,
   RUN_TOOL_COMMAND,
@@ -11,6 +11,37 @@ import type {
   TaskRequest,
   ToolRequest,
 } from '../core/task-request.ts';
+
+/** A2A 1.0 §3.2.1: the parameters of SendMessage and SendStreamingMessage. JSON omits undefined fields. */
+export interface SendMessageRequest {
+  message: UserMessage;
+  configuration?: { returnImmediately: boolean };
+}
+
+interface UserMessage {
+  messageId: string;
+  role: 'ROLE_USER';
+  contextId: string | undefined;
+  taskId: string | undefined;
+  parts: readonly Part[];
+  metadata?: { [TOOL_APPROVAL_EXTENSION]: NewTaskSettings };
+}
+
+/** A2A 1.0 §4.1.6. */
+type Part = { text: string } | FilePart | { data: ExtensionData; mediaType: 'application/json' };
+
+interface FilePart {
+  /** The bytes in base64. */
+  raw: string;
+  filename: string;
+}
+
+type ExtensionData =
+  | { extension: typeof AGENT_COMMAND_EXTENSION; command: string; args: readonly string[] }
+  | { extension: typeof TOOL_APPROVAL_EXTENSION; revoke: GrantsToRevoke; channel: string }
+  | { extension: typeof TOOL_APPROVAL_EXTENSION; decisions: readonly Decision[]; channel: string };
+
+type NewTaskSettings = Pick<A2aTaskRequest, 'workspace' | 'autoExecute' | 'readOnly' | 'mode' | 'model'>;
 
 export const CLIENT_LIBRARY_CHANNEL = 'client-library';
 
@@ -36,17 +67,16 @@ export interface FileToSend {
   content: Uint8Array;
 }
 
-export function requestMessageBody(request: A2aTaskRequest, messageId: string): object {
+export function newTaskMessage(request: A2aTaskRequest, messageId: string): SendMessageRequest {
   const { text, sessionId, workspace, autoExecute, readOnly, mode, model, files = [] } = request;
   return message(
     [{ text }, ...files.map(filePart)],
     { messageId, sessionId },
-    { [TOOL_APPROVAL_EXTENSION]: { workspace, autoExecute, readOnly, mode, model } },
+    { workspace, autoExecute, readOnly, mode, model },
   );
 }
 
-/** A2A 1.0 §4.1.6: in JSON, a file part contains its bytes in base64. */
-function filePart({ name, content }: FileToSend): object {
+function filePart({ name, content }: FileToSend): FilePart {
   return { raw: base64Of(content), filename: name };
 }
 
@@ -55,23 +85,23 @@ function base64Of(bytes: Uint8Array): string {
   return btoa(Array.from(bytes, (byte) => String.fromCodePoint(byte)).join(''));
 }
 
-function dataPart(data: object): object {
+function dataPart(data: ExtensionData): Part {
   return { data, mediaType: 'application/json' };
 }
 
-export function textMessageBody(text: string, to: MessageAddress): object {
+export function textMessage(text: string, to: MessageAddress): SendMessageRequest {
   return message([{ text }], to);
 }
 
 /** Builds the message that runs a command of the agent (extension `agent-command`). */
-export function commandMessageBody(
+export function commandMessage(
   { command, args = [], sessionId, workspace }: CommandRequest,
   messageId: string,
-): object {
+): SendMessageRequest {
   return message(
     [dataPart({ extension: AGENT_COMMAND_EXTENSION, command, args })],
     { messageId, sessionId },
-    { [TOOL_APPROVAL_EXTENSION]: { workspace } },
+    { workspace },
   );
 }
 
@@ -80,10 +110,10 @@ export function toToolCommand({ tool, input = {}, workspace }: ToolRequest): Com
   return { command: RUN_TOOL_COMMAND, args: [tool, JSON.stringify(input)], workspace };
 }
 
-export function revokeMessageBody(
+export function revokeMessage(
   grants: GrantsToRevoke,
   { channel, ...to }: MessageAddress & { channel: string },
-): object {
+): SendMessageRequest {
   return message([dataPart({ extension: TOOL_APPROVAL_EXTENSION, revoke: grants, channel })], to);
 }
 
@@ -91,18 +121,27 @@ export function revokeMessageBody(
  * D2: a decision is valid only for what the person saw. The caller supplies the code of that question with each
  * decision. This function adds no code.
  */
-export function decisionsMessageBody(
+export function decisionsMessage(
   decisions: readonly Decision[],
   { channel, ...to }: MessageAddress & { channel: string },
-): object {
+): SendMessageRequest {
   return message([dataPart({ extension: TOOL_APPROVAL_EXTENSION, decisions, channel })], to);
 }
 
 function message(
-  parts: object[],
+  parts: readonly Part[],
   { messageId, sessionId, taskId }: MessageAddress,
-  metadata?: object,
-): object {
-  // JSON omits undefined fields.
-  return { message: { messageId, role: 'ROLE_USER', contextId: sessionId, taskId, parts, metadata } };
+  settings?: NewTaskSettings,
+): SendMessageRequest {
+  const metadata = settings && { [TOOL_APPROVAL_EXTENSION]: settings };
+  return {
+    message: {
+      messageId,
+      role: 'ROLE_USER',
+      contextId: sessionId,
+      taskId,
+      parts,
+      ...(metadata && { metadata }),
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { decisionsMessageBody, requestMessageBody } from '../../../../../shared/client/a2a/message.ts';
+import { decisionsMessage, newTaskMessage } from '../../../../../shared/client/a2a/message.ts';
 import {
   decisionsPartSchema,
   taskSettingsSchema,
@@ -20,7 +20,7 @@ function written(body: object): z.infer<typeof sent>['message'] {
 }
 
 test('D2 each decision keeps its code and fits the protocol', () => {
-  const body = decisionsMessageBody(
+  const body = decisionsMessage(
     [
       { callId: 'a', shown: '3f9ac2d1', decision: 'approve', scope: 'tool' },
       { callId: 'b', shown: '0a1b2c3d', decision: 'edit', content: 'x', reason: 'because' },
@@ -36,7 +36,7 @@ test('D2 each decision keeps its code and fits the protocol', () => {
 });
 
 test('the settings of a new task fit the protocol, and settings without a value are absent', () => {
-  const body = requestMessageBody({ text: 'x', autoExecute: true, model: undefined }, 'm');
+  const body = newTaskMessage({ text: 'x', autoExecute: true, model: undefined }, 'm');
   expect(taskSettingsSchema.parse(written(body).metadata?.[TOOL_APPROVAL_EXTENSION])).toEqual({
     autoExecute: true,
   });
@@ -44,7 +44,7 @@ test('the settings of a new task fit the protocol, and settings without a value 
 
 test('the files of a request follow its text, with their bytes in base64', () => {
   const content = Uint8Array.from({ length: 20_001 }, (_, index) => index % 256);
-  const body = requestMessageBody({ text: 'x', files: [{ name: 'dot.png', content }] }, 'm');
+  const body = newTaskMessage({ text: 'x', files: [{ name: 'dot.png', content }] }, 'm');
   expect(JSON.parse(JSON.stringify(body))).toMatchObject({
     message: {
       parts: [{ text: 'x' }, { raw: Buffer.from(content).toString('base64'), filename: 'dot.png' }],
