@@ -1,6 +1,7 @@
 /** The tables of the bridge's database, as a list of migrations. */
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../shared/sqlite/driver.ts';
+import { switchToWriteAheadLog } from '../../shared/sqlite/write-ahead-log.ts';
 
 /** The `PRAGMA application_id` of the bridge's database files: "a2ab" in ASCII. */
 const APPLICATION_ID = 0x61326162;
@@ -124,9 +125,8 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
       `The bridge's database ${path} was written by a newer mcp-a2a-bridge (version ${String(version)}, this one knows ${String(migrations.length)}). Nothing was changed; update mcp-a2a-bridge, or choose another state directory.`,
     );
   }
-  // WAL is set before the first table is created, so that readers never wait. B1: a delegation happens exactly once.
-  // With FULL, a commit survives even a power failure.
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+  // B1: a delegation happens exactly once, so a commit must survive a power loss.
+  switchToWriteAheadLog(database);
   if (version === migrations.length) return;
   database.transaction(() => {
     // The version is read again, because another bridge may have migrated the database meanwhile.
@@ -139,10 +139,12 @@ export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS)
 
 function versionOf(database: Sqlite, path: string): number {
   const read = (sql: string): number => Number(database.query(sql)()[0]?.[0]);
-  const applicationId = read('PRAGMA application_id');
+  const tables = read('SELECT count(*) FROM sqlite_schema');
   const version = read('PRAGMA user_version');
+  // This value is read last. Another bridge may create the database meanwhile, and it sets all three values at once.
+  const applicationId = read('PRAGMA application_id');
   if (applicationId === APPLICATION_ID) return version;
-  if (applicationId === 0 && version === 0 && read('SELECT count(*) FROM sqlite_schema') === 0) return 0;
+  if (applicationId === 0 && version === 0 && tables === 0) return 0;
   throw new ProductError(
     'CONFIGURATION',
     `${path} is a database of another program, not the bridge's. Nothing was changed; move it away, or choose another state directory.`,

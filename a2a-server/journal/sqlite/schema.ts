@@ -3,6 +3,7 @@ import { integerColumn } from '../column-values.ts';
 import { countOldCosts, CREATE_COSTS } from './cost-table.ts';
 import { CREATE_WRITTEN } from './written-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
+import { switchToWriteAheadLog } from '../../../shared/sqlite/write-ahead-log.ts';
 
 /** The `PRAGMA application_id` of a journal, "a2aj" in ASCII. */
 const APPLICATION_ID = 0x6132616a;
@@ -135,9 +136,9 @@ const MIGRATIONS: readonly Migration[] = [
 export function migrate(database: Sqlite, path: string, migrations = MIGRATIONS): void {
   const version = versionOf(database, path);
   requireKnown(version, migrations.length, path);
-  // WAL and FULL must be set before the first table. With WAL, readers never wait. With FULL, a commit survives a power
-  // loss, so clients see durable entries only (J1).
-  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON;');
+  // J1: clients see durable events only, so a commit must survive a power loss.
+  switchToWriteAheadLog(database);
+  database.exec('PRAGMA foreign_keys = ON');
   if (version === migrations.length) return;
   database.transaction(() => {
     for (const migration of migrations.slice(version))
@@ -174,11 +175,13 @@ export function requireCurrentSchema(database: Sqlite, path: string): void {
 
 function versionOf(database: Sqlite, path: string): number {
   const read = (sql: string) => integerColumn(database.query(sql)()[0]?.[0]);
-  const applicationId = read('PRAGMA application_id');
+  const tables = read('SELECT count(*) FROM sqlite_schema');
   const version = read('PRAGMA user_version');
+  // This value is read last. A server may create the journal while a command reads it, and it sets all three values at
+  // once.
+  const applicationId = read('PRAGMA application_id');
   if (applicationId !== APPLICATION_ID) {
-    const isEmpty = applicationId === 0 && version === 0 && read('SELECT count(*) FROM sqlite_schema') === 0;
-    if (isEmpty) return 0;
+    if (applicationId === 0 && version === 0 && tables === 0) return 0;
     throw new ProductError(
       'CONFIGURATION',
       `${path} is a database of another program, not a journal of a2a-server. Nothing was changed; move it away, or choose another state directory.`,

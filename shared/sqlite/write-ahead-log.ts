@@ -1,0 +1,25 @@
+import { SqliteError, type Sqlite } from './driver.ts';
+
+/** The number of attempts. Only connections that open a new database at the same time need a second one. */
+const MAX_ATTEMPTS = 10;
+
+/**
+ * Sets the journal mode to WAL, so that readers never wait, and the durability to FULL, so that a commit survives a power
+ * loss. Must be called before the first table is created.
+ *
+ * If another connection has a lock, SQLite refuses to change the journal mode at once, without the busy timeout. So this
+ * function waits for the write lock, and tries again.
+ * @throws SqliteError
+ */
+export function switchToWriteAheadLog(database: Sqlite): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;');
+      return;
+    } catch (error) {
+      const isBusy = error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY');
+      if (!isBusy || attempt === MAX_ATTEMPTS) throw error;
+    }
+    database.transaction(() => undefined);
+  }
+}
