@@ -17,5 +17,5 @@ const STATES: Readonly<Record<string, AgentTaskState>> = {
 
 /** Converts an A2A task state. An unknown state, e.g. of a later A2A version, becomes `working`. */
 export function taskStateOf(wire: string): AgentTaskState {
-  return STATES[wire] ?? 'working';
+  return Object.hasOwn(STATES, wire) ? (STATES[wire] ?? 'working') : 'working';
 }

@@ -75,11 +75,15 @@ export class HttpClient {
     ask: HttpCall,
   ): Promise<z.output<Schema>> {
     const response = await this.ask(path, ask);
-    const text = await response.text().catch((error: unknown) => {
-      throw unreachableError(this.url, error);
-    });
-    return parseAs(schema, text);
+    return parseAs(schema, await textOf(response));
   }
+}
+
+/** Reads the whole body. @throws ClientError unreachable if the connection breaks */
+export async function textOf(response: Response): Promise<string> {
+  return response.text().catch((error: unknown) => {
+    throw unreachableError(response.url, error);
+  });
 }
 
 /** Parses JSON text and validates the value. @throws ClientError malformed-answer */

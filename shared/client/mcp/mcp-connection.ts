@@ -10,7 +10,7 @@
 import * as z from 'zod/mini';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
-import { validateAs, parseAs } from '../core/http-client.ts';
+import { textOf, validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import {
   jsonRpcMessageSchema,
@@ -64,11 +64,13 @@ export class McpConnection {
     options: RequestOptions = {},
   ): Promise<z.output<Schema>> {
     let result: unknown;
+    const beginning = this.#begun();
     try {
-      result = await this.#exchange(message, await this.#begun(), options);
+      result = await this.#exchange(message, await beginning, options);
     } catch (error) {
       if (!(error instanceof ClientError && error.status === 404)) throw error;
-      this.#beginning = undefined;
+      // Another request may have started the new session already.
+      if (this.#beginning === beginning) this.#beginning = undefined;
       result = await this.#exchange(message, await this.#begun(), options);
     }
     return validateAs(schema, result, JSON.stringify(result) ?? '');
@@ -166,7 +168,7 @@ export class McpConnection {
     { onProgress, headers = {}, signal = NEVER_ABORTED }: RequestOptions & { headers?: Headers },
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
-      return resultOf(parseAs(jsonRpcMessageSchema, await response.text()));
+      return resultOf(parseAs(jsonRpcMessageSchema, await textOf(response)));
     for await (const { data } of readResponseEvents(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;

@@ -45,6 +45,11 @@ const happens = (seq: number, activity: object): WireEvent => ({
 const call = { callId: 'c', tool: 'wait', title: 'Wait', toolId: 'wait-1' };
 
 describe('the fold of a task’s events', () => {
+  test('X3 a state with the name of an inherited property counts as an unknown state', () => {
+    const fold = new TaskFold({ ...TASK, status: { state: 'constructor' } });
+    expect(fold.report.state).toBe('working');
+  });
+
   test('the fold appends and replaces text for each artifact', () => {
     const fold = new TaskFold(TASK);
     const events = [says(3, 'He'), says(4, 'llo'), says(5, 'Other', false, 'turn-2'), says(6, 'Bye', false)];

@@ -47,6 +47,18 @@ function serverWith(answer: Answer): Server {
   return { connection: new McpConnection(service, { name: 'test', version: '0' }, 60_000), received };
 }
 
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const brokenBody = (): ReadableStream<Uint8Array> => {
+  const parts = [new TextEncoder().encode('{"jsonrpc"')];
+  return new ReadableStream({
+    pull(controller) {
+      const part = parts.shift();
+      if (part === undefined) controller.error(new TypeError('terminated'));
+      else controller.enqueue(part);
+    },
+  });
+};
+
 const progress = (progressToken: unknown, message: string): object => ({
   jsonrpc: '2.0',
   method: 'notifications/progress',
@@ -102,6 +114,17 @@ describe('a connection to an MCP server', () => {
     expect(amnesic.received).toHaveLength(6);
   });
 
+  test('if the server has lost the session of several requests, a connection starts one new session', async () => {
+    const { connection, received } = serverWith(({ id }, count) =>
+      count > 4 ? json({ jsonrpc: '2.0', id, result: 'ok' }) : new Response(null, { status: 404 }),
+    );
+    const requests = [connection.request(anything, call), connection.request(anything, call)];
+    expect(await Promise.all(requests)).toEqual(['ok', 'ok']);
+    expect(received.filter(({ body }) => body?.method === 'initialize')).toHaveLength(2);
+    await connection.close();
+    expect(received.at(-1)).toMatchObject({ method: 'DELETE', session: 's2' });
+  });
+
   test('R48 a connection ends an aborted request at once, and sends its id and reason to the server', async () => {
     const { connection, received } = serverWith(() => new Promise<Response>(() => undefined));
     const controller = new AbortController();
@@ -129,6 +152,7 @@ describe('a connection to an MCP server', () => {
     ['a page', () => new Response('<html>'), 'malformed-answer'],
     ['another shape', (id: unknown) => json({ jsonrpc: '2.0', id, result: 1 }), 'malformed-answer'],
     ['a stream without the answer', () => stream(), 'outcome-unknown'],
+    ['half a JSON text', () => new Response(brokenBody(), { headers: JSON_TYPE }), 'outcome-unknown'],
     ['nothing', () => Promise.reject(new TypeError('reset')), 'outcome-unknown'],
   ] as const)('a response with %s gives an error with a name', async (_, answer, code) => {
     const { connection } = serverWith(({ id }) => answer(id));
