@@ -61,6 +61,20 @@ describeInBrowser('a change on the page', (browser) => {
     expect(await on.file('a.ts')).toBe(EDITED);
   });
 
+  test('R10 an edit keeps the line breaks of Windows', async () => {
+    await writeFile(join(on.server.workspace, 'a.txt'), 'one\r\ntwo\r\n');
+    const { taskId } = await on.peer.send(plan(write('a.txt', 'one\r\nthree\r\n'), { say: 'Done.' }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edit = page.getByLabel('The edited input');
+    await edit.press('End');
+    await edit.pressSequentially(', more');
+    await page.getByLabel('Effect of the edit').getByText('+one, more').waitFor();
+    await page.getByRole('button', { name: 'Approve as edited' }).click();
+    await state('completed');
+    expect(await on.file('a.txt')).toBe('one, more\r\nthree\r\n');
+  });
+
   test('D2 R10 if the file changes during an edit, the page shows the current change and keeps the edit', async () => {
     await writeFile(join(on.server.workspace, 'a.ts'), OLD);
     const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED), { say: 'Done.' }));

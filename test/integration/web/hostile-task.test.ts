@@ -20,7 +20,7 @@ describeInBrowser('R93 X3 a task with hostile text in each field', (browser) => 
     const { taskId } = await on.peer.send(
       plan(
         { tool: 'update-todos', input: { todos: [{ text: EVIL.slice(0, 200), status: 'pending' }] } },
-        askPerson(EVIL.slice(0, 900), [MARKUP.slice(0, 60), 'no']),
+        askPerson(EVIL.slice(0, 900), [EVIL_NAME, 'no']),
         shell(`printf '%s' '${EVIL.replaceAll("'", '')}'`),
         write(EVIL_NAME, EVIL),
         { say: EVIL },

@@ -11,7 +11,7 @@ import {
   shownFieldProblems,
   type EditDraft,
 } from './edit-draft.ts';
-import { editableOf } from './editable.ts';
+import { editableOf, withLineBreaksOf } from './editable.ts';
 import { editedDiff } from '../diff/edited-diff.ts';
 import { proposedFileOf } from '../diff/proposed-file.ts';
 import { InputForm } from './input-form.tsx';
@@ -63,7 +63,8 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
     if (field instanceof HTMLTextAreaElement) field.setSelectionRange(0, 0);
     field?.focus();
   }, [view]);
-  const text = draftText(draft);
+  const written = draftText(draft);
+  const text = written === undefined ? undefined : withLineBreaksOf(editable.text, written);
   useEffect(() => {
     if (text === undefined) return undefined;
     const timer = setTimeout(() => setCompared(text), PAUSE_MS);

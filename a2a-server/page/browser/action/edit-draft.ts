@@ -1,5 +1,5 @@
 /** Builds and checks the person's draft of an edit: a text, or the texts of a form. Pure. */
-import { type Editable, parseJsonObject } from './editable.ts';
+import { type Editable, parseJsonObject, textForField } from './editable.ts';
 import {
   type FieldTexts,
   type FilledInput,
@@ -9,6 +9,7 @@ import {
 } from './input-fields.ts';
 
 export type EditDraft =
+  /** `text` is the text of the field, with LF as the only line break. */
   | { view: 'text'; text: string }
   | {
       view: 'form';
@@ -24,7 +25,12 @@ type FormDraft = Extract<EditDraft, { view: 'form' }>;
 
 /** Returns a form if the action's whole input is edited and the schema has properties. */
 export function initialEditDraft({ type, text }: Editable, schema: unknown): EditDraft {
-  return (type === 'input' ? createFormDraft(text, schema) : undefined) ?? { view: 'text', text };
+  return (
+    (type === 'input' ? createFormDraft(text, schema) : undefined) ?? {
+      view: 'text',
+      text: textForField(text),
+    }
+  );
 }
 
 /**

@@ -33,6 +33,20 @@ export function editableOf({ callId, shown, input, preview }: PendingAction): Ed
   };
 }
 
+/** Returns the text as a text field of a browser has it. The only line break of such a field is LF. */
+export function textForField(text: string): string {
+  return text.replaceAll(/\r\n?/g, '\n');
+}
+
+/**
+ * Returns the text of a field with the line breaks of the proposed text, if those are all CRLF.
+ * @param edited the text of the field
+ */
+export function withLineBreaksOf(proposed: string, edited: string): string {
+  const isWindows = proposed.includes('\n') && !/\r(?!\n)|(?<!\r)\n/.test(proposed);
+  return isWindows ? edited.replaceAll('\n', '\r\n') : edited;
+}
+
 /** @throws Error if the text is not a JSON object */
 export function parseJsonObject(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import type { Answer, PendingAction } from '../../../../shared/client/index.ts';
 
 export type QuestionPreview = Extract<PendingAction['preview'], { type: 'question' }>;
@@ -10,11 +11,12 @@ export interface FilledForm {
 
 export const EMPTY_FILLED_FORM: FilledForm = { chosen: [], text: '', values: {} };
 
-interface FormField {
+export interface FormField {
   name: string;
   title: string;
   description: string | undefined;
-  type: 'text' | 'number';
+  /** The person may tick several options of a `list`. Its text is a JSON list of their values. */
+  type: 'text' | 'number' | 'list';
   options: readonly (readonly [string, string])[] | undefined;
 }
 
@@ -25,23 +27,38 @@ export function formFieldsOfQuestion({ schema }: QuestionPreview): readonly Form
     name,
     title: field.title ?? name,
     description: field.description,
-    type: isNumber(field) ? 'number' : 'text',
+    type: isNumber(field) ? 'number' : isListOfChoices(field) ? 'list' : 'text',
     options: optionsOf(field),
   }));
+}
+
+/** Returns the text of a field. X3: a hostile schema may name a field like an inherited property. */
+export function fieldTextOf({ values }: Pick<FilledForm, 'values'>, name: string): string {
+  return Object.hasOwn(values, name) ? (values[name] ?? '') : '';
+}
+
+/** Returns the values of a `list` field. @param text the text of the field */
+export function listItemsOf(text: string): string[] {
+  return text === '' ? [] : z.parse(z.array(z.string()), JSON.parse(text));
+}
+
+/** Returns the text of a `list` field after the person has ticked or cleared an option. */
+export function withListItem(text: string, value: string, ticked: boolean): string {
+  const others = listItemsOf(text).filter((each) => each !== value);
+  const items = ticked ? [...others, value] : others;
+  return items.length === 0 ? '' : JSON.stringify(items);
 }
 
 /**
  * Converts the filled form to an answer. A text is one more of several choices, as in the bridge's form. Returns
  * undefined if a required value is missing.
  */
-export function answerFromForm(
-  question: QuestionPreview,
-  { chosen, text, values }: FilledForm,
-): Answer | undefined {
+export function answerFromForm(question: QuestionPreview, form: FilledForm): Answer | undefined {
+  const { chosen, text } = form;
   const { schema, multiple = false } = question;
   if (schema !== undefined) {
     const filled = Object.entries(schema.properties).flatMap(([name, field]) => {
-      const value = values[name] ?? '';
+      const value = fieldTextOf(form, name);
       return value === '' ? [] : [[name, valueOf(field, value)] as const];
     });
     const missing = (schema.required ?? []).some((name) => filled.every(([each]) => each !== name));
@@ -56,18 +73,25 @@ function isNumber({ type }: Schema): boolean {
   return type === 'number' || type === 'integer';
 }
 
+function isListOfChoices({ type, items }: Schema): boolean {
+  return type === 'array' && (items?.anyOf ?? items?.enum) !== undefined;
+}
+
 function optionsOf(field: Schema): FormField['options'] {
   if (field.type === 'boolean')
     return [
       ['true', 'yes'],
       ['false', 'no'],
     ];
-  if (field.oneOf !== undefined) return field.oneOf.map(({ const: value, title }) => [value, title ?? value]);
+  const titled = field.oneOf ?? field.items?.anyOf;
+  if (titled !== undefined) return titled.map(({ const: value, title }) => [value, title ?? value]);
+  if (field.items?.enum !== undefined) return field.items.enum.map((value) => [value, value]);
   return field.enum?.map((value, index) => [value, field.enumNames?.[index] ?? value]);
 }
 
 function valueOf(field: Schema, text: string): unknown {
   if (field.type === 'boolean') return text === 'true';
   if (isNumber(field)) return Number(text);
+  if (isListOfChoices(field)) return listItemsOf(text);
   return field.type === 'array' ? text.split(',').map((each) => each.trim()) : text;
 }

@@ -1,12 +1,17 @@
 import { useContext, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
+import { visibleLine, visibleText } from '../../../../shared/text/visible-text.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
 import { TaskDraftsContext } from './drafts-context.ts';
 import {
   answerFromForm,
   EMPTY_FILLED_FORM,
+  fieldTextOf,
   formFieldsOfQuestion,
+  listItemsOf,
+  withListItem,
   type FilledForm,
+  type FormField,
   type QuestionPreview,
 } from './question-answer.ts';
 
@@ -20,13 +25,12 @@ interface QuestionFormProps {
 export function QuestionForm({ action: { callId, shown }, question, disabled, onDecide }: QuestionFormProps) {
   const { answers } = useContext(TaskDraftsContext);
   const [form, setForm] = useState(answers.get(callId) ?? EMPTY_FILLED_FORM);
-  const { chosen, text, values } = form;
+  const { chosen, text } = form;
   const change = (changed: Partial<FilledForm>): void => {
     const next = { ...form, ...changed };
     answers.set(callId, next);
     setForm(next);
   };
-  const fill = (name: string, value: string): void => change({ values: { ...values, [name]: value } });
   const { choices = [], multiple = false, schema } = question;
   const words = schema === undefined && (choices.length === 0 || question.freeText === true);
   const answer = answerFromForm(question, form);
@@ -47,32 +51,18 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
             }}
           />
           <span>
-            {label} {description !== undefined && <small class="quiet">{description}</small>}
+            {visibleLine(label)}{' '}
+            {description !== undefined && <small class="quiet">{visibleText(description)}</small>}
           </span>
         </label>
       ))}
-      {formFieldsOfQuestion(question).map(({ name, title, description, options, type }) => (
-        <label class="row" key={name}>
-          <span>{title}</span>
-          {options === undefined ? (
-            <input
-              type={type}
-              step="any"
-              value={values[name] ?? ''}
-              onInput={(event) => fill(name, event.currentTarget.value)}
-            />
-          ) : (
-            <select value={values[name] ?? ''} onChange={(event) => fill(name, event.currentTarget.value)}>
-              <option value="" />
-              {options.map(([value, label]) => (
-                <option key={value} value={value}>
-                  {label}
-                </option>
-              ))}
-            </select>
-          )}
-          {description !== undefined && <small class="quiet">{description}</small>}
-        </label>
+      {formFieldsOfQuestion(question).map((field) => (
+        <Field
+          key={field.name}
+          field={field}
+          text={fieldTextOf(form, field.name)}
+          onChange={(changed) => change({ values: { ...form.values, [field.name]: changed } })}
+        />
       ))}
       {words && (
         <textarea
@@ -101,6 +91,56 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
         </button>
       </div>
     </div>
+  );
+}
+
+interface FieldProps {
+  field: FormField;
+  text: string;
+  onChange: (text: string) => void;
+}
+
+function Field({ field: { title, description, options, type }, text, onChange }: FieldProps) {
+  const name = visibleLine(title);
+  const about = description !== undefined && <small class="quiet">{visibleText(description)}</small>;
+  if (type === 'list')
+    return (
+      <div role="group" aria-label={name}>
+        <span>{name}</span> {about}
+        {options?.map(([value, label]) => (
+          <label class="choice" key={value}>
+            <input
+              type="checkbox"
+              checked={listItemsOf(text).includes(value)}
+              onChange={({ currentTarget: { checked } }) => onChange(withListItem(text, value, checked))}
+            />
+            <span>{visibleLine(label)}</span>
+          </label>
+        ))}
+      </div>
+    );
+  return (
+    <label class="row">
+      <span>{name}</span>
+      {options === undefined ? (
+        <input
+          type={type}
+          step="any"
+          value={text}
+          onInput={({ currentTarget: { value } }) => onChange(value)}
+        />
+      ) : (
+        <select value={text} onChange={({ currentTarget: { value } }) => onChange(value)}>
+          <option value="" />
+          {options.map(([value, label]) => (
+            <option key={value} value={value}>
+              {visibleLine(label)}
+            </option>
+          ))}
+        </select>
+      )}
+      {about}
+    </label>
   );
 }
 

@@ -21,7 +21,7 @@ export function callStateLabel(call: StoryCall, live: boolean): CallStateLabel {
   if (refused) return { word: 'refused', tone: 'bad' };
   if (withdrawn) return { word: 'withdrawn', tone: 'quiet' };
   // A decision may follow an unknown outcome, and decides whether the tool call runs again.
-  if (run !== undefined && !(decision !== undefined && decision.at > (run.end?.at ?? Infinity))) {
+  if (run !== undefined && !(decision !== undefined && decision.seq > (run.end?.seq ?? Infinity))) {
     if (run.end !== undefined) return OUTCOMES[run.end.outcome];
     return live ? { word: 'running', tone: 'running' } : OUTCOMES.unknown;
   }

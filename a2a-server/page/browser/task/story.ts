@@ -11,7 +11,7 @@ export interface StoryToolExecution {
   startedAt: number;
   output: string;
   /** The end of the tool execution. Undefined while the tool runs. */
-  end: Pick<EventOf<'finished'>, 'at' | 'outcome' | 'summary' | 'result' | 'stopReason'> | undefined;
+  end: Pick<EventOf<'finished'>, 'seq' | 'at' | 'outcome' | 'summary' | 'result' | 'stopReason'> | undefined;
 }
 
 export interface StoryCall extends Pick<

@@ -1,9 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
+import { formSchema } from '../../../../../../shared/protocol/question.ts';
 import {
   answerFromForm,
   formFieldsOfQuestion,
   type FilledForm,
   type QuestionPreview,
+  withListItem,
 } from '../../../../../../a2a-server/page/browser/action/question-answer.ts';
 
 const filled = (more: Partial<FilledForm> = {}): FilledForm => ({
@@ -54,6 +56,42 @@ describe('an answer to a question', () => {
   test('the answer to a form has its values by name, each with its type; empty fields are absent', () => {
     const values = { name: 'Ada', age: '36', ready: 'false', size: '' };
     expect(answerFromForm(form, filled({ values }))).toEqual({ name: 'Ada', age: 36, ready: false });
+  });
+
+  test('X3 a field may have the name of an inherited property', () => {
+    const properties = { constructor: { type: 'string' }, toString: { type: 'array' } } as const;
+    const hostile: QuestionPreview = { ...open, schema: { type: 'object', properties } };
+    expect(answerFromForm(hostile, filled())).toEqual({});
+    const values = { constructor: 'Ada', toString: 'a, b' };
+    expect(answerFromForm(hostile, filled({ values }))).toEqual({ constructor: 'Ada', toString: ['a', 'b'] });
+  });
+
+  test('D5 a list shows its choices, and a choice may contain a comma', () => {
+    const days = { type: 'array', items: { enum: ['Monday', 'Sunday, noon'] } };
+    const sizes = { type: 'array', items: { anyOf: [{ const: 's', title: 'small' }, { const: 'l' }] } };
+    const schema = formSchema.parse({ type: 'object', properties: { days, sizes } });
+    const lists: QuestionPreview = { ...open, schema };
+    expect(formFieldsOfQuestion(lists)).toMatchObject([
+      {
+        type: 'list',
+        options: [
+          ['Monday', 'Monday'],
+          ['Sunday, noon', 'Sunday, noon'],
+        ],
+      },
+      {
+        type: 'list',
+        options: [
+          ['s', 'small'],
+          ['l', 'l'],
+        ],
+      },
+    ]);
+    const two = withListItem(withListItem('', 'Sunday, noon', true), 'Monday', true);
+    const answer = answerFromForm(lists, filled({ values: { days: two } }));
+    expect(answer).toEqual({ days: ['Sunday, noon', 'Monday'] });
+    const none = withListItem(withListItem('', 'Monday', true), 'Monday', false);
+    expect(answerFromForm(lists, filled({ values: { days: none } }))).toEqual({});
   });
 
   test('the form shows the labels of its fields and the choices', () => {

@@ -81,6 +81,17 @@ describe('the story of a task', () => {
     });
   });
 
+  test('R103 a decision after an unknown outcome counts even if the clock went back in between', () => {
+    const unknown: Given = { ...finished, outcome: 'unknown' };
+    const events = [requested, approved, started, unknown, approved].map((event, index): StoryEvent => ({
+      ...event,
+      seq: index + 1,
+      at: -index,
+    }));
+    const story = addToStory(NO_STORY, { events, seq: events.length, more: false });
+    expect(callStateLabel(callOf(story), true).word).toBe('about to run');
+  });
+
   test('a text after a call of the same turn is a step of its own', () => {
     const story = told([text('one '), text('two'), requested, text('three')]);
     expect(story.steps).toMatchObject([{ text: 'one two' }, { type: 'call' }, { text: 'three' }]);
