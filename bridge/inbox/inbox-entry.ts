@@ -41,7 +41,7 @@ export function inboxEntries(
 ): readonly KeyedInboxEntry[] {
   const listed = new Map(
     sessions.flatMap((session) =>
-      session.taskId === null ? [] : [[resultKey({ agent: session.agent, taskId: session.taskId }), session]],
+      session.taskId === null ? [] : [[resultKey({ ...session, taskId: session.taskId }), session]],
     ),
   );
   const waiting = [...listed].flatMap(([key, session]): KeyedInboxEntry[] => {
@@ -78,7 +78,7 @@ export function ownOpenSessions(
   );
   return sessions.flatMap((session) => {
     if (session.taskId === null) return [];
-    const title = own.get(resultKey({ agent: session.agent, taskId: session.taskId }));
+    const title = own.get(resultKey({ ...session, taskId: session.taskId }));
     return title === undefined ? [] : [{ ...session, title }];
   });
 }

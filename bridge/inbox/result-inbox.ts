@@ -13,10 +13,12 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
+import { acceptedHandle } from '../state/outbox-entry.ts';
 import type { DelegatedTaskId, Outbox } from '../state/outbox.ts';
 import { resultKey, type ResultKey, type WaitingResults } from '../state/waiting-results.ts';
 import type { DelegationService } from '../sessions/deliver-delegations.ts';
 import type { LiveSessions } from '../sessions/live-sessions.ts';
+import type { TaskView } from '../sessions/session/observed-task.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { Sessions } from '../sessions/sessions.ts';
 import { type AnnouncedResults, announcedResultsOf } from './announced-results.ts';
@@ -86,17 +88,17 @@ export class ResultInbox {
     session.listen((change) => {
       if (change.type === 'state') this.#noticed(session);
       if (change.type === 'handed-over')
-        this.#collected.add(resultKey({ agent: session.agent.name, ...change.view }));
+        this.#collected.add(resultKey(delegatedTaskOf(session, change.view)));
     });
     this.#noticed(session);
   }
 
   #noticed(session: Session): void {
-    const { view, agent, over } = session;
-    if (view === undefined || view.taskId === '') return;
+    const { view, over } = session;
+    if (view === undefined) return;
     if (!over) {
       // Some agents continue a session in the same task. The end of the next turn is then a new result.
-      if (this.#ended.delete(session)) this.#reopen(agent.name, view.taskId);
+      if (this.#ended.delete(session)) this.#reopen(delegatedTaskOf(session, view));
       return;
     }
     this.#ended.add(session);
@@ -111,25 +113,25 @@ export class ResultInbox {
     });
   }
 
-  #reopen(agent: string, taskId: string): void {
-    const key = resultKey({ agent, taskId });
+  #reopen(task: DelegatedTaskId): void {
+    const key = resultKey(task);
     this.#collected.delete(key);
     this.#told.delete(key);
-    this.#parts.results.reopen(agent, taskId).catch((error: unknown) => {
+    this.#parts.results.reopen(task).catch((error: unknown) => {
       this.#parts.log.warn({ err: error }, 'an outdated result could not be removed from the inbox');
     });
   }
 
   async #keep(session: Session): Promise<void> {
     const { results, delegations } = this.#parts;
-    const { view, agent, over } = session;
+    const { view, over } = session;
     if (view === undefined || !over) return;
-    const { taskId, state } = view;
-    if (this.#collected.has(resultKey({ agent: agent.name, taskId }))) return;
+    const task = delegatedTaskOf(session, view);
+    const key = resultKey(task);
+    if (this.#collected.has(key)) return;
     // `settled` waits until the outbox entry contains the task id.
     await delegations.settled();
-    if (!this.#collected.has(resultKey({ agent: agent.name, taskId })))
-      await results.put(agent.name, taskId, state);
+    if (!this.#collected.has(key)) await results.put(task, view.state);
   }
 
   async #look(): Promise<void> {
@@ -149,29 +151,36 @@ export class ResultInbox {
   }
 
   /** Checks the tasks of one agent one after the other, so that an unreachable agent gets only one request. */
-  async #lookAt(agent: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
+  async #lookAt(name: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
-    if (registry.find(agent) === undefined) return;
+    const agent = registry.find(name);
+    if (agent === undefined) return;
     // Every tool call runs this code. With many sessions, it would be slow to search all sessions for each task.
     const streamed = new Set(
-      live.all.flatMap(({ live: reads, over, agent: { name }, view }) =>
-        reads && !over && view !== undefined ? [resultKey({ agent: name, taskId: view.taskId })] : [],
-      ),
+      live.all.flatMap((session) => {
+        const { live: reads, over, view } = session;
+        return reads && !over && view !== undefined ? [resultKey(delegatedTaskOf(session, view))] : [];
+      }),
     );
     try {
-      for (const { taskId } of tasks) {
+      for (const task of tasks) {
         // The session reads the stream of this task, and so learns of its end.
-        if (streamed.has(resultKey({ agent, taskId }))) continue;
-        const here = live.find(taskId, agent);
+        if (streamed.has(resultKey(task))) continue;
+        const handle = acceptedHandle(task);
+        const here = live.find(handle, name);
         await here?.refreshState();
-        const session = here ?? (await sessions.find(taskId));
+        const session = here ?? (await sessions.find(handle, { agent }));
         await this.#keep(session);
         // Only the result of the session's newest task counts. So the delegation of this older task is closed.
-        if (session.view !== undefined && session.view.taskId !== taskId)
-          outbox.collect({ agent, taskId }, 'unknown');
+        if (session.view !== undefined && session.view.taskId !== task.taskId)
+          outbox.collect(task, 'unknown');
       }
     } catch (error) {
-      log.debug({ agent, problem: errorMessageOf(error) }, 'the tasks of an agent could not be read');
+      log.debug({ agent: name, problem: errorMessageOf(error) }, 'the tasks of an agent could not be read');
     }
   }
+}
+
+function delegatedTaskOf({ agent, id: sessionId }: Session, { taskId }: TaskView): DelegatedTaskId {
+  return { agent: agent.name, taskId, sessionId };
 }

@@ -11,7 +11,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { currentTrace } from '../agents/http/current-trace.ts';
 import type { Agent } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
-import type { OutboxEntry, DelegatedWork } from '../state/outbox-entry.ts';
+import { acceptedHandle, type OutboxEntry, type DelegatedWork } from '../state/outbox-entry.ts';
 import { taskTitleOf } from './task-title.ts';
 import type { FileContents, Outbox } from '../state/outbox.ts';
 import type { WaitingResults } from '../state/waiting-results.ts';
@@ -151,7 +151,7 @@ export class DelegationService {
 
   #isGivenUp({ messageId, agent, state }: OutboxEntry): boolean {
     if (state.type === 'accepted') {
-      const task = this.#parts.live.find(state.taskId, agent)?.state;
+      const task = this.#parts.live.find(acceptedHandle(state), agent)?.state;
       if (task?.type === 'ended' && task.view.taskId === state.taskId && task.result === 'handed-over')
         return false;
     }

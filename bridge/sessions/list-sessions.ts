@@ -167,7 +167,7 @@ export function listedOutboxEntry(entry: OutboxEntry, of: { isForgotten?: boolea
   return {
     sessionId: known ? state.sessionId : (entry.sessionId ?? entry.messageId),
     agent: entry.agent,
-    taskId: known ? state.taskId : entry.taskId,
+    taskId: (known ? state.taskId : entry.taskId) || null,
     state: stateOf(state, of.isForgotten === true),
     notDone: '',
     title: entry.title,

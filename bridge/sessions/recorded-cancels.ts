@@ -91,6 +91,8 @@ export class RecordedCancels {
     const agent = registry.find(name);
     if (cancel === null || state.type !== 'accepted' || agent === undefined) return false;
     const { taskId, sessionId } = state;
+    // The agent has answered with a message, and has no task.
+    if (taskId === '') return true;
     const facts = { messageId, sessionId, taskId, reason: cancel };
     const by = { reason: cancel, channel };
     const sessionNow = (): Session | undefined => live.find(taskId, name);

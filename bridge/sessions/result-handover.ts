@@ -29,9 +29,10 @@ export class ResultHandover {
     const { view, over, agent } = session;
     if (view === undefined || !over) return () => undefined;
     const { results, outbox, writes, log } = this.#parts;
-    const { taskId, sessionId, state } = view;
+    const { taskId, state } = view;
+    const of = { agent: agent.name, sessionId: session.id };
     session.handOver();
-    results.handOver({ agent: agent.name, taskId, sessionId }, state).catch((error: unknown) => {
+    results.handOver({ ...of, taskId }, state).catch((error: unknown) => {
       log.warn({ err: error }, 'a result that was handed over may be announced by another bridge');
     });
     // `collect` finds the outbox entry by its task id. An earlier write adds this id. So `collect` runs after that
@@ -39,9 +40,9 @@ export class ResultHandover {
     return () =>
       writes.begin(session, () =>
         outbox.together(() => {
-          for (const earlier of results.tasksOf(agent.name, sessionId))
-            if (earlier !== taskId) outbox.collect({ agent: agent.name, taskId: earlier }, 'unknown');
-          outbox.collect({ agent: agent.name, taskId }, state);
+          for (const earlier of results.tasksOf(of.agent, of.sessionId))
+            if (earlier !== taskId) outbox.collect({ ...of, taskId: earlier }, 'unknown');
+          outbox.collect({ ...of, taskId }, state);
         }),
       );
   }

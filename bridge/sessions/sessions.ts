@@ -201,6 +201,7 @@ export class Sessions {
     if (state.type === 'lost' || state.type === 'sending') return session;
     // Another client may have continued the session with a newer task.
     const newest = await readNewestTask(agent, state.sessionId);
+    if (newest === undefined && state.taskId === '') session.forget(state, keptNoTask(agent));
     return this.#followed(session, newest?.id ?? state.taskId, state);
   }
 
@@ -282,6 +283,14 @@ function onItsWay(agent: string): ProductError {
   return new ProductError(
     'AGENT_UNREACHABLE',
     `This delegation is not delivered yet: another process of the bridge is sending it to agent "${agent}". It is not lost: call wait_for_task again with the same sessionId.`,
+  );
+}
+
+/** The error for a session whose agent has answered with a message, and whose reply an earlier bridge has received. */
+function keptNoTask({ name }: Agent): ProductError {
+  return new ProductError(
+    'UNKNOWN_TASK',
+    `Agent "${name}" answered with a message and keeps no task. The answer was in the reply of that time, and cannot be read again.`,
   );
 }
 

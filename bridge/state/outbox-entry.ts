@@ -23,6 +23,14 @@ export const delegationStateSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+/**
+ * Returns the id with which the session of an accepted message is found: the id of its task. An agent that answers with
+ * a message creates no task. Then it is the id of the session.
+ */
+export function acceptedHandle({ taskId, sessionId }: { taskId: string; sessionId: string }): string {
+  return taskId === '' ? sessionId : taskId;
+}
+
 /** A file of a message. The content is in another table. */
 const attachedFileSchema = z.object({
   name: z.string(),

@@ -17,12 +17,19 @@ const MAX_CLOSED_ENTRIES = 500;
 export interface DelegatedTaskId {
   agent: string;
   taskId: string;
+  sessionId: string;
 }
 
 /** The contents of files, by SHA-256 (hex). */
 export type FileContents = ReadonlyMap<string, Uint8Array>;
 
 const IS_OPEN = `state <> 'collected'`;
+
+/**
+ * If an agent answers with a message, it creates no task. All such rows have the task id ''. So a row is also compared by
+ * its session id then, which is the value after the task id.
+ */
+export const SAME_TASK = `task_id = ? AND (task_id <> '' OR session_id = ?)`;
 
 export class Outbox {
   readonly #database: BridgeDatabase;
@@ -111,14 +118,15 @@ export class Outbox {
    * Records that the client has the result of this task. Closes the entries of the task, those of all bridges, and
    * deletes their texts.
    */
-  collect({ agent, taskId }: DelegatedTaskId, ended: TaskStateName): void {
+  collect({ agent, taskId, sessionId }: DelegatedTaskId, ended: TaskStateName): void {
     this.#database.transaction(() => {
       const closed = this.#database.run(
         `UPDATE delegations SET state = 'collected', ended = ?, handed_over_by = NULL,
-           work = json_set(work, '$.text', '') WHERE agent = ? AND task_id = ? AND state = 'accepted'`,
+           work = json_set(work, '$.text', '') WHERE agent = ? AND ${SAME_TASK} AND state = 'accepted'`,
         ended,
         agent,
         taskId,
+        sessionId,
       );
       if (closed > 0) this.#forgetOldest();
     });
@@ -136,23 +144,23 @@ export class Outbox {
     return this.#select(`ORDER BY state = 'collected', created_at`);
   }
 
-  /**
-   * Returns the entries with this message id, session id or task id. The open ones come first. Within both groups, the
-   * oldest is first.
-   */
+  /** Returns the entries with this message id, session id or task id, oldest first. */
   ofHandle(handle: string, agent?: string): readonly OutboxEntry[] {
     return this.#select(
       `WHERE (message_id = ?1 OR session_id = ?1 OR task_id = ?1) AND (?2 IS NULL OR agent = ?2)
-       ORDER BY state = 'collected', created_at`,
+       ORDER BY created_at, rowid`,
       handle,
       agent ?? null,
     );
   }
 
-  /** Returns the delegation whose task has this id, or whose message has started the task. */
+  /**
+   * Returns the delegation whose task has this id, or whose message has started the task.
+   * @param taskId '' if the agent has not sent the id yet
+   */
   begun(taskId: string, messageId: string): OutboxEntry | undefined {
     return this.#select(
-      `WHERE task_id = ?1 OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
+      `WHERE (?1 <> '' AND task_id = ?1) OR (message_id = ?2 AND json_extract(work, '$.taskId') IS NULL)
        ORDER BY state = 'collected' DESC, created_at DESC LIMIT 1`,
       taskId,
       messageId,
@@ -226,12 +234,16 @@ export class Outbox {
   /** Returns the tasks of this process that may still run, newest first. @param most the maximum number of tasks */
   going(most: number): readonly DelegatedTaskId[] {
     const rows = this.#database.rows(
-      `SELECT agent, task_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
+      `SELECT agent, task_id, session_id FROM delegations WHERE state = 'accepted' AND ended IS NULL AND owner = ?
          ORDER BY created_at DESC LIMIT ?`,
       this.#database.owner,
       most,
     );
-    return rows.map(([agent, taskId]) => ({ agent: String(agent), taskId: String(taskId) }));
+    return rows.map(([agent, taskId, sessionId]) => ({
+      agent: String(agent),
+      taskId: String(taskId),
+      sessionId: String(sessionId),
+    }));
   }
 
   #select(rest: string, ...values: SqlValue[]): readonly OutboxEntry[] {

@@ -7,6 +7,7 @@ import { mcpSessionStateSchema, toMcpSessionState } from '../dialects/mcp-sessio
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
 import type { SqlValue } from '../../shared/sqlite/driver.ts';
 import type { BridgeDatabase } from './database.ts';
+import { type DelegatedTaskId, SAME_TASK } from './outbox.ts';
 
 /** A result that no client has collected. */
 const waitingResultSchema = z.object({
@@ -40,8 +41,9 @@ export type ResultKey = string;
  */
 const MAX_ANNOUNCED_RESULTS = 200;
 
-export const resultKey = ({ agent, taskId }: Pick<WaitingResult, 'agent' | 'taskId'>): ResultKey =>
-  JSON.stringify([agent, taskId]);
+/** @param task its task id is '' if the agent has answered with a message; the session id distinguishes such results */
+export const resultKey = ({ agent, taskId, sessionId }: DelegatedTaskId): ResultKey =>
+  JSON.stringify(taskId === '' ? [agent, taskId, sessionId] : [agent, taskId]);
 
 export class WaitingResults {
   readonly #database: BridgeDatabase;
@@ -54,13 +56,14 @@ export class WaitingResults {
    * Records the end of a delegation's task. Does nothing if no open delegation has this task.
    * @throws ProductError STORAGE
    */
-  put(agent: string, taskId: string, ended: TaskStateName): Promise<void> {
+  put({ agent, taskId, sessionId }: DelegatedTaskId, ended: TaskStateName): Promise<void> {
     return this.#write(
       `UPDATE delegations SET ended = ?, ended_at = coalesce(ended_at, ?)
-         WHERE task_id = ? AND agent = ? AND state = 'accepted'`,
+         WHERE ${SAME_TASK} AND agent = ? AND state = 'accepted'`,
       ended,
       Date.now(),
       taskId,
+      sessionId,
       agent,
     );
   }
@@ -69,11 +72,12 @@ export class WaitingResults {
    * Deletes a recorded end, because the session continues in the same task. The next end of that task is a new result.
    * @throws ProductError STORAGE
    */
-  reopen(agent: string, taskId: string): Promise<void> {
+  reopen({ agent, taskId, sessionId }: DelegatedTaskId): Promise<void> {
     return this.#write(
       `UPDATE delegations SET ended = NULL, ended_at = NULL, handed_over_by = NULL
-         WHERE task_id = ? AND agent = ? AND state = 'accepted' AND ended IS NOT NULL`,
+         WHERE ${SAME_TASK} AND agent = ? AND state = 'accepted' AND ended IS NOT NULL`,
       taskId,
+      sessionId,
       agent,
     );
   }
@@ -82,15 +86,12 @@ export class WaitingResults {
    * Records that a reply of this process contains this result, and earlier results of the session.
    * @throws ProductError STORAGE
    */
-  handOver(
-    { agent, taskId, sessionId }: Pick<WaitingResult, 'agent' | 'taskId' | 'sessionId'>,
-    ended: TaskStateName,
-  ): Promise<void> {
+  handOver({ agent, taskId, sessionId }: DelegatedTaskId, ended: TaskStateName): Promise<void> {
     return this.#write(
       `UPDATE delegations SET handed_over_by = ?1, ended_at = coalesce(ended_at, ?2),
            ended = CASE WHEN task_id = ?3 THEN ?4 ELSE ended END
          WHERE agent = ?5 AND state = 'accepted'
-           AND (task_id = ?3 OR (session_id = ?6 AND ended IS NOT NULL))`,
+           AND ((task_id = ?3 AND (?3 <> '' OR session_id = ?6)) OR (session_id = ?6 AND ended IS NOT NULL))`,
       this.#database.owner,
       Date.now(),
       taskId,

@@ -3,7 +3,7 @@
  * (`same-work.ts`).
  */
 import type { Agent } from '../../agents/agent.ts';
-import type { DelegatedWork } from '../../state/outbox-entry.ts';
+import { acceptedHandle, type DelegatedWork } from '../../state/outbox-entry.ts';
 import { isRecentDelegation } from '../../sessions/same-work.ts';
 import type { SessionResult } from '../reports/session-result.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -44,8 +44,8 @@ export async function joinIdenticalTask(
   const entry = await delegations.unanswered(asked);
   if (entry === undefined) return undefined;
   const { messageId, state } = entry;
-  const handle = state.type === 'accepted' ? state.taskId : messageId;
-  const session = going ?? (await sessions.find(handle, { signal: call.signal }));
+  const handle = state.type === 'accepted' ? acceptedHandle(state) : messageId;
+  const session = going ?? (await sessions.find(handle, { agent, signal: call.signal }));
   const { view } = session;
   if (view !== undefined && hasEnded(view)) {
     const other = state.type === 'accepted' && view.taskId !== state.taskId;

@@ -77,7 +77,7 @@ describe('the outbox of the bridges', () => {
     outbox.put(entry('2', { state: { ...accepted, taskId: 'other' } }));
     outbox.put(entry('3'));
     outbox.put(entry('4', { state: accepted, agent: 'other' }));
-    outbox.collect({ agent: 'local', taskId: 't' }, 'canceled');
+    outbox.collect({ agent: 'local', taskId: 't', sessionId: 's' }, 'canceled');
     expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['2', '3', '4']);
     expect(outbox.entries().at(-1)).toEqual(
       entry('1', { text: '', state: { ...accepted, type: 'collected', ended: 'canceled' } }),
@@ -85,6 +85,15 @@ describe('the outbox of the bridges', () => {
     // An update must not change a closed entry.
     outbox.update('1', { answered: true });
     expect(outbox.entries().at(-1)).toMatchObject({ answered: false });
+  });
+
+  test('answers without a task are told apart by their session', () => {
+    outbox.put(entry('1', { state: { ...accepted, taskId: '', sessionId: 's1' } }));
+    outbox.put(entry('2', { state: { ...accepted, taskId: '', sessionId: 's2' } }));
+    outbox.collect({ agent: 'local', taskId: '', sessionId: 's2' }, 'completed');
+    expect(outbox.open().map(({ messageId }) => messageId)).toEqual(['1']);
+    expect(outbox.going(10)).toEqual([{ agent: 'local', taskId: '', sessionId: 's1' }]);
+    expect(outbox.begun('', '3')).toBeUndefined();
   });
 
   test('the contents of files are written with their entry, and deleted when the entry is collected or dropped', async () => {
@@ -96,7 +105,7 @@ describe('the outbox of the bridges', () => {
     const other = new Outbox(await openDatabase(state));
     expect(other.open()[0]?.files).toEqual(files);
     expect([...(other.contents('1').get('h') ?? [])]).toEqual([...bytes]);
-    outbox.collect({ agent: 'local', taskId: 't' }, 'completed');
+    outbox.collect({ agent: 'local', taskId: 't', sessionId: 's' }, 'completed');
     outbox.drop('2');
     expect([other.contents('1').size, other.contents('2').size]).toEqual([0, 0]);
   });
@@ -105,20 +114,20 @@ describe('the outbox of the bridges', () => {
     for (let at = 0; at < 502; at++) {
       const createdAt = new Date(1_700_000_000_000 + at).toISOString();
       outbox.put(entry(String(at), { createdAt, state: { ...accepted, taskId: `t${String(at)}` } }));
-      outbox.collect({ agent: 'local', taskId: `t${String(at)}` }, 'completed');
+      outbox.collect({ agent: 'local', taskId: `t${String(at)}`, sessionId: 's' }, 'completed');
     }
     expect(outbox.entries()).toHaveLength(500);
     expect(outbox.entries()[0]?.messageId).toBe('2');
   });
 
-  test('an entry is found by the id of its message, task or session, and the newest open entry is the last', () => {
+  test('an entry is found by the id of its message, task or session, and the newest entry is the last, even if older ones are closed', () => {
     outbox.put(entry('1', { state: accepted }));
-    outbox.collect({ agent: 'local', taskId: 't' }, 'completed');
+    outbox.collect({ agent: 'local', taskId: 't', sessionId: 's' }, 'completed');
     outbox.put(entry('2', { state: { ...accepted, taskId: 'u' } }));
     outbox.put(entry('3', { state: { ...accepted, taskId: 'v' }, agent: 'other' }));
     expect(outbox.ofHandle('1').map(({ messageId }) => messageId)).toEqual(['1']);
     expect(outbox.ofHandle('u').map(({ messageId }) => messageId)).toEqual(['2']);
-    expect(outbox.ofHandle('s', 'local').map(({ messageId }) => messageId)).toEqual(['2', '1']);
+    expect(outbox.ofHandle('s', 'local').map(({ messageId }) => messageId)).toEqual(['1', '2']);
     expect(outbox.ofHandle('nobody')).toEqual([]);
   });
 

@@ -46,7 +46,7 @@ describe("the bridge's database of an earlier version", () => {
       if (waiting?.type !== 'accepted') throw new Error('the waiting delegation is not accepted');
       expect(outbox.ofTask('agent', waiting.taskId)).toEqual(adopted[0]);
 
-      outbox.collect({ agent: 'agent', taskId: waiting.taskId }, 'completed');
+      outbox.collect({ agent: 'agent', ...waiting }, 'completed');
       expect(outbox.ofHandle(waiting.sessionId)).toMatchObject([{ state: { type: 'collected' } }]);
     },
   );
