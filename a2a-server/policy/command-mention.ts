@@ -22,11 +22,19 @@ const EXPANSION: Readonly<Record<Shell, RegExp>> = { sh: /[$`]/u, cmd: /[%!]/u }
  */
 const HIDING = /[\\^]\r?\n|['"\\^]/gu;
 const COMMAND_SEPARATOR = /[;&|()<>{}`\n\r]+/u;
-const REDIRECTION = /(?<!\d)\d*(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
+/** Matches a redirection. `bash` also reads `&>file` and `{name}>file`, and /bin/sh may be `bash`. */
+const REDIRECTION = /(?:&(?=>)|\{\w+\}(?=[<>])|(?<!\d)\d*)(?:<>|<<<|<<-?|>>|>\||[<>]&?)[ \t]*[^\s;&|()<>]+/gu;
 const GLOB = /[*?]|\[[^\]]/u;
 /** Matches braces, which bash expands to several words. On macOS, /bin/sh is bash. */
 const BRACES = /\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}/u;
 const QUOTED = /'[^']*'|"(?:[^"\\]|\\.)*"/gu;
+/** Matches a comment, or an escape or a quoted text that belongs to one word. */
+const ONE_WORD: Readonly<Record<Shell, RegExp>> = {
+  sh: /(?<![^\s;&|()<>])#.*|\\[^]|'[^']*'|"(?:[^"\\]|\\[^])*"/gu,
+  cmd: /\^[^]|"[^"]*"/gu,
+};
+/** Matches the characters that end a word, unless they are quoted or escaped. */
+const WORD_END = /[\s;&|()<>{}`]/gu;
 const ASSIGNMENT = /^[a-z_]\w*\+?=/u;
 
 /** The programs and shell words that can build or run a different command. */
@@ -41,11 +49,12 @@ const SETTING = /^(?:-c|--config|config$)/u;
 /** @param words the program and its first arguments, as a rule names them. Not empty. */
 export function checkCommandMention(command: string, words: readonly string[], shell: Shell): MatchCertainty {
   if (command.length > MAX_COMMAND_CHARS) return 'maybe';
-  const open = command.replaceAll(HIDING, '').toLowerCase();
   const wanted = words.map((word) => word.toLowerCase());
   // A redirection may be anywhere, and an argument may look like a redirection. So the search tries the text with and
   // without redirections.
-  const parts = [open, open.replaceAll(REDIRECTION, ' ')]
+  const parts = readings(command, shell)
+    .map((text) => text.replaceAll(HIDING, '').toLowerCase())
+    .flatMap((text) => [text, text.replaceAll(REDIRECTION, ' ')])
     .flatMap((text) => text.split(COMMAND_SEPARATOR))
     .map(wordsOf);
   if (parts.some((part) => runs(part, wanted))) return 'yes';
@@ -57,6 +66,19 @@ export function checkCommandMention(command: string, words: readonly string[], s
   const globs = quotes.split(COMMAND_SEPARATOR).flatMap(wordsOf);
   if (globs.some((word) => GLOB.test(word))) return 'maybe';
   return isSetUp(parts, wanted[0] ?? '') ? 'maybe' : 'no';
+}
+
+/**
+ * Returns the texts in which the search looks for words. In the first text, quotes do not count, because a nested shell
+ * may read the quoted words. In the others, a quoted text is one word: `git --git-dir "a b" push`. The last text reads
+ * each line alone, because an apostrophe in a here-document does not open a quote.
+ */
+function readings(command: string, shell: Shell): readonly string[] {
+  const joined = (text: string): string =>
+    text.replaceAll(ONE_WORD[shell], (found) =>
+      found.startsWith('#') || /^[\\^]\r?\n/u.test(found) ? found : found.replaceAll(WORD_END, '_'),
+    );
+  return [command, joined(command), command.split('\n').map(joined).join('\n')];
 }
 
 function wordsOf(part: string): string[] {

@@ -37,6 +37,19 @@ describe('mentions, which finds a command in a shell line', () => {
     'git pu[s]h',
     'if true; then git push; fi',
     '/usr/bin/g?t push',
+    'git >"a log" push',
+    'git >a\\ long\\ log push',
+    'git --git-dir "/home/a b c/.git" push',
+    "git --git-dir 'a; b' push",
+    'git --git-dir a\\ b push',
+    'git --git-dir="a b c" push',
+    'echo \\"; git --git-dir "a b" push',
+    'true # it\'s\ngit --git-dir "a b" push',
+    'cat <<END\nit\'s\nEND\ngit --git-dir "a b" push',
+    // `bash` reads these redirections, and /bin/sh may be `bash`.
+    'git &>/dev/null push',
+    'git &>>log push',
+    'git {log}>/dev/null push',
   ])('the line %j may run "git push"', (command) => {
     expect(checkCommandMention(command, PUSH, 'sh')).toBe('yes');
   });
@@ -87,6 +100,9 @@ describe('mentions, which finds a command in a shell line', () => {
     '[ -f push ]',
     'git log push',
     'git commit a=b',
+    'git commit -m "push it"',
+    "git log --grep 'a b' push",
+    'git status &\npush',
     'echo git',
     'npm test',
     '',
@@ -98,6 +114,7 @@ describe('mentions, which finds a command in a shell line', () => {
     expect(checkCommandMention('%GIT% push', PUSH, 'cmd')).toBe('maybe');
     expect(checkCommandMention('g^it push', PUSH, 'cmd')).toBe('yes');
     expect(checkCommandMention('git.exe push', PUSH, 'cmd')).toBe('yes');
+    expect(checkCommandMention(`echo ' & git --git-dir "a b" push & echo '`, PUSH, 'cmd')).toBe('yes');
   });
 
   it('mentions finds the command between any other commands', () => {
