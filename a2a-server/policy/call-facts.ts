@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { basename, dirname, posix, relative, resolve, sep } from 'node:path';
 import type { SideEffect, ToolSource } from '../../shared/protocol/tool-approval.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Workspace } from '../tools/workspace/workspace.ts';
@@ -36,14 +36,24 @@ export async function resolveTargets(
   input: unknown,
   workspace: Pick<Workspace, 'root' | 'locate'>,
 ): Promise<ResolvedTargets> {
-  const { paths = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
-  const located = async (path: string): Promise<ResolvedTargetPath> => {
-    const written = normalisedPath(path, workspace.root);
-    const place = await workspace.locate(path).catch(() => undefined);
-    return { written, leadsTo: place?.path ?? written };
-  };
+  const { paths = [], entries = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
+  const whereIs = async (path: string): Promise<string> =>
+    (await workspace.locate(path).catch(() => undefined))?.path ?? normalisedPath(path, workspace.root);
+  const located = async (path: string): Promise<ResolvedTargetPath> => ({
+    written: normalisedPath(path, workspace.root),
+    leadsTo: await whereIs(path),
+  });
+  /** Resolves the links in the directory of the entry, but not a link in its last name. */
+  const locatedEntry = async (path: string): Promise<ResolvedTargetPath> => ({
+    written: normalisedPath(path, workspace.root),
+    leadsTo: posix.join(await whereIs(dirname(path)), basename(path)),
+  });
   return {
-    paths: await Promise.all(paths.map(located)),
+    // An entry may be a link. An allow rule must then match the link and its target.
+    paths: await Promise.all([
+      ...[...paths, ...entries].map(located),
+      ...entries.filter((path) => basename(path) !== '..').map(locatedEntry),
+    ]),
     trees: await Promise.all(trees.map(located)),
     command,
     hosts,

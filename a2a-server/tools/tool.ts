@@ -91,6 +91,8 @@ export interface PreviewWithBasis {
 export interface CallTargets {
   /** Files and directories of the workspace, as the input spells them. */
   paths?: readonly string[];
+  /** Like `paths`, for a tool that does not follow a link in the last name, and changes the link itself. */
+  entries?: readonly string[];
   /** Directories whose whole content the tool call may read or change. */
   trees?: readonly string[];
   command?: string;

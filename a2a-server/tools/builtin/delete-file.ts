@@ -31,7 +31,7 @@ export const deleteFileTool: Tool = defineTool({
   schema,
   timeoutMs: () => 60_000,
   title: ({ path, recursive }) => `Delete ${oneLineExcerpt(path)}${recursive ? ' and all it holds' : ''}`,
-  reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
+  reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { entries: [path] }),
   show: async ({ path, recursive }, { workspace, signal }) => {
     const found = await workspace.survey(path, signal);
     refuseNonEmptyDirectory(found, recursive);

@@ -22,7 +22,7 @@ export const moveFileTool: Tool = defineTool({
   schema,
   timeoutMs: () => 30_000,
   title: ({ path, to }) => `Move ${oneLineExcerpt(path)} to ${oneLineExcerpt(to)}`,
-  reach: ({ path, to }) => ({ paths: [path, to] }),
+  reach: ({ path, to }) => ({ entries: [path], paths: [to] }),
   show: async ({ path, to }, { workspace, signal }) => {
     const target = await workspace.destination(path, to);
     const found = await workspace.survey(path, signal);

@@ -2,9 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { resolveTargets } from '../../../../a2a-server/policy/call-facts.ts';
+import { NO_RESOLVED_TARGETS, resolveTargets } from '../../../../a2a-server/policy/call-facts.ts';
 import { builtinTools } from '../../../../a2a-server/tools/builtin/builtin-tools.ts';
 import { openWorkspace } from '../../../../a2a-server/tools/workspace/workspace.ts';
+import { policyOf } from '../../../support/judged-calls.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 function tool(name: string) {
@@ -29,6 +30,30 @@ describe('reachOf, the paths and hosts that a call uses', () => {
     expect(outside.paths).toEqual([{ written: '../x', leadsTo: '../x' }]);
     const deleted = await resolveTargets(tool('delete-file'), { path: 'real', recursive: true }, workspace);
     expect(deleted).toMatchObject({ paths: [], trees: [{ leadsTo: 'real' }] });
+  });
+
+  it('reachOf gives the link itself for a tool that changes the link and not its target', async () => {
+    const root = await temporaryDirectory();
+    for (const name of ['docs', 'src', 'real']) await mkdir(join(root, name));
+    await writeFile(join(root, 'docs', 'a.txt'), 'x');
+    await symlink('../docs/a.txt', join(root, 'real', 'a.txt'));
+    await symlink('real', join(root, 'link'));
+    const workspace = await openWorkspace(root);
+    const { paths } = await resolveTargets(tool('delete-file'), { path: 'link/a.txt' }, workspace);
+    expect(paths).toEqual([
+      { written: 'link/a.txt', leadsTo: 'docs/a.txt' },
+      { written: 'link/a.txt', leadsTo: 'real/a.txt' },
+    ]);
+    const call = {
+      tool: 'delete-file',
+      source: { type: 'built-in' as const },
+      sideEffect: 'files' as const,
+      reach: { ...NO_RESOLVED_TARGETS, paths },
+    };
+    const [rule] = policyOf({ action: 'allow', path: 'docs/**' }).rules;
+    expect(rule?.matches(call)).toBe('no');
+    const moved = await resolveTargets(tool('move-file'), { path: 'link/a.txt', to: 'src/b' }, workspace);
+    expect(moved.paths.map(({ leadsTo }) => leadsTo)).toEqual(['src/b', 'docs/a.txt', 'real/a.txt']);
   });
 
   it.each(['https://Example.COM:8443/x', 'http://example.com./', 'https://ex%61mple.com/'])(
