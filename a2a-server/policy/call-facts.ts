@@ -16,6 +16,8 @@ export interface ResolvedTargets {
   trees: readonly ResolvedTargetPath[];
   command: string | undefined;
   hosts: readonly string[];
+  /** True if `command` and `hosts` do not say the whole effect of the call. */
+  incomplete?: true;
 }
 
 export interface CallFacts {
@@ -36,7 +38,7 @@ export async function resolveTargets(
   input: unknown,
   workspace: Pick<Workspace, 'root' | 'locate'>,
 ): Promise<ResolvedTargets> {
-  const { paths = [], entries = [], trees = [], command, hosts = [] } = tool.reach?.(input) ?? {};
+  const { paths = [], entries = [], trees = [], command, hosts = [], incomplete } = tool.reach?.(input) ?? {};
   const whereIs = async (path: string): Promise<string> =>
     (await workspace.locate(path).catch(() => undefined))?.path ?? normalisedPath(path, workspace.root);
   const located = async (path: string): Promise<ResolvedTargetPath> => ({
@@ -57,6 +59,7 @@ export async function resolveTargets(
     trees: await Promise.all(trees.map(located)),
     command,
     hosts,
+    ...(incomplete && { incomplete }),
   };
 }
 

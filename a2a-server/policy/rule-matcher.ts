@@ -59,7 +59,7 @@ function serverOf({ source }: CallFacts): readonly string[] {
 function hosts(patterns: readonly string[], wide: boolean): Condition {
   const matches = matcher([...patterns], { dot: true, nocase: true, nonegate: true });
   return ({ reach }) => {
-    if (reach.hosts.length === 0) return 'no';
+    if (reach.hosts.length === 0 || (!wide && reach.incomplete)) return 'no';
     const found = wide ? reach.hosts.some(matches) : reach.hosts.every(matches);
     return found ? 'yes' : 'no';
   };
@@ -139,8 +139,8 @@ function commandsOf(patterns: readonly string[], shell: Shell): readonly Command
 
 function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
   const allowed = commandsOf(patterns, shell);
-  return ({ reach: { command } }) => {
-    const words = command === undefined ? undefined : simpleCommandWords(command, shell);
+  return ({ reach: { command, incomplete } }) => {
+    const words = command === undefined || incomplete ? undefined : simpleCommandWords(command, shell);
     return words && allowed.some((pattern) => allows(pattern, words)) ? 'yes' : 'no';
   };
 }

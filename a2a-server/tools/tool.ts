@@ -98,6 +98,11 @@ export interface CallTargets {
   command?: string;
   /** The hosts of the tool call's first request, in lower case and without port. */
   hosts?: readonly string[];
+  /**
+   * True if other fields of the input change the effect of the command or of the request. No `allow` rule for a command
+   * or a host then matches.
+   */
+  incomplete?: true;
 }
 
 export interface Tool<Input = unknown> {

@@ -11,10 +11,10 @@ import type { ToolKind } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Preview, SideEffect } from '../../../shared/protocol/tool-approval.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
-import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { defineTool } from '../../tools/builtin/define-tool.ts';
 import type { CallTargets, PreviewWithBasis, Tool, ToolContext, ToolRun } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
+import { callTargetsOfUrl } from '../../tools/web/allowed-hosts.ts';
 import { inputChangedError } from '../../tools/workspace/replace-file.ts';
 import { acpAgentName } from './agent-program.ts';
 import { basisOfFiles, acpDiffsText, readCurrentFiles, type CurrentFile } from './file-changes.ts';
@@ -64,12 +64,17 @@ export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
 /** Returns the paths, command and hosts that the agent names, for the policy rules. */
 function reachOf(kind: string, input: AcpPermissionInput): CallTargets {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
-  const url = kind === 'fetch' ? parseUrl(urlOf(input) ?? '') : undefined;
-  return {
-    ...(paths.length > 0 && { paths }),
-    ...(kind === 'execute' && { command: commandOf(input).command }),
-    ...(url && { hosts: [url.hostname.toLowerCase()] }),
-  };
+  const targets = { ...(paths.length > 0 && { paths }) };
+  if (kind === 'execute') {
+    const { command, more } = commandOf(input);
+    return { ...targets, command, ...(more && { incomplete: more }) };
+  }
+  const fetched = kind === 'fetch' ? urlIn(input) : undefined;
+  if (fetched === undefined) {
+    const own = CHANGES_FILES.has(kind) ? undefined : commandIn(input.rawInput);
+    return { ...targets, ...(own && { command: own.command, incomplete: true }) };
+  }
+  return { ...targets, ...callTargetsOfUrl(fetched.url), ...(fetched.more && { incomplete: fetched.more }) };
 }
 
 async function show(
@@ -134,8 +139,8 @@ const HARMLESS_FIELDS: ReadonlySet<string> = new Set(['description', 'timeout'])
 const hasMore = (rest: object): boolean => Object.keys(rest).some((field) => !HARMLESS_FIELDS.has(field));
 
 function withoutDiff(kind: string, input: AcpPermissionInput, root: string): Preview {
-  const url = kind === 'fetch' ? urlOf(input) : undefined;
-  if (url !== undefined) return { type: 'url', url };
+  const fetched = kind === 'fetch' ? urlIn(input) : undefined;
+  if (fetched?.more === false) return { type: 'url', url: fetched.url };
   if (kind !== 'execute') return { type: 'json', value: wholeInput(input) };
   const { command, cwd = root, more } = commandOf(input);
   return more ? { type: 'json', value: wholeInput(input) } : { type: 'command', command, cwd };
@@ -169,9 +174,9 @@ function commandIn(rawInput: unknown): OwnCommand | undefined {
   return { command: [command, ...args].join(' '), cwd, more: hasMore(rest) };
 }
 
-function urlOf({ rawInput }: AcpPermissionInput): string | undefined {
+function urlIn({ rawInput }: AcpPermissionInput): { url: string; more: boolean } | undefined {
   const input = urlInput.safeParse(rawInput);
   if (!input.success) return undefined;
   const { url, ...rest } = input.data;
-  return hasMore(rest) ? undefined : url;
+  return { url, more: hasMore(rest) };
 }
