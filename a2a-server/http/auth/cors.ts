@@ -4,7 +4,7 @@
  */
 import type { RequestHandler } from 'express';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
-import { EXTENSIONS_HEADER } from './a2a-request-context.ts';
+import { EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER } from './a2a-request-context.ts';
 
 const MAX_AGE_SECONDS = 600;
 
@@ -13,9 +13,10 @@ const REQUEST_HEADERS = [
   'Content-Type',
   'A2A-Version',
   EXTENSIONS_HEADER,
+  LEGACY_EXTENSIONS_HEADER,
   LAST_EVENT_ID_HEADER,
 ];
-const RESPONSE_HEADERS = [EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
+const RESPONSE_HEADERS = [EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
 
 /** Allows a page to read responses. Also answers preflight requests, which never have a token. */
 export const cors: RequestHandler = (request, response, next) => {
@@ -26,7 +27,7 @@ export const cors: RequestHandler = (request, response, next) => {
   response.setHeader('Access-Control-Expose-Headers', RESPONSE_HEADERS.join(', '));
   if (request.method !== 'OPTIONS' || request.header('Access-Control-Request-Method') === undefined)
     return next();
-  response.setHeader('Access-Control-Allow-Methods', 'GET, POST');
+  response.setHeader('Access-Control-Allow-Methods', 'GET, POST, DELETE');
   response.setHeader('Access-Control-Allow-Headers', REQUEST_HEADERS.join(', '));
   response.setHeader('Access-Control-Max-Age', String(MAX_AGE_SECONDS));
   // Private Network Access: a page from another network needs this permission to send requests to this machine.

@@ -32,8 +32,10 @@ test.each(ROUTES)(
     expect(answer.status).toBe(204);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       'access-control-allow-origin': PAGE,
-      'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': expect.stringMatching(/Authorization.*A2A-Version.*Last-Event-ID/),
+      'access-control-allow-methods': 'GET, POST, DELETE',
+      'access-control-allow-headers': expect.stringMatching(
+        /Authorization.*A2A-Version.*\bA2A-Extensions.*X-A2A-Extensions.*Last-Event-ID/,
+      ),
       'access-control-allow-private-network': 'true',
       vary: 'Origin',
     });
@@ -61,6 +63,9 @@ test('a listed page can read responses and refusals; a client that is not a brow
   for (const path of ['/health', '/tasks/unknown', '/nothing/here']) {
     const toPage = await fetch(`${server.url}${path}`, { headers: { Origin: PAGE, ...authorization } });
     expect(toPage.headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(toPage.headers.get('access-control-expose-headers')?.split(', ')).toEqual(
+      expect.arrayContaining(['A2A-Extensions', 'X-A2A-Extensions', 'Retry-After', 'WWW-Authenticate']),
+    );
     const toOther = await fetch(`${server.url}${path}`, { headers: authorization });
     expect(toOther.headers.get('access-control-allow-origin')).toBeNull();
   }
