@@ -92,37 +92,37 @@ describe('D5 the preview of a permission', () => {
   });
 });
 
-describe('the policy on a permission', () => {
-  async function match(
-    rule: Record<string, unknown>,
-    kind: string,
-    rawInput: unknown,
-  ): Promise<MatchCertainty | undefined> {
-    const tool = tools().find(({ name }) => name === kind);
-    if (tool === undefined) throw new Error(`no ${kind}`);
-    const { sideEffect, source } = tool;
-    const reach = await resolveTargets(tool, { title: 'Go on', rawInput }, at.workspace);
-    return policyOf(rule).rules[0]?.matches({ tool: kind, sideEffect, source, reach });
-  }
+async function matchOf(
+  rule: Record<string, unknown>,
+  kind: string,
+  rawInput: unknown,
+): Promise<MatchCertainty | undefined> {
+  const tool = tools().find(({ name }) => name === kind);
+  if (tool === undefined) throw new Error(`no ${kind}`);
+  const { sideEffect, source } = tool;
+  const reach = await resolveTargets(tool, { title: 'Go on', rawInput }, at.workspace);
+  return policyOf(rule).rules[0]?.matches({ tool: kind, sideEffect, source, reach });
+}
 
+describe('the policy on a permission', () => {
   it('a deny rule finds the host of a fetch with more fields than the URL; an allow rule does not', async () => {
     const rawInput = { url: 'https://evil.example./x', prompt: 'Summarise.' };
-    expect(await match({ action: 'deny', host: 'evil.example' }, 'fetch', rawInput)).toBe('yes');
-    expect(await match({ action: 'allow', host: 'evil.example' }, 'fetch', rawInput)).toBe('no');
+    expect(await matchOf({ action: 'deny', host: 'evil.example' }, 'fetch', rawInput)).toBe('yes');
+    expect(await matchOf({ action: 'allow', host: 'evil.example' }, 'fetch', rawInput)).toBe('no');
     const plain = { url: rawInput.url };
-    expect(await match({ action: 'allow', host: 'evil.example' }, 'fetch', plain)).toBe('yes');
+    expect(await matchOf({ action: 'allow', host: 'evil.example' }, 'fetch', plain)).toBe('yes');
   });
 
   it('an allow rule for a command does not allow it with fields that change its effect', async () => {
     const rawInput = { command: 'make', env: { PATH: '/tmp/evil' } };
-    expect(await match({ action: 'deny', command: 'make' }, 'execute', rawInput)).toBe('yes');
-    expect(await match({ action: 'allow', command: 'make' }, 'execute', rawInput)).toBe('no');
-    expect(await match({ action: 'allow', command: 'make' }, 'execute', { command: 'make' })).toBe('yes');
+    expect(await matchOf({ action: 'deny', command: 'make' }, 'execute', rawInput)).toBe('yes');
+    expect(await matchOf({ action: 'allow', command: 'make' }, 'execute', rawInput)).toBe('no');
+    expect(await matchOf({ action: 'allow', command: 'make' }, 'execute', { command: 'make' })).toBe('yes');
   });
 
   it('a deny rule finds the command of a permission that the agent does not call a command', async () => {
     const rawInput = { command: 'git push' };
-    expect(await match({ action: 'deny', command: 'git push' }, 'other', rawInput)).toBe('yes');
-    expect(await match({ action: 'allow', command: 'git push' }, 'other', rawInput)).toBe('no');
+    expect(await matchOf({ action: 'deny', command: 'git push' }, 'other', rawInput)).toBe('yes');
+    expect(await matchOf({ action: 'allow', command: 'git push' }, 'other', rawInput)).toBe('no');
   });
 });
