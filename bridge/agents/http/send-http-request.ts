@@ -61,8 +61,13 @@ export interface HttpAnswer {
   failure: (cause: unknown) => unknown;
 }
 
-const pool = new HttpAgent({ keepAlive: true, timeout: MAX_IDLE_MS });
-const securePool = new HttpsAgent({ keepAlive: true, timeout: MAX_IDLE_MS });
+/**
+ * Only the time limits the number of idle sockets. With a lower number, two hundred streams that end at the same time
+ * close their sockets at once, and each close blocks the event loop.
+ */
+const POOL_OPTIONS = { keepAlive: true, timeout: MAX_IDLE_MS, maxFreeSockets: Number.MAX_SAFE_INTEGER };
+const pool = new HttpAgent(POOL_OPTIONS);
+const securePool = new HttpsAgent(POOL_OPTIONS);
 
 const DEFAULT_HEADERS = {
   accept: '*/*',
