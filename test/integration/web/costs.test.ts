@@ -34,4 +34,22 @@ describeInBrowser('the costs on the approval page', (browser) => {
     await rows.nth(1).click();
     await page.getByText('Cost: 3000 tokens in (2000 read from the cache), 100 out, $0.5100.').waitFor();
   });
+
+  test('after midnight in UTC, an open page shows the cost of the new day', async () => {
+    const { options, script } = await pricedServer({ budgetCostPerDay: 5 });
+    const on = await stage(options);
+    script(pricedAnswer('One.'));
+    await on.peer.send('first task');
+    const page = await browser.watchedPage();
+    await page.clock.install();
+    await signIn(page, on.server);
+    await page.getByText('Today (UTC): $0.4500 of $5.00').waitFor();
+    await page.route('**/api/costs?*', async (route) => {
+      const answer = await (await route.fetch()).json();
+      const total = { ...answer.total, inputTokens: 0, outputTokens: 0, usd: 0, knownUsd: 0 };
+      await route.fulfill({ json: { ...answer, total } });
+    });
+    await page.clock.fastForward('24:00:00');
+    await page.getByText('Today (UTC): $0.0000 of $5.00').waitFor();
+  });
 });

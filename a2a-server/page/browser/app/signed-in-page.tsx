@@ -19,6 +19,7 @@ import { NotificationButton } from '../home/notification-button.tsx';
 import { showWaitingCount } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
 import { PageKeyboard } from './page-keyboard.tsx';
+import { useNow } from '../relative-time.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
 import { NewTaskForm } from '../home/new-task-form.tsx';
 import { TaskFilterFields } from '../home/task-filter-fields.tsx';
@@ -28,6 +29,9 @@ import { TaskView } from '../task/task-view.tsx';
 import { useNotifications } from '../home/use-notifications.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { useTaskGroups } from '../home/use-task-groups.ts';
+
+/** The interval between two checks whether a new UTC day has begun, in milliseconds. */
+const DAY_CHECK_MS = 60_000;
 
 interface SignedInPageProps {
   client: A2aClient;
@@ -77,6 +81,8 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   }, [waiting]);
 
   const ended = groups?.ended.total;
+  // The costs are those of the current UTC day, and the page may stay open for days.
+  const day = Math.floor(useNow(DAY_CHECK_MS) / 86_400_000);
   useEffect(() => {
     let current = true;
     client.costs(1).then(
@@ -88,7 +94,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
     return () => {
       current = false;
     };
-  }, [client, waiting, ended]);
+  }, [client, waiting, ended, day]);
 
   const leave = async (everywhere: boolean): Promise<void> => {
     const failed = await signOut(everywhere);
