@@ -7,6 +7,7 @@
  * }`.
  */
 import { readFile } from 'node:fs/promises';
+import type { ParseError } from 'jsonc-parser';
 import { z } from 'zod';
 import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { settingProblem } from './setting-problem.ts';
@@ -182,7 +183,8 @@ type ConfigSections = z.infer<typeof configFile>;
 export async function readConfigFile(path: string, required: boolean): Promise<ConfigSections> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    // An editor may write a byte order mark (RFC 8259 §8.1).
+    text = (await readFile(path, 'utf8')).replace(/^\u{feff}/u, '');
   } catch (error) {
     // ENOTDIR also means that the file does not exist. `prepareStateDirectory` reports the wrong path later.
     if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
@@ -192,13 +194,24 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   let json: unknown;
   try {
     json = JSON.parse(text);
-  } catch (error) {
-    throw unreadable(path, `it is not JSON (${errorMessageOf(error)})`, error);
+  } catch {
+    throw unreadable(path, await jsonProblem(text));
   }
   const parsed = configFile.safeParse(json, { error: settingProblem });
   if (!parsed.success)
     throw unreadable(path, `${zodIssuesText(parsed.error)}; it has the sections "server" and "bridge"`);
   return parsed.data;
+}
+
+/** Names the line of the first error. X1: the message of `JSON.parse` has a part of the text, which may be a secret. */
+async function jsonProblem(text: string): Promise<string> {
+  const { parseTree, printParseErrorCode } = await import('jsonc-parser');
+  const errors: ParseError[] = [];
+  parseTree(text, errors, { disallowComments: true });
+  const [first] = errors;
+  if (first === undefined) return 'it is not JSON';
+  const line = text.slice(0, first.offset).split('\n').length;
+  return `it is not JSON (line ${line}: ${printParseErrorCode(first.error)})`;
 }
 
 function unreadable(path: string, problem: string, cause?: unknown): ProductError {

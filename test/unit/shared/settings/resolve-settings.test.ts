@@ -133,6 +133,20 @@ describe('the configuration file', () => {
     await expect(readConfigFile(path, true)).rejects.toMatchObject({ reason: 'CONFIGURATION' });
   });
 
+  test('X1 the error about invalid JSON names the line, and contains no part of the file', async () => {
+    const path = join(await temporaryDirectory(), 'config.json');
+    await writeFile(path, '{ "server": {\n  "metricsToken": secret1234567890abcdef } }');
+    const error: unknown = await readConfigFile(path, true).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain('it is not JSON (line 2: InvalidSymbol)');
+    expect(String(error)).not.toContain('secret');
+  });
+
+  test('a byte order mark at the start of the file is ignored', async () => {
+    const path = join(await temporaryDirectory(), 'config.json');
+    await writeFile(path, '\u{feff}{ "server": { "port": 1 } }');
+    expect(await readConfigFile(path, true)).toEqual({ server: { port: 1 }, bridge: {} });
+  });
+
   test.each(['{', '[]', '{"sever":{}}', '{"server":5}'])(
     'a file with the content %p is refused, and the error names the file',
     async (text) => {
