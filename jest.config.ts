@@ -56,7 +56,7 @@ function freeBytes(path: string): number {
 }
 
 const config: Config = {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/test-environment.mjs',
   // A limit on what hangs, not a measure of speed: machines are shared and slow at times.
   testTimeout: 60_000,
   // Tests wait a part of their time for processes and sockets. Two workers for each core use that time.
