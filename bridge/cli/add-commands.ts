@@ -3,6 +3,7 @@
  * runs.
  */
 import { type Command, Option } from 'commander';
+import { refuseUnknownCommand } from './refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { ProbeOptions } from './commands/probe.ts';
@@ -22,6 +23,8 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
     into
       .command(usage)
       .description(description)
+      // A command would otherwise inherit from the program that it accepts more words, and ignores them.
+      .allowExcessArguments(false)
       .option('--json', 'print one JSON object, also for an error')
       .addHelpText('after', () =>
         wrapWords(
@@ -30,8 +33,8 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
         ),
       );
   addSetUp(add, carryOut);
-  addModel(program, add, carryOut);
-  addAgents(program, add, carryOut);
+  addModel(add, carryOut);
+  addAgents(add, carryOut);
   addProbe(add, carryOut);
   addTasks(add, carryOut);
   addDecisions(add, carryOut);
@@ -40,6 +43,21 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
 
 type Add = (usage: string, description: string, into?: Command) => Command;
 type CarryOut = <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
+
+/** Declares a command that has commands of its own, and also runs without one of them. */
+function addGroup(
+  add: Add,
+  name: string,
+  description: string,
+  work: (it: Command) => Promise<void>,
+): Command {
+  return add(name, description)
+    .allowExcessArguments()
+    .action(async (_, it: Command) => {
+      if (it.args.length > 0) refuseUnknownCommand(it, it.args);
+      await work(it);
+    });
+}
 
 const PROBE_TEXT = 'Write the numbers from one to ten in words. Use no tools.';
 
@@ -76,14 +94,17 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
     });
 }
 
-function addAgents(program: Command, add: Add, carryOut: CarryOut): void {
+function addAgents(add: Add, carryOut: CarryOut): void {
   const list = async (it: Command): Promise<void> => {
     const { listAgentsCommand } = await import('./commands/agents.ts');
     await carryOut(it, async (run) => listAgentsCommand(run));
   };
-  const agents = add('agents', 'lists the agents of the settings; check, add, import or remove them', program)
-    .allowExcessArguments(false)
-    .action((_, it: Command) => list(it));
+  const agents = addGroup(
+    add,
+    'agents',
+    'lists the agents of the settings; check, add, import or remove them',
+    list,
+  );
   add('list', 'lists the agents of the settings, and asks none of them', agents).action((_, it: Command) =>
     list(it),
   );
@@ -146,13 +167,16 @@ function addProbe(add: Add, carryOut: CarryOut): void {
     });
 }
 
-function addModel(program: Command, add: Add, carryOut: CarryOut): void {
-  const model = add('model', 'shows the models of the local server; list them, or set another', program)
-    .allowExcessArguments(false)
-    .action(async (_, it: Command) => {
+function addModel(add: Add, carryOut: CarryOut): void {
+  const model = addGroup(
+    add,
+    'model',
+    'shows the models of the local server; list them, or set another',
+    async (it) => {
       const { showModelCommand } = await import('./commands/model.ts');
       await carryOut(it, showModelCommand);
-    });
+    },
+  );
   add('list [words...]', 'lists known models, and the models that this machine serves', model).action(
     async (words: string[], _, it: Command) => {
       const { listModelsCommand } = await import('./commands/model.ts');
@@ -198,7 +222,7 @@ function addTasks(add: Add, carryOut: CarryOut): void {
   add('run <words...>', 'hands a task to an agent, follows it, and asks here for each decision')
     .option('--agent <name>', 'the agent; default the first')
     .option('--mode <mode>', 'ask, plan, accept-edits or auto; the last two need a terminal; default ask')
-    .option('--file <path...>', 'send these images, PDFs or texts with the task')
+    .option('--file <path...>', 'send these images, PDFs or texts with the task; write it after the words')
     .option('--detach', 'print the session and return')
     .action(async (words: string[], _, it: Command) => {
       const { runTask } = await import('./commands/run.ts');

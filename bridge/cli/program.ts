@@ -6,6 +6,7 @@ import { Command, Help } from 'commander';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
+import { refuseUnknownCommand } from './refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
@@ -36,7 +37,7 @@ export function createBridgeCommandLine(
     .helpCommand(true)
     .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
-      if (args.length > 0) refuseCommand(command, args);
+      if (args.length > 0) refuseUnknownCommand(command, args);
       await serve(flags);
     });
   const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
@@ -78,16 +79,6 @@ function formatItem(term: string, termWidth: number, description: string, helper
 /** Wraps text at the width of the terminal. For text that commander does not wrap itself. */
 function inTerminal(text: string): string {
   return wrapWords(text, process.stdout.isTTY ? process.stdout.columns : undefined);
-}
-
-/**
- * Reports an unknown command and suggests similar names. A second commander program without an action does this,
- * because commander suggests names only there.
- */
-function refuseCommand(whole: Command, args: readonly string[]): void {
-  const names = new Command(whole.name()).copyInheritedSettings(whole);
-  for (const each of whole.commands) names.command(each.name());
-  names.parse(args.slice(0, 1), { from: 'user' });
 }
 
 /** Prints a usage error as JSON, like every other failure. */

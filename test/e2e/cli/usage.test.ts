@@ -42,6 +42,19 @@ describe('a command line with an error', () => {
     expect(stderr).toContain(`(Did you mean ${suggestion}?)`);
   });
 
+  it.each([
+    [['tasks', 'session-1'], "too many arguments for 'tasks'"],
+    [['cancel', 'session-1', 'session-2'], "too many arguments for 'cancel'"],
+    // The reason of a denial belongs to --reason.
+    [['deny', '3951ee18', 'the', 'wrong', 'file'], "too many arguments for 'deny'"],
+    [['agents', 'lst'], "unknown command 'lst'"],
+    [['model', 'sett'], "unknown command 'sett'"],
+  ])('%j is refused, because no command takes these words', async (args, says) => {
+    const { code, stdout, stderr } = await run(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
   it.each([[['help']], [['help', 'run']], [['server', 'help']]])('%j prints the help', async (args) => {
     const { code, stdout, stderr } = await cli(args, { home });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
