@@ -232,7 +232,7 @@ export async function findAgentSessionsByPrefix(
   prefix: string,
 ): Promise<readonly MatchingSession[]> {
   const found = await agent.ask((connection) => connection.findByPrefix(prefix));
-  if (found !== null) return found.tasks;
+  if (found !== null) return found.tasks.map((each) => ({ ...each, title: taskTitleOf(each.title) }));
   const { sessions } = await listSessionsOfAgent(agent, {});
   return sessions.filter((each) => hasSessionPrefix(each, prefix));
 }

@@ -1,11 +1,12 @@
 /** The command `answer`: sends the person's answer to a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
-import { answerFromText } from '../decisions/answer-from-text.ts';
+import { answerFromText, answerPrompt } from '../decisions/answer-from-text.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveQuestion, resolveSessionToDecide } from '../decisions/resolve-id.ts';
@@ -46,8 +47,8 @@ async function answerOf(
   { coded, words }: { coded: SessionAndCode | undefined; words: string },
 ): Promise<Extract<PersonDecision, { type: 'answer' }>> {
   const code = coded?.code;
-  const ask = (text: string, shown: string): Promise<string> => {
-    if (words === '') return asked(run, text);
+  const ask = (text: string, shown: string, action?: PendingAction): Promise<string> => {
+    if (words === '') return asked(run, text, answerPrompt(action));
     return coded?.whole === true ? Promise.resolve(words) : confirmed(run, { text, shown }, words);
   };
   const question = view?.question ?? null;
@@ -58,7 +59,7 @@ async function answerOf(
   }
   const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;
-  const said = await ask(actionText(action, run.terminal), shown);
+  const said = await ask(actionText(action, run.terminal), shown, action);
   return { type: 'answer', callId, shown, answer: answerFromText(action, said) };
 }
 
@@ -86,11 +87,15 @@ async function confirmed(
  * Reads the answer from the terminal.
  * @throws UsageError without a terminal; ProductError DECISION_NEEDED for an empty answer
  */
-async function asked({ terminal, options }: CommandRun<AnswerOptions>, question: string): Promise<string> {
+async function asked(
+  { terminal, options }: CommandRun<AnswerOptions>,
+  question: string,
+  prompt: string,
+): Promise<string> {
   if (!terminal.interactive || options.json === true)
     throw new UsageError('There is no terminal to ask at: put the answer after the code of the question.');
   terminal.say(question);
-  const said = await terminal.ask(terminal.paint('bold', 'Answer, or the number of a choice:'));
+  const said = await terminal.ask(terminal.paint('bold', `${prompt}:`));
   if (said.trim() === '') throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');
   return said;
 }

@@ -63,6 +63,8 @@ export async function listModelsCommand(
     terminal.say(JSON.stringify({ local, known }));
     return;
   }
+  if (words.length > 0 && known.length + local.length === 0)
+    terminal.say(`No known model has ${words.map((word) => `"${word}"`).join(' and ')} in its id.\n`);
   if (known.length > 0) terminal.say(`${knownModelsText(known, terminal.width)}\n`);
   if (hidden > 0) terminal.say(`${hidden} more from OpenRouter: mcp-a2a-bridge model list openrouter\n`);
   terminal.say(

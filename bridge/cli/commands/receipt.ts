@@ -1,11 +1,12 @@
 /** The command `receipt`: prints the signed receipts of a session, or writes them into files. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ProductError } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { ReceiptMediaType } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 
 interface ReceiptOptions extends CommonCommandOptions {
@@ -36,7 +37,7 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
         `This is the newest of ${taskIds.length} tasks of the session. --out <directory> writes the receipts of all.`,
       );
   } else {
-    await mkdir(options.out, { recursive: true });
+    await makeDirectory(options.out);
     for (const taskId of taskIds)
       for (const [extension, format] of Object.entries(FORMATS)) {
         const path = join(options.out, `receipt-${fileNameOf(taskId)}.${extension}`);
@@ -45,6 +46,15 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
       }
   }
   await context.close();
+}
+
+/** @throws UsageError if the directory cannot be made, e.g. because a file has this name */
+async function makeDirectory(path: string): Promise<void> {
+  await mkdir(path, { recursive: true }).catch((error: unknown) => {
+    throw new UsageError(
+      `The receipts cannot be written to ${path}: ${errorMessageOf(error)}. Name another directory with --out.`,
+    );
+  });
 }
 
 async function receiptOf(agent: Agent, taskId: string, format: ReceiptMediaType): Promise<string> {

@@ -60,9 +60,24 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
   // An agent without cursors may send no more events while its task waits. `watch` then ends as soon as the task waits
   // or has ended.
   const untilSettled = options.untilSettled === true || !resumes;
-  const end = await task.until((now) => hasEnded(now) || (untilSettled && hasSettled(now)));
+  const end = await task
+    .until((now) => hasEnded(now) || (untilSettled && hasSettled(now)))
+    .catch((error: unknown) => {
+      throw cursorBeyondEnd(error, from) ?? error;
+    });
   task.end();
   return end === undefined ? 0 : taskExitCode(end);
+}
+
+/** Returns an error in the words of the command, because the agent's error names a header of HTTP. */
+function cursorBeyondEnd(error: unknown, from: number | null): ProductError | undefined {
+  if (!(error instanceof ProductError) || error.reason !== 'INVALID_CURSOR' || from === null)
+    return undefined;
+  const { last } = error.facts;
+  const end = last === undefined ? 'has no event with this number' : `has the events 1 to ${last}`;
+  return new ProductError('INVALID_CURSOR', `--from ${from}: the task ${end}. --from 0 shows all events.`, {
+    facts: error.facts,
+  });
 }
 
 function cursorOf(given: string | undefined): number | null {

@@ -7,6 +7,15 @@ export function answerFromText({ preview }: PendingAction, said: string): Answer
   return preview.type === 'question' ? replaceChoiceNumbers(preview, said) : said;
 }
 
+/**
+ * Returns the words that ask a person for an answer.
+ * @param action undefined for a question in plain text, which has no choices
+ */
+export function answerPrompt(action: PendingAction | undefined): string {
+  const hasChoices = action?.preview.type === 'question' && (action.preview.choices ?? []).length > 0;
+  return hasChoices ? 'Answer, or the number of a choice' : 'Answer';
+}
+
 /** Replaces each number, counted from 1, with the label of that choice. Returns any other text unchanged. */
 export function replaceChoiceNumbers({ choices = [], multiple = false }: Question, typed: string): Answer {
   const labels = choices.map(({ label }) => label);

@@ -9,7 +9,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { answerFromText } from './answer-from-text.ts';
+import { answerFromText, answerPrompt } from './answer-from-text.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { parseTypedDecision } from './typed-decision.ts';
 import { unsentLines, withdrawnText } from './withdrawn-text.ts';
@@ -132,7 +132,7 @@ async function typedDecisionOf(
   ask: Ask,
 ): Promise<PersonDecision | undefined> {
   if (action !== undefined && !action.decisions.includes('answer')) return decisionOn(terminal, action, ask);
-  const prompt = 'Answer, or the number of a choice; Enter leaves it waiting:';
+  const prompt = `${answerPrompt(action)}; Enter leaves it waiting:`;
   const said = await ask(terminal.paint('bold', prompt));
   if (said.trim() === '') return undefined;
   if (action !== undefined)

@@ -34,6 +34,11 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
       'AGENT_UNREACHABLE',
       `The bridge cannot look for session "${given}".${unsure.join('')}`,
     );
+  if (isWholeActionCode(given) && named.length === 0)
+    throw unknownSession(
+      given,
+      `No action waits with the code ${given}: it was decided, or it has another code now. "mcp-a2a-bridge tasks" lists what waits.${unsure.join('')}`,
+    );
   const code = looksLikeActionCode(given)
     ? ` No action waits with the code ${given}: it was decided, or it has another code now.`
     : '';

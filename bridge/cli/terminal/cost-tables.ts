@@ -3,6 +3,7 @@ import type { CostReport, CostSumView } from '../../../shared/protocol/cost-repo
 import { priceAdvice } from '../../../shared/protocol/price-advice.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { dollarsText } from '../../../shared/text/cost-text.ts';
+import { taskTitleOf } from '../../sessions/task-title.ts';
 import { shortIds } from './short-ids.ts';
 import { formatTable, type TableColumn } from './table.ts';
 
@@ -39,7 +40,7 @@ export function costReportTables(report: CostReport, width: number | undefined):
         { text: sessionId === null ? '(deleted sessions)' : visibleLine(short.get(sessionId) ?? sessionId) },
         { text: lastDay },
         ...cells(sums),
-        { text: visibleLine(title) },
+        { text: visibleLine(taskTitleOf(title)) },
       ]),
       width,
     ),

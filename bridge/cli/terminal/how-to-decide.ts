@@ -37,5 +37,6 @@ export function howToDecideText(action: PendingAction): string {
     return action.decisions.includes('deny') ? deny : 'You can only wait, or cancel the task.';
   if (action.presence === true) return `${PASSKEY_ON_PAGE} ${deny}`;
   const command = action.decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;
-  return `Decide with: mcp-a2a-bridge ${command}`;
+  const others = (['deny', 'edit'] as const).filter((word) => action.decisions.includes(word));
+  return `Decide with: mcp-a2a-bridge ${command}${others.length === 0 ? '' : ` (or ${others.join(', ')})`}`;
 }

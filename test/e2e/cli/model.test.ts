@@ -309,6 +309,9 @@ describe('the command model', () => {
       expect(all.known.map(({ id }) => id)).toContain('anthropic:claude-sonnet-4-5');
       expect(all.local).toHaveLength(2);
       expect((await model('bogus')).code).toBe(2);
+      expect((await model('list', 'nothing', 'like it')).stdout).toContain(
+        'No known model has "nothing" and "like it" in its id.',
+      );
       const short = (await model('list')).stdout;
       expect(short).toMatch(/\n\d{3} more from OpenRouter: mcp-a2a-bridge model list openrouter\n/);
       expect(short).not.toContain('openrouter:anthropic/');

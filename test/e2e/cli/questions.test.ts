@@ -62,6 +62,17 @@ describe('the command answer with choices', () => {
     expect(stdout).toContain('The person declined to answer. Reason: no idea');
   });
 
+  onLinux('the prompt speaks of choices only if the question has some', async () => {
+    const on = await cliStage();
+    const { stdout } = await cliAtTerminal(['run', 'ask me "Which colour?"'], {
+      ...on.at,
+      keys: '\r',
+      prompt: 'Enter leaves it waiting',
+    });
+    expect(stdout).toContain('Answer; Enter leaves it waiting:');
+    expect(stdout).not.toContain('number of a choice');
+  });
+
   onLinux('without words the person is shown the question and asked', async () => {
     const on = await cliStage();
     const { id } = await waiting(on);

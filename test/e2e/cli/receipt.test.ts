@@ -16,6 +16,13 @@ describe('a receipt', () => {
     expect(shown.stdout).toMatch(/\*\*Approved\*\* by `\S+` over `cli`/);
     expect(shown.stdout).toContain('**succeeded**');
 
+    const taken = join(on.server.workspace, 'a-file');
+    await writeFile(taken, '');
+    expect(await on.run('receipt', sessionId, '--out', taken)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`The receipts cannot be written to ${taken}: EEXIST`),
+    });
+
     const out = join(on.server.workspace, 'receipts');
     expect((await on.run('receipt', sessionId, '--out', out)).code).toBe(0);
     const files = await readdir(out);
@@ -35,6 +42,13 @@ describe('a receipt', () => {
   it('a receipt from a server with an unknown key is refused, unless --key names the key', async () => {
     const on = await cliStage();
     const { sessionId } = await on.peer.send('say hi');
+    const taken = join(on.server.workspace, 'a-file');
+    await writeFile(taken, '');
+    expect(await on.run('receipt', sessionId, '--out', taken)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`The receipts cannot be written to ${taken}: EEXIST`),
+    });
+
     const out = join(on.server.workspace, 'receipts');
     expect(await on.run('receipt', sessionId, '--out', out)).toMatchObject({ code: 0, stderr: '' });
     const [file = ''] = await readdir(out);

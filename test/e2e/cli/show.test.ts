@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { FakeGemini } from '../../support/fake-gemini.ts';
 import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
-import { plan, shell } from '../../support/offline-plan.ts';
+import { plan, shell, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { cliStage } from './support/cli-stage.ts';
+import { cliStage, sharedCliStage } from './support/cli-stage.ts';
 import { cli } from './support/cli.ts';
 
 describe('the command show', () => {
@@ -44,6 +44,25 @@ describe('the command show', () => {
     const result = `The task is completed. See its result with: mcp-a2a-bridge watch ${sessionId}`;
     expect(stdout).toContain(`\nNothing waits for a decision. ${result}\n`);
     expect((await on.run('tasks', '--state', 'failed')).stdout).toMatch(/^No task is in this state\./);
+  });
+
+  it('show says of a code that waits no more what may have happened, and lists no sessions', async () => {
+    const on = await sharedCliStage();
+    await on.peer.send('say something');
+    const { code, stderr } = await on.run('show', '0a1b2c3d');
+    expect(stderr).toBe(
+      'mcp-a2a-bridge: No action waits with the code 0a1b2c3d: it was decided, or it has another code now. "mcp-a2a-bridge tasks" lists what waits.\n',
+    );
+    expect(code).toBe(3);
+  });
+
+  it('a prefix of several sessions names each session as the list does', async () => {
+    const on = await sharedCliStage();
+    await on.peer.send(plan({ say: 'one' }, write('a.txt', 'one')));
+    await on.peer.send('say something');
+    const { stderr } = await on.run('show', 'session-');
+    expect(stderr).toMatch(/Several sessions begin with "session-"[^]*Plan: write-file\n/);
+    expect(stderr).not.toContain('{"plan"');
   });
 
   it('show --turns says that a model reports no tokens', async () => {

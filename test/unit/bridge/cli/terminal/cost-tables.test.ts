@@ -95,3 +95,9 @@ test('the list of sessions is short and counts the others; agent text is escaped
   expect(text).toContain('… and 15 more sessions');
   expect(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(text)).toBe(false);
 });
+
+test('a session has the same title as in the list of tasks: a plan is named by its tools', () => {
+  const title = '{"plan":[{"tool":"write-file","input":{"path":"a.md"}},{"say":"done"}]}';
+  const sessions = [{ ...PAID, sessionId: 's-1', title, lastDay: '2026-01-31' }];
+  expect(costReportTables({ ...REPORT, sessions }, undefined)).toMatch(/ {2}Plan: write-file$/m);
+});

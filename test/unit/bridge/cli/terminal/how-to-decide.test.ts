@@ -18,8 +18,9 @@ const action: PendingAction = {
 };
 
 it.each<[Partial<PendingAction>, string]>([
-  [{}, 'Decide with: mcp-a2a-bridge approve 3f9ac2d1'],
-  [{ decisions: ['answer', 'deny'] }, 'Decide with: mcp-a2a-bridge answer 3f9ac2d1 <words>'],
+  [{}, 'Decide with: mcp-a2a-bridge approve 3f9ac2d1 (or deny, edit)'],
+  [{ decisions: ['approve'] }, 'Decide with: mcp-a2a-bridge approve 3f9ac2d1'],
+  [{ decisions: ['answer', 'deny'] }, 'Decide with: mcp-a2a-bridge answer 3f9ac2d1 <words> (or deny)'],
   [{ decisions: ['deny'], approver: { groups: ['a'] } }, 'Deny it with: mcp-a2a-bridge deny 3f9ac2d1'],
   [
     { presence: true },
