@@ -1,8 +1,8 @@
 // The environment of each test file: Node's own, without what a file leaves behind in its worker.
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
-import asyncHooks from 'node:async_hooks';
+import { AsyncLocalStorage } from 'node:async_hooks';
 
-const { AsyncLocalStorage } = asyncHooks;
+const { run, enterWith } = AsyncLocalStorage.prototype;
 
 /**
  * Jest's runner creates an `AsyncLocalStorage` for each test file, and so do some modules. Nothing disables them. Node 20 copies
@@ -10,23 +10,22 @@ const { AsyncLocalStorage } = asyncHooks;
  */
 export default class TestEnvironment extends NodeEnvironment {
   /** @type {Set<AsyncLocalStorage<unknown>>} */
-  #storages = new Set();
+  #used = new Set();
 
   async setup() {
     await super.setup();
-    const storages = this.#storages;
-    asyncHooks.AsyncLocalStorage = class extends AsyncLocalStorage {
-      constructor(...args) {
-        super(...args);
-        storages.add(this);
-      }
-    };
+    const used = this.#used;
+    for (const method of [run, enterWith])
+      AsyncLocalStorage.prototype[method.name] = function (...args) {
+        used.add(this);
+        return method.apply(this, args);
+      };
   }
 
   async teardown() {
-    asyncHooks.AsyncLocalStorage = AsyncLocalStorage;
-    for (const storage of this.#storages) storage.disable();
-    this.#storages.clear();
+    Object.assign(AsyncLocalStorage.prototype, { run, enterWith });
+    for (const storage of this.#used) storage.disable();
+    this.#used.clear();
     await super.teardown();
   }
 }
