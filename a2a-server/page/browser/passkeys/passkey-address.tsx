@@ -51,8 +51,8 @@ export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {
   return (
     <p class="warning">
       A rule demands your passkey, and you have none. Run <code>a2a-server passkey add</code> on the machine
-      of the server, and open the link that it prints. A user with issued tokens alone cannot register a
-      passkey.
+      of the server, and open the link that it prints. For a user other than local, add{' '}
+      <code>--principal</code> and the name.
     </p>
   );
 }
