@@ -19,7 +19,7 @@ export const MODEL_TOOL_NAMES = [
  * The tools that the approval card calls. Clients that show the card hide these tools from the model. Other clients do
  * not receive them.
  */
-const CARD_TOOL_NAMES = ['show_approval_card', 'decide_on_approval_card'] as const;
+const CARD_TOOL_NAMES = ['get_approval_card_state', 'decide_on_approval_card'] as const;
 
 export type ToolName = (typeof MODEL_TOOL_NAMES)[number] | (typeof CARD_TOOL_NAMES)[number];
 

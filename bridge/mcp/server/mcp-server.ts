@@ -32,7 +32,7 @@ import { listCommandsTool } from '../tools/list-commands.ts';
 import { runAgentToolTool } from '../tools/run-agent-tool.ts';
 import { listSessionsTool } from '../tools/list-sessions.ts';
 import { registerTools } from '../tools/register-tools.ts';
-import { approvalCardStateTool } from '../tools/show-approval-card.ts';
+import { getApprovalCardStateTool } from '../tools/get-approval-card-state.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
 import type { Tool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
@@ -54,7 +54,7 @@ export const TOOLS: readonly Tool[] = [
   executeCommandTool,
   listCommandsTool,
   agentCapabilitiesTool,
-  approvalCardStateTool,
+  getApprovalCardStateTool,
   decideOnApprovalCardTool,
 ];
 

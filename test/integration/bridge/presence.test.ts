@@ -98,7 +98,7 @@ test('R120 the card in a chat gets no code for the action, and names the page', 
   const task = { task: TASK, workspace: on.server.workspace };
   const asked = await client.callTool({ name: DELEGATE, arguments: task });
   const { sessionId } = waiting.parse(asked.structuredContent);
-  const shown = await client.callTool({ name: 'show_approval_card', arguments: { sessionId } });
+  const shown = await client.callTool({ name: 'get_approval_card_state', arguments: { sessionId } });
   const { pending, page } = cardState.parse(shown.structuredContent);
   expect(pending[0]).not.toHaveProperty('code');
   expect(page).toMatch(/\/page#task=/);

@@ -15,7 +15,7 @@ import { bridgeCommand } from '../bridge/support/bridge-program.ts';
 import { PAGE_BROWSER, NO_BROWSER, startBrowser } from '../client/support/browser.ts';
 import { startCardHost } from './support/card-host.ts';
 
-const SHOW = 'show_approval_card';
+const GET_STATE = 'get_approval_card_state';
 const DECIDE_ON_CARD = 'decide_on_approval_card';
 const HOST = { extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: [APPROVAL_CARD_MIME_TYPE] } } };
 const TASK = plan(write('a.txt', 'one\ntwo\n'), { say: 'Written.' });
@@ -73,7 +73,7 @@ async function chat(
 
 /** The card as it is shown: the first action with its code. */
 async function shownOf({ call, sessionId }: Chat) {
-  const { pending, page } = cardState.parse((await call(SHOW, { sessionId })).structuredContent);
+  const { pending, page } = cardState.parse((await call(GET_STATE, { sessionId })).structuredContent);
   const [first] = pending;
   if (first === undefined) throw new Error('nothing is pending');
   const { callId, shown } = first.action;
@@ -93,7 +93,7 @@ describe('the approval card’s tools', () => {
       metaSchema.parse(tools.find((tool) => tool.name === name))[META].ui;
     for (const name of [DELEGATE, 'wait_for_task', 'approve_or_deny_pending_action'])
       expect(metaOf(name)).toEqual({ resourceUri: APPROVAL_CARD_URI });
-    for (const name of [SHOW, DECIDE_ON_CARD]) expect(metaOf(name)).toEqual({ visibility: ['app'] });
+    for (const name of [GET_STATE, DECIDE_ON_CARD]) expect(metaOf(name)).toEqual({ visibility: ['app'] });
     const { contents } = await client.readResource({ uri: APPROVAL_CARD_URI });
     expect(contents).toMatchObject([{ uri: APPROVAL_CARD_URI, mimeType: APPROVAL_CARD_MIME_TYPE }]);
   });
@@ -105,7 +105,7 @@ describe('the approval card’s tools', () => {
     const { client, call, sessionId } = await chat(args, capabilities);
     const { tools } = await client.listTools();
     expect(JSON.stringify(tools)).not.toMatch(/ui:\/\/|approval_card/);
-    const shown = await call(SHOW, { sessionId });
+    const shown = await call(GET_STATE, { sessionId });
     expect(errorOf(shown)).toBe('FORBIDDEN');
   });
 
@@ -269,7 +269,9 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await action('Write a.txt').getByLabel('Reason for the denial').fill('not this file');
     await action('Write b.txt').getByRole('button', { name: 'Edit' }).click();
     await card.getByLabel('The edited input').fill('a better line\n');
-    const { pending } = cardState.parse((await on.call(SHOW, { sessionId: on.sessionId })).structuredContent);
+    const { pending } = cardState.parse(
+      (await on.call(GET_STATE, { sessionId: on.sessionId })).structuredContent,
+    );
     for (const { action: other } of pending.slice(0, 2))
       await on.call('approve_or_deny_pending_action', {
         sessionId: on.sessionId,
@@ -301,7 +303,7 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     await card.getByRole('button', { name: 'Decide on the approval page' }).click();
     await page.waitForFunction('openedLinks.length === 1');
     expect(String(await page.evaluate('openedLinks[0]'))).toMatch(/\/page#task=/);
-    expect(await page.evaluate('called')).toEqual([SHOW]);
+    expect(await page.evaluate('called')).toEqual([GET_STATE]);
   });
 
   test('the card ignores messages of other windows', async () => {
@@ -320,6 +322,6 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     }, forged);
     await page.evaluate('new Promise((resolve) => setTimeout(resolve))');
     expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(1);
-    expect(await page.evaluate('called')).toEqual([SHOW]);
+    expect(await page.evaluate('called')).toEqual([GET_STATE]);
   });
 });

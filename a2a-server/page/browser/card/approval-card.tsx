@@ -55,7 +55,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   const load = useCallback(
     async (waitSeconds = 0): Promise<void> => {
       try {
-        take(await tools.show(sessionId, waitSeconds));
+        take(await tools.state(sessionId, waitSeconds));
         setProblem(undefined);
       } catch (error) {
         setProblem(errorMessageOf(error));

@@ -36,9 +36,9 @@ export class CardTools {
     this.#prefix = prefix;
   }
 
-  async show(sessionId: string, waitSeconds = 0): Promise<SessionOnCard> {
+  async state(sessionId: string, waitSeconds = 0): Promise<SessionOnCard> {
     return sessionOf(
-      await this.#host.callTool(`${this.#prefix}show_approval_card`, { sessionId, waitSeconds }),
+      await this.#host.callTool(`${this.#prefix}get_approval_card_state`, { sessionId, waitSeconds }),
     );
   }
 

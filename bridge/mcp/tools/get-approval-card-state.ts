@@ -1,5 +1,5 @@
 /**
- * The MCP tool `show_approval_card`: returns the pending actions of a session to the approval card, with a code for
+ * The MCP tool `get_approval_card_state`: returns the pending actions of a session to the approval card, with a code for
  * each.
  */
 import { z } from 'zod';
@@ -9,9 +9,9 @@ import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import * as fields from '../tool/input-fields.ts';
 import { defineTool } from '../tool/define-tool.ts';
 
-export const approvalCardStateTool = defineTool({
-  name: 'show_approval_card',
-  title: 'Show the approval card',
+export const getApprovalCardStateTool = defineTool({
+  name: 'get_approval_card_state',
+  title: 'Get the state of the approval card',
   description:
     'Only for the approval card: the pending actions of a session, each with a code for one decision.',
   input: z.strictObject({
