@@ -197,7 +197,7 @@ function PageLink({
   return (
     <p>
       {host.opensLinks && (
-        <button class="main" onClick={() => connection.openLink(page).catch(() => setShown(true))}>
+        <button class="main" onClick={() => void connection.openLink(page).catch(() => setShown(true))}>
           Decide on the approval page
         </button>
       )}

@@ -6,11 +6,11 @@ import { callStateLabel, exactDurationText } from './call-state.ts';
 import { Markdown } from './markdown.tsx';
 import { STATE_WORDS } from '../state-words.ts';
 import { Reasoning } from './reasoning.tsx';
-import type { StoryCall, StoryToolExecution, StoryStepView as Step } from './story.ts';
+import type { StoryCall, StoryStep, StoryToolExecution } from './story.ts';
 import { StoryStepHead, StoryStepTime } from './step-head.tsx';
 import { TodoChanges } from './todo-list.tsx';
 
-export function StoryStepView({ step, live }: { step: Step; live: boolean }) {
+export function StoryStepView({ step, live }: { step: StoryStep; live: boolean }) {
   switch (step.type) {
     case 'message':
       return (

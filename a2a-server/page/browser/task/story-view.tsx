@@ -3,7 +3,7 @@ import { Component } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { scrollToPosition, trackScrollPosition, loadScrollPosition } from '../scroll-position.ts';
-import type { StoryStepView as Step } from './story.ts';
+import type { StoryStep } from './story.ts';
 import type { FollowedStory } from './use-story.ts';
 import { StoryStepView } from './story-step.tsx';
 
@@ -71,7 +71,7 @@ export function StoryView({ taskId, followed: { story, complete }, live }: Story
  * Divides the steps from `first` on into blocks. The browser skips the layout of distant blocks. With one block per
  * step, this would take longer than a frame in a story with thousands of steps.
  */
-function blocksOf(steps: readonly Step[], first: number): { index: number; from: number; to: number }[] {
+function blocksOf(steps: readonly StoryStep[], first: number): { index: number; from: number; to: number }[] {
   const start = Math.floor(first / STEPS_PER_BLOCK);
   const end = Math.ceil(steps.length / STEPS_PER_BLOCK);
   return Array.from({ length: Math.max(0, end - start) }, (_, n) => {
@@ -81,12 +81,12 @@ function blocksOf(steps: readonly Step[], first: number): { index: number; from:
 }
 
 /** Draws a step again only if the step has changed. */
-class DrawnStep extends Component<{ step: Step; live: boolean }> {
-  override shouldComponentUpdate({ step, live }: { step: Step; live: boolean }): boolean {
+class DrawnStep extends Component<{ step: StoryStep; live: boolean }> {
+  override shouldComponentUpdate({ step, live }: { step: StoryStep; live: boolean }): boolean {
     return step !== this.props.step || live !== this.props.live;
   }
 
-  override render({ step, live }: { step: Step; live: boolean }) {
+  override render({ step, live }: { step: StoryStep; live: boolean }) {
     return (
       <li class={`step step-${step.type}`} data-seq={step.seq}>
         <StoryStepView step={step} live={live} />

@@ -54,7 +54,7 @@ export interface StoryTodosChange extends EventOf<'todos'> {
   before: readonly StoryTodo[];
 }
 
-type StoryStep =
+export type StoryStep =
   | StoryCall
   | StoryReasoning
   | StoryTodosChange
