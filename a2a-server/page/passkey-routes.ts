@@ -17,6 +17,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
+import type { PasskeyList } from '../../shared/protocol/registered-passkey.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import { requireSoleLocalhostListener } from '../presence/require-sole-localhost-listener.ts';
@@ -82,7 +83,7 @@ export function passkeyRoutes({
   router.get('/passkeys', async (request, response) => {
     const list = await passkeys.list(callerOf(request).principal);
     const place = party.type === 'usable' ? { origin: party.origin } : { problem: party.problem };
-    response.json({ ...place, passkeys: list });
+    response.json({ ...place, passkeys: list } satisfies PasskeyList);
   });
   router.post('/passkeys/registration', ...body, async (request, response) => {
     const given = parsed(registrationRequest, request);

@@ -7,6 +7,7 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import type { RegisteredPasskey } from '../../shared/protocol/registered-passkey.ts';
 import { passkeyFingerprint } from '../../shared/presence/presence-proof.ts';
 import { ChallengeStore } from './challenge-store.ts';
 import type { Passkey, PasskeyStore } from './passkey-store.ts';
@@ -16,17 +17,15 @@ import type { RelyingParty } from './relying-party.ts';
 
 const MAX_PASSKEYS = 20;
 
-export type PasskeyView = Pick<Passkey, 'id' | 'name' | 'registeredAt'>;
-
 export interface Passkeys {
-  list(principal: string): Promise<PasskeyView[]>;
+  list(principal: string): Promise<RegisteredPasskey[]>;
   /** Returns the browser's options for a registration. @throws ProductError FORBIDDEN without a valid code */
   registrationOptions(principal: string, code: string): Promise<object>;
   /**
    * Uses up the code and stores the passkey.
    * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid
    */
-  register(principal: string, registration: PasskeyRegistration): Promise<PasskeyView>;
+  register(principal: string, registration: PasskeyRegistration): Promise<RegisteredPasskey>;
   /** Removes a passkey. Returns false if the principal has no such passkey. */
   remove(principal: string, id: string): Promise<boolean>;
 }
@@ -127,7 +126,7 @@ export function createPasskeys({ store, records, codes, party, clock, onChange }
   };
 }
 
-function viewOf({ id, name, registeredAt }: Passkey): PasskeyView {
+function viewOf({ id, name, registeredAt }: Passkey): RegisteredPasskey {
   return { id, name, registeredAt };
 }
 

@@ -85,7 +85,7 @@ import { agentRoute } from '../page/agent-route.ts';
 import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
 import { allowedWorkspacesRoute } from '../page/allowed-workspaces-route.ts';
-import type { AllowedWorkspaces } from '../page/allowed-workspaces-route.ts';
+import type { AllowedWorkspaces } from '../../shared/protocol/allowed-workspaces.ts';
 
 export interface AppOptions {
   tasks: TaskService;

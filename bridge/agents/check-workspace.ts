@@ -12,7 +12,7 @@ export type WorkspaceCheckResult =
   /** `path` is absolute, and its symbolic links are resolved. */
   { type: 'allowed'; path: string } | { type: 'outside'; path: string };
 
-export interface AllowedWorkspaces {
+export interface AllowedCallWorkspaces {
   /** The bridge's working directory. A relative path starts here. */
   own: string;
   /** The directories that the operator allows with `--allow-workspace`. */
@@ -25,7 +25,7 @@ export interface AllowedWorkspaces {
  */
 export async function checkWorkspace(
   wanted: string,
-  { own, listed }: AllowedWorkspaces,
+  { own, listed }: AllowedCallWorkspaces,
   roots: () => Promise<readonly string[]>,
 ): Promise<WorkspaceCheckResult> {
   const path = await resolveSymlinks(resolve(own, wanted));

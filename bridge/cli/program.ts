@@ -10,7 +10,7 @@ import { refuseUnknownCommand } from './refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
-import { UNFLAGGED_SETTINGS } from '../settings/settings.ts';
+import { UNFLAGGED_BRIDGE_SETTINGS } from '../settings/settings.ts';
 
 /**
  * Builds the command line of the program.
@@ -40,7 +40,7 @@ export function createBridgeCommandLine(
       if (args.length > 0) refuseUnknownCommand(command, args);
       await serve(flags);
     });
-  const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
+  const unflagged = Object.values(UNFLAGGED_BRIDGE_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
   addServeFlags(command);

@@ -4,7 +4,7 @@ import type { FormHistory } from '../approvals/form-history.ts';
 import type { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import type { PageLinks } from '../approvals/page-links.ts';
 import type { RequestStateSigner } from '../approvals/request-state.ts';
-import type { AllowedWorkspaces } from '../agents/check-workspace.ts';
+import type { AllowedCallWorkspaces } from '../agents/check-workspace.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import type { ResultInbox } from '../inbox/result-inbox.ts';
 import type { DelegatingClients } from '../sessions/delegating-clients.ts';
@@ -37,7 +37,7 @@ export interface BridgeContext {
   /** The command line that runs this program in a terminal with this bridge's settings. */
   readonly program: string;
   /** The directories that a tool call may use as its workspace without a person's permission. */
-  readonly workspaces: AllowedWorkspaces & {
+  readonly workspaces: AllowedCallWorkspaces & {
     /** True if `allowedCallWorkspaces` uses the first MCP root of the client instead of `own`. */
     fromRoots: boolean;
   };

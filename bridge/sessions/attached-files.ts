@@ -14,7 +14,7 @@ import {
 } from '../../shared/protocol/attached-file.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
-import { type AllowedWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
+import { type AllowedCallWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
 import type { AttachedFile, DelegatedWork } from '../state/outbox-entry.ts';
 
 export interface FileToSend extends AttachedFile {
@@ -29,7 +29,7 @@ export type Attachments = Pick<DelegatedWork, 'files' | 'contents'>;
 interface AttachOptions {
   /** The directory in which relative paths start. */
   directory: string;
-  workspaces: AllowedWorkspaces;
+  workspaces: AllowedCallWorkspaces;
   /** The state directory. It contains tokens, so its files are never sent. */
   stateDirectory: string;
   /** Returns the directories of the client's MCP roots. */

@@ -270,7 +270,7 @@ export const BRIDGE_SETTINGS = {
 } as const;
 
 /** Settings that are too large for a command line. They have no flag. */
-export const UNFLAGGED_SETTINGS = {
+export const UNFLAGGED_BRIDGE_SETTINGS = {
   agents: defineSetting({
     kind: 'text',
     schema: z.record(agentNameSchema, agentSettingsSchema),
@@ -290,9 +290,9 @@ export const UNFLAGGED_SETTINGS = {
   }),
 } as const;
 
-const ALL_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_SETTINGS };
+const ALL_BRIDGE_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_BRIDGE_SETTINGS };
 
-export interface BridgeSettings extends SettingValues<typeof ALL_SETTINGS> {
+export interface BridgeSettings extends SettingValues<typeof ALL_BRIDGE_SETTINGS> {
   workspace: string;
   stateDir: string;
   /** The configuration file, if a flag or variable names it. A server that the bridge starts uses the same file. */
@@ -313,7 +313,7 @@ export async function readBridgeSettings(
   const { stateDir, configFile, named, flags: settingFlags } = locateSettings(flags, env);
   const file = await readConfigFile(configFile, named);
   const sources = { flags: settingFlags, env, file: { path: configFile, values: file.bridge } };
-  const settings = resolveSettings(ALL_SETTINGS, sources);
+  const settings = resolveSettings(ALL_BRIDGE_SETTINGS, sources);
   if (!settings.stdio && settings.http === undefined) {
     throw new ProductError(
       'CONFIGURATION',

@@ -4,12 +4,12 @@ import { oidcSchema } from '../../a2a-server/access/oidc-settings.ts';
 import { remoteServerSchema, stdioServerSchema } from '../../a2a-server/mcp-servers/server-settings.ts';
 import { chatWebhookSchema } from '../../a2a-server/push/chat-webhooks.ts';
 import { SERVER_SETTINGS } from '../../a2a-server/startup/settings/settings.ts';
-import { UNFLAGGED_SETTINGS as SERVER_UNFLAGGED } from '../../a2a-server/startup/settings/unflagged-settings.ts';
+import { UNFLAGGED_SERVER_SETTINGS } from '../../a2a-server/startup/settings/unflagged-settings.ts';
 import { EXIT_MEANINGS } from '../../bridge/cli/terminal/exit-codes.ts';
 import {
   agentSettingsSchema,
   BRIDGE_SETTINGS,
-  UNFLAGGED_SETTINGS as BRIDGE_UNFLAGGED,
+  UNFLAGGED_BRIDGE_SETTINGS,
 } from '../../bridge/settings/settings.ts';
 import { webhookSettingsSchema } from '../../bridge/settings/webhook-settings.ts';
 import { errorsSection } from './errors-section.ts';
@@ -24,8 +24,8 @@ import { toolsSection } from './tools-section.ts';
 const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>> = {
   'docs/mcp-tools.md': { tools: toolsSection },
   'docs/configuration.md': {
-    'settings of mcp-a2a-bridge': () => settingsSection(BRIDGE_SETTINGS, BRIDGE_UNFLAGGED),
-    'settings of a2a-server': () => settingsSection(SERVER_SETTINGS, SERVER_UNFLAGGED),
+    'settings of mcp-a2a-bridge': () => settingsSection(BRIDGE_SETTINGS, UNFLAGGED_BRIDGE_SETTINGS),
+    'settings of a2a-server': () => settingsSection(SERVER_SETTINGS, UNFLAGGED_SERVER_SETTINGS),
     'keys of an agent': () => keysSection('bridge/settings/settings.ts', { agentSettingsSchema }),
   },
   'docs/approvals.md': {

@@ -14,7 +14,7 @@ import {
   readRecordStorePlace,
 } from '../settings/read-settings.ts';
 import { SERVER_SETTINGS } from '../settings/settings.ts';
-import { UNFLAGGED_SETTINGS } from '../settings/unflagged-settings.ts';
+import { UNFLAGGED_SERVER_SETTINGS } from '../settings/unflagged-settings.ts';
 import type * as JournalModule from './journal-commands.ts';
 import type * as TokenModule from './token-commands.ts';
 import type { PolicyDryRunOptions } from './try-policy.ts';
@@ -70,7 +70,7 @@ export function createCommandLine(
   addCheck(command, pageDirectory);
   addModels(command);
   addJournal(command);
-  const unflagged = Object.values(UNFLAGGED_SETTINGS).map(
+  const unflagged = Object.values(UNFLAGGED_SERVER_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );
   return addSettingFlags(command, SERVER_SETTINGS).addHelpText(

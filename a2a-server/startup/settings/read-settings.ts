@@ -13,7 +13,7 @@ import { locationFlagDefinitions, locateSettings } from '../../../shared/setting
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { identifyBarredDirectory } from '../../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
-import { ALL_SETTINGS, type ServerSettings } from './settings.ts';
+import { ALL_SERVER_SETTINGS, type ServerSettings } from './settings.ts';
 
 /** The settings whose URL may contain a password. */
 const DATABASE_SETTINGS = ['database', 'databaseListen'] as const;
@@ -32,11 +32,11 @@ export async function readServerSettings(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<ServerSettings> {
   const { stateDir, configFile, sources } = await serverSources(flags, env);
-  const settings = resolveSettings(ALL_SETTINGS, sources);
+  const settings = resolveSettings(ALL_SERVER_SETTINGS, sources);
   checkHost(settings.host, settings.allowRemote);
   checkDatabase(settings, sources);
   if (settings.workspace !== undefined) await checkWorkspace({ ...settings, stateDir }, sources);
-  const portChosen = sourceOfSetting(ALL_SETTINGS, 'port', sources) !== 'default';
+  const portChosen = sourceOfSetting(ALL_SERVER_SETTINGS, 'port', sources) !== 'default';
   return {
     ...settings,
     workspace: settings.workspace ?? currentDirectory(),
@@ -55,8 +55,8 @@ export async function readRecordStorePlace(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {
   const { stateDir, sources } = await serverSources(flags, env);
-  const { database, databaseListen } = ALL_SETTINGS;
-  requireKnownKeys(ALL_SETTINGS, sources);
+  const { database, databaseListen } = ALL_SERVER_SETTINGS;
+  requireKnownKeys(ALL_SERVER_SETTINGS, sources);
   const settings = resolveKnownSettings({ database, databaseListen }, sources);
   checkDatabase(settings, sources);
   return { stateDir, database: settings.database };
@@ -66,13 +66,13 @@ export async function readRecordStorePlace(
  * Returns the source of each setting's value: a flag, a variable, the path of the file, or `default`.
  * @throws ProductError CONFIGURATION if the file cannot be read
  */
-export async function readSettingSources<Key extends keyof typeof ALL_SETTINGS>(
+export async function readSettingSources<Key extends keyof typeof ALL_SERVER_SETTINGS>(
   keys: readonly Key[],
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Record<Key, string>> {
   const { sources } = await serverSources(flags, env);
-  const origins = keys.map((key) => [key, sourceOfSetting(ALL_SETTINGS, key, sources)]);
+  const origins = keys.map((key) => [key, sourceOfSetting(ALL_SERVER_SETTINGS, key, sources)]);
   return z.custom<Record<Key, string>>().parse(Object.fromEntries(origins));
 }
 
@@ -117,12 +117,12 @@ function checkDatabase(
   for (const key of DATABASE_SETTINGS) {
     const url = settings[key];
     if (url === undefined) continue;
-    const origin = sourceOfSetting(ALL_SETTINGS, key, sources);
+    const origin = sourceOfSetting(ALL_SERVER_SETTINGS, key, sources);
     const { password, searchParams } = new URL(url);
     if (!origin.startsWith('flag ') || (password === '' && !searchParams.has('password'))) continue;
     throw new ProductError(
       'CONFIGURATION',
-      `The ${origin} contains a password, and all users of this machine can read it in the list of processes. Put the URL into ${ALL_SETTINGS[key].env} or the configuration file, or the password into PGPASSWORD.`,
+      `The ${origin} contains a password, and all users of this machine can read it in the list of processes. Put the URL into ${ALL_SERVER_SETTINGS[key].env} or the configuration file, or the password into PGPASSWORD.`,
       { facts: { key, origin } },
     );
   }
@@ -137,7 +137,7 @@ export async function requireSqliteJournal(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<void> {
   const { sources } = await serverSources(flags, env);
-  const origin = sourceOfSetting(ALL_SETTINGS, 'database', sources);
+  const origin = sourceOfSetting(ALL_SERVER_SETTINGS, 'database', sources);
   if (origin === 'default') return;
   throw new ProductError(
     'CONFIGURATION',
@@ -163,7 +163,7 @@ async function checkWorkspace(
   try {
     await open(undefined);
   } catch (error) {
-    const origin = sourceOfSetting(ALL_SETTINGS, 'workspace', sources);
+    const origin = sourceOfSetting(ALL_SERVER_SETTINGS, 'workspace', sources);
     throw new ProductError(
       'CONFIGURATION',
       `Setting "workspace" from ${origin} is not valid: ${errorMessageOf(error)}`,

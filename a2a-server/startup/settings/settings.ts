@@ -12,7 +12,7 @@ import { parseHost } from '../../tools/web/allowed-hosts.ts';
 import { metricsEndpointSchema } from '../../telemetry/metrics-endpoint.ts';
 import { PROTOCOL_PREVIEWS } from '../../http/wire/protocol-previews.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
-import { UNFLAGGED_SETTINGS } from './unflagged-settings.ts';
+import { UNFLAGGED_SERVER_SETTINGS } from './unflagged-settings.ts';
 
 export const DEFAULT_PORT = 41242;
 
@@ -335,9 +335,9 @@ export const SERVER_SETTINGS = {
   }),
 } as const;
 
-export const ALL_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS };
+export const ALL_SERVER_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SERVER_SETTINGS };
 
-export interface ServerSettings extends SettingValues<typeof ALL_SETTINGS> {
+export interface ServerSettings extends SettingValues<typeof ALL_SERVER_SETTINGS> {
   stateDir: string;
   /** The path of the configuration file, if a flag or a variable names it. */
   configFile: string | undefined;

@@ -13,7 +13,7 @@ import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../../models/model-s
 import { chatWebhookSchema } from '../../push/chat-webhooks.ts';
 import { rulesSchema } from '../../policy/rule.ts';
 
-export const UNFLAGGED_SETTINGS = {
+export const UNFLAGGED_SERVER_SETTINGS = {
   tokens: defineSetting({
     kind: 'list',
     schema: z.array(

@@ -3,7 +3,7 @@
  * start the bridge in a directory that has nothing to do with the person's work.
  */
 import { parse } from 'node:path';
-import type { AllowedWorkspaces } from '../../agents/check-workspace.ts';
+import type { AllowedCallWorkspaces } from '../../agents/check-workspace.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
 
 type Call = Pick<ToolCallContext, 'bridge' | 'client' | 'signal'>;
@@ -14,7 +14,7 @@ export async function defaultWorkspace({ bridge, client, signal }: Call): Promis
 }
 
 /** Returns the directories that the tool call may name without a person's permission. */
-export async function allowedCallWorkspaces(call: Call): Promise<AllowedWorkspaces> {
+export async function allowedCallWorkspaces(call: Call): Promise<AllowedCallWorkspaces> {
   const { own, listed } = call.bridge.workspaces;
   // The root of the file system allows no directory (see `checkWorkspace`).
   return { own: (await defaultWorkspace(call)) ?? parse(own).root, listed };

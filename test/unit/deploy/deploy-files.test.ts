@@ -11,7 +11,7 @@ import { parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { durationSchema } from '../../../shared/settings/duration.ts';
 import { SERVER_SETTINGS } from '../../../a2a-server/startup/settings/settings.ts';
-import { UNFLAGGED_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';
+import { UNFLAGGED_SERVER_SETTINGS } from '../../../a2a-server/startup/settings/unflagged-settings.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const run = promisify(execFile);
@@ -47,7 +47,7 @@ describe('the files of deploy/', () => {
   it.each(['Dockerfile', 'compose.yaml', 'kubernetes.yaml', 'a2a-server.service'])(
     '%s names only settings that exist',
     async (name) => {
-      const known = Object.values({ ...SERVER_SETTINGS, ...UNFLAGGED_SETTINGS }).map(({ env }) => env);
+      const known = Object.values({ ...SERVER_SETTINGS, ...UNFLAGGED_SERVER_SETTINGS }).map(({ env }) => env);
       const named = [...(await read(name)).matchAll(/\bA2A_SERVER_\w+/g)].map(([variable]) => variable);
       expect(named.length).toBeGreaterThan(0);
       expect(named.filter((variable) => !known.includes(variable))).toEqual([]);

@@ -4,8 +4,11 @@ import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts'
 import { readAddressTarget } from '../address.ts';
 import { ModelChoice, readOfferedAgent } from './model-choice.tsx';
 import { createTask } from '../create-task.ts';
-import { readAllowedWorkspaces } from '../sign-in/sign-in.ts';
-import type { AllowedWorkspaces } from '../sign-in/sign-in.ts';
+import {
+  allowedWorkspacesSchema,
+  type AllowedWorkspaces,
+} from '../../../../shared/protocol/allowed-workspaces.ts';
+import { readJson } from '../page-api.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
 interface NewTaskFormProps {
@@ -28,13 +31,20 @@ function modeOf(value: string): TaskMode | '' {
   return MODES.find(({ mode }) => mode === value)?.mode ?? '';
 }
 
+const NO_KNOWN_WORKSPACES: AllowedWorkspaces = { fallback: null, allowed: [] };
+
+/** @throws ClientError */
+async function readAllowedWorkspaces(): Promise<AllowedWorkspaces> {
+  return allowedWorkspacesSchema.parse(await readJson('/workspaces'));
+}
+
 export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps) {
   const details = useRef<HTMLDetailsElement>(null);
   const [text, setText] = useState('');
   const [workspace, setWorkspace] = useState('');
   const [mode, setMode] = useState<TaskMode | ''>('');
   const [model, setModel] = useState('');
-  const [known, setKnown] = useState<AllowedWorkspaces>({ fallback: '', allowed: [] });
+  const [known, setKnown] = useState<AllowedWorkspaces>(NO_KNOWN_WORKSPACES);
   const [offered, setOffered] = useState<OfferedAgent>();
   const [sending, setSending] = useState(false);
   const [problem, setProblem] = useState<string>();
@@ -74,7 +84,8 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
     }
   };
   const opened = async (): Promise<void> => {
-    setKnown(await readAllowedWorkspaces());
+    // Without an answer, the person can still type a path.
+    setKnown(await readAllowedWorkspaces().catch(() => NO_KNOWN_WORKSPACES));
     // Without an answer, the server chooses the model.
     setOffered(await readOfferedAgent().catch(() => undefined));
   };
@@ -94,7 +105,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
         Workspace
         <input
           list="workspaces"
-          placeholder={known.fallback}
+          placeholder={known.fallback ?? ''}
           value={workspace}
           onInput={({ currentTarget }) => setWorkspace(currentTarget.value)}
         />

@@ -1,12 +1,12 @@
 /** Shows what the person still needs before a passkey works here: another address, or a passkey. */
 import { useEffect, useState } from 'preact/hooks';
+import type { PasskeyList } from '../../../../shared/protocol/registered-passkey.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import {
   createPasskeyLink,
   listPasskeys,
   onPasskeysChange,
   type PasskeyLinkTarget,
-  type PasskeyList,
 } from './passkey-requests.ts';
 
 export function PasskeyAddress({ target }: { target: PasskeyLinkTarget }) {

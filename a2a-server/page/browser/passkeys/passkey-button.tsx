@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
-import { listPasskeys, registerPasskey, removePasskey, type PasskeyView } from './passkey-requests.ts';
+import type { RegisteredPasskey } from '../../../../shared/protocol/registered-passkey.ts';
+import { listPasskeys, registerPasskey, removePasskey } from './passkey-requests.ts';
 
 interface PasskeyButtonProps {
   registrationCode: string | undefined;
@@ -13,7 +14,7 @@ interface PasskeyButtonProps {
 
 export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonProps) {
   const dialog = useRef<HTMLDialogElement>(null);
-  const [passkeys, setPasskeys] = useState<readonly PasskeyView[]>([]);
+  const [passkeys, setPasskeys] = useState<readonly RegisteredPasskey[]>([]);
   const [name, setName] = useState('');
   const [problem, setProblem] = useState<string>();
   /** The number of requests for the list so far. A late answer to an earlier one shows nothing. */

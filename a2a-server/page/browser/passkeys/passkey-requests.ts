@@ -7,20 +7,10 @@ import {
 } from '@simplewebauthn/browser';
 import * as z from 'zod/mini';
 import type { Decision } from '../../../../shared/client/index.ts';
+import { passkeyListSchema, type PasskeyList } from '../../../../shared/protocol/registered-passkey.ts';
 import type { PresenceAssertion } from '../../../../shared/protocol/presence-assertion.ts';
 import { fieldOf } from '../../../../shared/runtime/record.ts';
 import { readJson, sendJson } from '../page-api.ts';
-
-const passkeySchema = z.object({ id: z.string(), name: z.string(), registeredAt: z.string() });
-export type PasskeyView = z.infer<typeof passkeySchema>;
-
-const passkeyListSchema = z.object({
-  /** The origin where passkeys work. Absent if they work nowhere. */
-  origin: z.optional(z.string()),
-  problem: z.optional(z.string()),
-  passkeys: z.array(passkeySchema),
-});
-export type PasskeyList = z.infer<typeof passkeyListSchema>;
 
 const requestOptionsSchema = z.object({
   challenge: z.string(),

@@ -50,26 +50,6 @@ export async function signOut(everywhere: boolean): Promise<string | undefined> 
   return undefined;
 }
 
-export interface AllowedWorkspaces {
-  /** The workspace of a task whose message names no workspace. '' if there is no such default. */
-  fallback: string;
-  /** Workspaces must be inside these directories. If the list is empty, any directory may be a workspace. */
-  allowed: readonly string[];
-}
-
-/** Reads the allowed workspaces. After an error, returns none, because the person can also type a path. */
-export async function readAllowedWorkspaces(): Promise<AllowedWorkspaces> {
-  const found: unknown = await signedInFetch(`${PAGE_API_URL}/workspaces`)
-    .then((response) => response.json())
-    .catch(() => null);
-  const fallback = fieldOf(found, 'fallback');
-  const allowed = fieldOf(found, 'allowed');
-  return {
-    fallback: typeof fallback === 'string' ? fallback : '',
-    allowed: Array.isArray(allowed) ? allowed.map(String) : [],
-  };
-}
-
 /** Calls `act` when another tab signs in or out. Returns a function that removes the listener. */
 export function onSignInChange(act: () => void): () => void {
   const changed = ({ key }: StorageEvent): void => {

@@ -7,7 +7,7 @@ const file = z.object({
   mediaType: z.string(),
   name: z.optional(z.string()),
 });
-export type TaskFile = z.infer<typeof file>;
+export type TaskFileView = z.infer<typeof file>;
 
 const grant = z.object({
   grantId: z.string(),

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { PAGE_API_URL, signedInFetch } from '../sign-in/sign-in.ts';
-import type { TaskFile } from './task-facts.ts';
+import type { TaskFileView } from './task-facts.ts';
 
 const MAX_FILES = 20;
 
@@ -12,7 +12,7 @@ async function fetchContent(taskId: string, hash: string): Promise<Blob | undefi
   return response.ok ? response.blob() : undefined;
 }
 
-export function TaskFiles({ taskId, files }: { taskId: string; files: readonly TaskFile[] }) {
+export function TaskFiles({ taskId, files }: { taskId: string; files: readonly TaskFileView[] }) {
   const unique = new Map(files.map((each) => [each.hash, each]));
   return [...unique.values()]
     .slice(-MAX_FILES)
@@ -24,7 +24,7 @@ function FileView({
   file: { hash, bytes, mediaType, name = 'file' },
 }: {
   taskId: string;
-  file: TaskFile;
+  file: TaskFileView;
 }) {
   const [url, setUrl] = useState<string>();
   const isImage = mediaType.startsWith('image/');

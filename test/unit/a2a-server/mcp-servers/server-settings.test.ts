@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { mcpServerConfigsSchema } from '../../../../a2a-server/mcp-servers/server-settings.ts';
 import { trustedServerRules } from '../../../../a2a-server/startup/settings/server-policy.ts';
 import { resolveEnabledServers } from '../../../../a2a-server/mcp-servers/expand-server-variables.ts';
-import { ALL_SETTINGS } from '../../../../a2a-server/startup/settings/settings.ts';
+import { ALL_SERVER_SETTINGS } from '../../../../a2a-server/startup/settings/settings.ts';
 import { resolveSettings } from '../../../../shared/settings/resolve-settings.ts';
 
 function started(settings: unknown, env: Record<string, string> = {}) {
@@ -99,8 +99,10 @@ describe('the settings of MCP servers', () => {
     [{ 'a/b': { command: 'x' } }, /a name|it has a name that is not allowed/],
   ])('the settings explain what is wrong with %j', (mcpServers, why) => {
     const sources = { flags: {}, env: {}, file: { path: 'config.json', values: { mcpServers } } };
-    expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(why);
-    expect(() => resolveSettings(ALL_SETTINGS, sources)).toThrow(/^Setting "mcpServers" from config\.json/);
+    expect(() => resolveSettings(ALL_SERVER_SETTINGS, sources)).toThrow(why);
+    expect(() => resolveSettings(ALL_SERVER_SETTINGS, sources)).toThrow(
+      /^Setting "mcpServers" from config\.json/,
+    );
   });
 
   it('the setting "trust" becomes a policy rule that allows the server', () => {

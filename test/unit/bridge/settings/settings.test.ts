@@ -7,7 +7,7 @@ import { createBridgeCommandLine } from '../../../../bridge/cli/program.ts';
 import {
   BRIDGE_SETTINGS,
   readBridgeSettings,
-  UNFLAGGED_SETTINGS,
+  UNFLAGGED_BRIDGE_SETTINGS,
 } from '../../../../bridge/settings/settings.ts';
 
 const places = { bridgeScript: '/bridge.js', serverScript: '/server.js', cardFile: '/card.html' };
@@ -124,7 +124,7 @@ describe("the bridge's settings", () => {
     });
     command.outputHelp();
     const help = shown.join('');
-    for (const it of [...Object.values(BRIDGE_SETTINGS), ...Object.values(UNFLAGGED_SETTINGS)])
+    for (const it of [...Object.values(BRIDGE_SETTINGS), ...Object.values(UNFLAGGED_BRIDGE_SETTINGS)])
       expect(help).toContain(it.env);
     for (const flag of [
       '--agent-url',
