@@ -1,4 +1,5 @@
 /** Names the columns of a sum of costs, for both databases. */
+import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { CostRow } from '../task/costs/cost-sum.ts';
 import { integerColumn, numberColumn, textColumn } from './column-values.ts';
 
@@ -22,7 +23,7 @@ function addedCounts(): string {
  * @param row a row with `COST_COLUMNS_SQL`
  * @throws DamagedDataError
  */
-export function toCostRow(row: readonly unknown[]): CostRow {
+export function toCostRow(row: SqlRow): CostRow {
   const sessionId = textColumn(row[1]);
   return {
     day: integerColumn(row[0]),

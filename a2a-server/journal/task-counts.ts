@@ -2,6 +2,7 @@
  * Builds the queries that count tasks, for both databases. The indexes `tasks_by_state` and `waiting_tasks` answer
  * them.
  */
+import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { StateName } from '../task/snapshot.ts';
 import { integerColumn, parseStateColumn } from './column-values.ts';
 
@@ -14,6 +15,6 @@ export const COUNT_TASKS_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY 
 export const waitingSinceQuery = (after = ''): string =>
   `SELECT updated_at FROM tasks ${after} WHERE state IN ('input-required', 'auth-required') ORDER BY updated_at LIMIT 1`;
 
-export function toTaskCounts(rows: readonly (readonly unknown[])[]): Partial<Record<StateName, number>> {
+export function toTaskCounts(rows: readonly SqlRow[]): Partial<Record<StateName, number>> {
   return Object.fromEntries(rows.map(([state, count]) => [parseStateColumn(state), integerColumn(count)]));
 }

@@ -1,4 +1,5 @@
 /** Reads a task's row of the index, for both databases. */
+import type { SqlRow } from '../../shared/state/sql-row.ts';
 import { integerColumn, nullableIntegerColumn, parseStateColumn, textColumn } from './column-values.ts';
 import type { TaskRow } from './journal.ts';
 
@@ -10,7 +11,7 @@ export const SELECT_TASKS =
  * @param row a row of `SELECT_TASKS`
  * @throws DamagedDataError
  */
-export function toTaskRow(row: readonly unknown[]): TaskRow {
+export function toTaskRow(row: SqlRow): TaskRow {
   return {
     taskId: textColumn(row[1]),
     sessionId: textColumn(row[2]),

@@ -1,7 +1,8 @@
 /** Converts an outbox entry to a row of the table `delegations`, and back. Pure. */
 import { z } from 'zod';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
-import type { SqlRow, SqlValue } from '../../shared/sqlite/driver.ts';
+import type { SqliteValue } from '../../shared/sqlite/driver.ts';
+import type { SqlRow } from '../../shared/state/sql-row.ts';
 import { SqliteError } from '../../shared/sqlite/driver.ts';
 import { delegationStateSchema, type OutboxEntry, outboxEntrySchema } from './outbox-entry.ts';
 
@@ -34,10 +35,10 @@ const work = outboxEntrySchema.pick({
   taskId: true,
 });
 
-export function toDelegationRow(entry: OutboxEntry, owner: string): SqlValue[] {
+export function toDelegationRow(entry: OutboxEntry, owner: string): SqliteValue[] {
   const { state, text, settings, command, files, trace, delegatedIn, sessionId, taskId } = entry;
   const named = state.type === 'accepted' || state.type === 'collected' ? state : undefined;
-  const values: Record<Column, SqlValue> = {
+  const values: Record<Column, SqliteValue> = {
     message_id: entry.messageId,
     owner,
     agent: entry.agent,

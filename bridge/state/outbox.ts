@@ -4,7 +4,7 @@
  * another process takes over the entry.
  */
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
-import type { SqlValue } from '../../shared/sqlite/driver.ts';
+import type { SqliteValue } from '../../shared/sqlite/driver.ts';
 import type { TaskStateName } from '../dialects/observation.ts';
 import type { OutboxEntry } from './outbox-entry.ts';
 import type { BridgeDatabase } from './database.ts';
@@ -246,7 +246,7 @@ export class Outbox {
     }));
   }
 
-  #select(rest: string, ...values: SqlValue[]): readonly OutboxEntry[] {
+  #select(rest: string, ...values: SqliteValue[]): readonly OutboxEntry[] {
     const rows = this.#database.rows(
       `SELECT ${DELEGATION_COLUMNS.join(', ')} FROM delegations ${rest}`,
       ...values,

@@ -5,7 +5,7 @@
 import { z } from 'zod';
 import { mcpSessionStateSchema, toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import { TASK_STATE_NAMES, type TaskStateName } from '../dialects/observation.ts';
-import type { SqlValue } from '../../shared/sqlite/driver.ts';
+import type { SqliteValue } from '../../shared/sqlite/driver.ts';
 import type { BridgeDatabase } from './database.ts';
 import { type DelegatedTaskId, SAME_TASK } from './outbox.ts';
 
@@ -160,7 +160,7 @@ export class WaitingResults {
       .map(([taskId]) => String(taskId));
   }
 
-  #write(sql: string, ...values: SqlValue[]): Promise<void> {
+  #write(sql: string, ...values: SqliteValue[]): Promise<void> {
     return this.#database.together(() => void this.#database.run(sql, ...values));
   }
 }

@@ -6,13 +6,13 @@
 import Libsql from 'libsql';
 import { errorMessageOf } from '../runtime/errors.ts';
 import { fieldOf } from '../runtime/record.ts';
+import type { SqlRow } from '../state/sql-row.ts';
 
-export type SqlValue = string | number | Uint8Array | null;
-export type SqlRow = readonly unknown[];
+export type SqliteValue = string | number | Uint8Array | null;
 /** Runs a prepared query and returns its rows. */
-export type RunQuery = (...values: SqlValue[]) => SqlRow[];
+export type RunQuery = (...values: SqliteValue[]) => SqlRow[];
 /** Runs a prepared statement and returns the number of changed rows. */
-export type RunStatement = (...values: SqlValue[]) => number;
+export type RunStatement = (...values: SqliteValue[]) => number;
 
 /** An error of SQLite with its code, e.g. `SQLITE_FULL`. */
 export class SqliteError extends Error {

@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { BridgeDatabase } from '../../bridge/state/database.ts';
-import type { SqlRow } from '../../shared/sqlite/driver.ts';
+import type { SqlRow } from '../../shared/state/sql-row.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
 
 const open: BridgeDatabase[] = [];

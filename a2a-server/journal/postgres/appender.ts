@@ -7,6 +7,7 @@
  *   the database has another state, nothing is written. Then the heads are read, and the appends are decided again.
  * - E3: if the connection breaks during a commit, the number of the last commit shows whether it was written.
  */
+import type { SqlRow } from '../../../shared/state/sql-row.ts';
 import {
   integerColumn,
   nullableIntegerColumn,
@@ -240,9 +241,7 @@ function isAppended(outcome: AppendOutcome): boolean {
   return outcome.type === 'done' && outcome.result.type === 'appended';
 }
 
-type Rows = readonly (readonly unknown[])[];
-
-function headsIn(rows: Rows): Map<string, StoredTaskHead> {
+function headsIn(rows: readonly SqlRow[]): Map<string, StoredTaskHead> {
   return new Map(
     rows.map((row) => [
       textColumn(row[0]),
@@ -263,7 +262,7 @@ function headsIn(rows: Rows): Map<string, StoredTaskHead> {
   );
 }
 
-function commandsIn(rows: Rows): Map<string, RecordedCommand> {
+function commandsIn(rows: readonly SqlRow[]): Map<string, RecordedCommand> {
   return new Map(
     rows.map((row) => [
       commandMapKey({ principal: textColumn(row[0]), messageId: textColumn(row[1]) }),
@@ -277,7 +276,7 @@ function commandsIn(rows: Rows): Map<string, RecordedCommand> {
   );
 }
 
-function liveTasksIn(rows: Rows): Map<string, string> {
+function liveTasksIn(rows: readonly SqlRow[]): Map<string, string> {
   return new Map(
     rows.map((row) => [
       sessionMapKey({ principal: textColumn(row[0]), sessionId: textColumn(row[1]) }),

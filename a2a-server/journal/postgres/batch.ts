@@ -14,7 +14,7 @@ import {
   type WrittenAmount,
   writtenAmountOf,
 } from '../written-amounts.ts';
-import type { SqlValue } from './driver.ts';
+import type { PostgresValue } from './driver.ts';
 
 /** The size of a chunk in bytes. A chunk is one value of one row. */
 const CHUNK_BYTES = 1024 * 1024;
@@ -125,7 +125,7 @@ export class AppendBatch {
   }
 
   /** Returns the parameters of the function `append_batch` that follow the server, the batch number and the time. */
-  parameters(): SqlValue[] {
+  parameters(): PostgresValue[] {
     const heads = [...this.#touched];
     const parts = {
       moved: heads
@@ -308,7 +308,7 @@ function columnsOf({
   model,
   saved,
   size,
-}: Omit<StoredTaskHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, SqlValue> {
+}: Omit<StoredTaskHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, PostgresValue> {
   return { seq, state, title, deadline, model, saved, size };
 }
 

@@ -10,13 +10,13 @@ import {
   toCostRow,
 } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
-import type { PostgresConnection, QueryRunner, SqlValue } from './driver.ts';
+import type { PostgresConnection, QueryRunner, PostgresValue } from './driver.ts';
 
 export async function readCostRows(
   database: QueryRunner,
   { principal, fromDay, sessionId }: CostFilter,
 ): Promise<CostRow[]> {
-  const values: SqlValue[] = [principal];
+  const values: PostgresValue[] = [principal];
   const conditions = ['principal = $1'];
   if (fromDay !== undefined) conditions.push(`day >= $${values.push(fromDay)}`);
   if (sessionId !== undefined) conditions.push(`session_id = $${values.push(sessionId)}`);

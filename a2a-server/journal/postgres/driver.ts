@@ -6,9 +6,9 @@ import { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, Pool, types, type ClientConfig } from 'pg';
 import { errorMessageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import type { SqlRow } from '../../../shared/state/sql-row.ts';
 
-export type SqlValue = string | number | boolean | null | Uint8Array | readonly SqlValue[];
-export type SqlRow = readonly unknown[];
+export type PostgresValue = string | number | boolean | null | Uint8Array | readonly PostgresValue[];
 
 /** A statement without its parameters. A statement with a name is prepared once per connection. */
 interface PostgresStatement {
@@ -18,7 +18,7 @@ interface PostgresStatement {
 
 export interface QueryRunner {
   /** Runs a statement and returns its rows. @throws PostgresError */
-  query(statement: PostgresStatement, values?: readonly SqlValue[]): Promise<SqlRow[]>;
+  query(statement: PostgresStatement, values?: readonly PostgresValue[]): Promise<SqlRow[]>;
 }
 
 /** A connection to PostgreSQL. Its statements run in the order of the calls. */
@@ -112,7 +112,7 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
   };
   client.on('error', lose);
   client.on('end', lose);
-  const run = async (statement: PostgresStatement, values: readonly SqlValue[]): Promise<SqlRow[]> => {
+  const run = async (statement: PostgresStatement, values: readonly PostgresValue[]): Promise<SqlRow[]> => {
     try {
       return await send(client, statement, values);
     } catch (error) {
@@ -204,7 +204,7 @@ export function openPostgresPool(address: DatabaseAddress, most: number): Postgr
 async function send(
   client: Pick<Client, 'query'>,
   statement: PostgresStatement,
-  values: readonly SqlValue[],
+  values: readonly PostgresValue[],
 ): Promise<SqlRow[]> {
   try {
     const query = {

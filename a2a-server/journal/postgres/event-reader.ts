@@ -2,7 +2,8 @@
 import type { JournalEntry } from '../../task/events.ts';
 import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { type EventRow, journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
-import type { QueryRunner, SqlRow } from './driver.ts';
+import type { QueryRunner } from './driver.ts';
+import type { SqlRow } from '../../../shared/state/sql-row.ts';
 
 // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
 // The key of a packed row is the `seq` of its last entry.

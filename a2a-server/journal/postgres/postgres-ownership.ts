@@ -8,6 +8,7 @@
  * - All claims use one connection, and its statements run in order. So a task cannot be claimed twice by this server at
  *   the same time.
  */
+import type { SqlRow } from '../../../shared/state/sql-row.ts';
 import { performance } from 'node:perf_hooks';
 import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
 import {
@@ -22,7 +23,7 @@ import {
   type PostgresConnection,
   type DatabaseAddress,
   openPostgresConnection,
-  type SqlValue,
+  type PostgresValue,
 } from './driver.ts';
 import { LEASE_RENEWAL_MS, LEASE_MS, leaseWorkDeadline } from './lease.ts';
 import { ReconnectingConnection } from './reconnecting-connection.ts';
@@ -276,8 +277,8 @@ export class PostgresOwnership implements Ownership {
 
   async #ask(
     statement: { name: string; text: string },
-    values: readonly SqlValue[],
-  ): Promise<readonly (readonly unknown[])[]> {
+    values: readonly PostgresValue[],
+  ): Promise<readonly SqlRow[]> {
     return (await this.#claimConnection.get()).query(statement, values);
   }
 }

@@ -13,7 +13,7 @@ import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { SEARCH_TEXT_SEPARATOR } from './batch.ts';
-import type { QueryRunner, SqlValue } from './driver.ts';
+import type { QueryRunner, PostgresValue } from './driver.ts';
 
 const FIND_ROW = { name: 'find_row', text: `${SELECT_TASKS} WHERE task_id = $1` };
 const FIND_ROWS = { name: 'find_rows', text: `${SELECT_TASKS} WHERE task_id = ANY ($1)` };
@@ -147,7 +147,7 @@ export class TaskIndex {
 
 /** Collects the conditions of a query, and the values of their parameters. */
 class Conditions {
-  readonly values: SqlValue[] = [];
+  readonly values: PostgresValue[] = [];
   readonly #conditions: string[] = [];
 
   get sql(): string {
@@ -155,7 +155,7 @@ class Conditions {
   }
 
   /** Adds a condition. @param build makes the SQL. It gets a function that adds a value and returns its placeholder. */
-  add(build: (value: (added: SqlValue) => string) => string): void {
+  add(build: (value: (added: PostgresValue) => string) => string): void {
     this.#conditions.push(build((added) => `$${this.values.push(added)}`));
   }
 
@@ -183,7 +183,7 @@ function addConditions(conditions: Conditions, filter: JournalTaskFilter): void 
  * Returns the condition that selects the owner's tasks. PostgreSQL uses the index `tasks_of_a_tenant` only if the query
  * contains the expression and the condition of that index.
  */
-function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) => string): string {
+function ownedBy({ principal, tenant }: OwnerFilter, value: (added: PostgresValue) => string): string {
   if (tenant === undefined) return isStorableText(principal) ? `principal = ${value(principal)}` : 'FALSE';
   return `strpos(principal, '/') > 0 AND left(principal, strpos(principal, '/')) = ${value(`${tenant}/`)}`;
 }
@@ -192,7 +192,7 @@ function ownedBy({ principal, tenant }: OwnerFilter, value: (added: SqlValue) =>
  * Returns the condition that the first message contains the text. If a task runs a command without a message text, its
  * title is the command.
  */
-function firstMessageHas(text: string, value: (added: SqlValue) => string): string {
+function firstMessageHas(text: string, value: (added: PostgresValue) => string): string {
   if (!isStorableText(text) || text.includes(SEARCH_TEXT_SEPARATOR)) return 'FALSE';
   // With the collation "C", ILIKE ignores the case of ASCII letters only.
   const pattern = value(`%${text.replace(/[\\%_]/g, String.raw`\$&`)}%`);
@@ -203,7 +203,7 @@ function firstMessageHas(text: string, value: (added: SqlValue) => string): stri
  * Returns the condition that an id begins with one of the prefixes. It uses one index range per prefix, so the time
  * does not grow with the number of tasks.
  */
-function idBeginsWith(prefixes: readonly string[], value: (added: SqlValue) => string): string {
+function idBeginsWith(prefixes: readonly string[], value: (added: PostgresValue) => string): string {
   const ranges = prefixes.flatMap((prefix) => {
     // No id contains the last code point. The range therefore contains every id with this prefix.
     const [from, to] = [value(prefix), value(`${prefix}\u{10FFFF}`)];

@@ -14,7 +14,7 @@ import {
 } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
 import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
-import type { RunStatement, RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+import type { RunStatement, RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */
 export const CREATE_COSTS = `
@@ -92,7 +92,7 @@ export class CostTable {
   }
 
   rows({ principal, fromDay, sessionId }: CostFilter): CostRow[] {
-    const values: SqlValue[] = [principal];
+    const values: SqliteValue[] = [principal];
     const conditions = ['principal = ?'];
     if (fromDay !== undefined) {
       conditions.push('day >= ?');

@@ -12,7 +12,7 @@ import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
 import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
-import type { RunQuery, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+import type { RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
 
 export class TaskIndex {
   readonly #database: Sqlite;
@@ -150,7 +150,7 @@ const FIRST_MESSAGE_HAS = `EXISTS (
 
 interface Condition {
   sql: string;
-  values: SqlValue[];
+  values: SqliteValue[];
 }
 
 const EVERY: Condition = { sql: 'TRUE', values: [] };

@@ -4,7 +4,7 @@ import { mortalWrites } from './death.ts';
 
 const mortal = mortalWrites();
 
-export type { RunStatement, RunQuery, SqlRow, Sqlite, SqlValue } from '../../../shared/sqlite/driver.ts';
+export type { RunStatement, RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
 
 export function openSqlite(...args: Parameters<typeof openReally>): Sqlite {
   const database = openReally(...args);
