@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 
 export const clientSecretSourceSchema = z.union(
   [
@@ -21,10 +22,7 @@ export const clientSecretSourceSchema = z.union(
 type ClientSecretSource = z.infer<typeof clientSecretSourceSchema>;
 
 /** Reads the secret. @throws ProductError CONFIGURATION. Its message contains no secret. */
-export async function readClientSecret(
-  source: ClientSecretSource,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
+export async function readClientSecret(source: ClientSecretSource, env: Environment): Promise<string> {
   if ('command' in source) return secretOfCommand(source.command);
   const [place, text] =
     'env' in source

@@ -2,14 +2,13 @@
  * Expands `${NAME}` and `${NAME:-default}` in the settings of MCP servers. Secrets can then stay in the environment.
  */
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import {
   serverUrlProblem,
   isRemoteServer,
   type McpServerConfig,
   type McpServerConfigs,
 } from './server-settings.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}/g;
 

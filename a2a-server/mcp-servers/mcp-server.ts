@@ -18,6 +18,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout, delay } from '../../shared/runtime/timeout.ts';
 import type { ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { McpCallResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
@@ -58,7 +59,7 @@ interface McpServerContext {
   log: Logger;
   limits: McpServerTimings;
   graceMs: number;
-  environment: Readonly<Record<string, string | undefined>>;
+  environment: Environment;
   children: ChildProcessRecords;
   onChange: () => void;
 }

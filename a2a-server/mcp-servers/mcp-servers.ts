@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ToolSupply } from '../tools/toolbox.ts';
@@ -21,7 +22,7 @@ interface McpServersOptions {
   log: Logger;
   graceMs: number;
   /** The environment of this process. A stdio server gets only a part of it. */
-  environment: Readonly<Record<string, string | undefined>>;
+  environment: Environment;
   /** Records the processes of stdio servers, so that the next server can end them after a crash. */
   children?: ChildProcessRecords;
   limits?: Partial<McpServerTimings>;

@@ -1,4 +1,5 @@
 /** Combines the facts about a model from the settings and the known models. Pure. */
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Price } from '../task/spending.ts';
 import { findKnownModel, knownModelListName, type KnownModel, type ParameterLimits } from './known-models.ts';
 import {
@@ -25,11 +26,7 @@ type FactSettings = Pick<ModelSettings, 'baseUrls' | 'prices' | 'contextWindow' 
  * @param id `provider:model`
  * @param env may contain the URL of `openai-compatible`
  */
-export function modelFacts(
-  id: string,
-  settings: FactSettings,
-  env: Readonly<Record<string, string | undefined>>,
-): ModelFacts {
+export function modelFacts(id: string, settings: FactSettings, env: Environment): ModelFacts {
   const known = listedFacts(id, settings.baseUrls, env) ?? {};
   const window = settings.contextWindow[id] ?? known.contextWindow;
   return {
@@ -44,7 +41,7 @@ export function modelFacts(
 function listedFacts(
   id: string,
   baseUrls: ModelSettings['baseUrls'],
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): KnownModel | undefined {
   const parsed = parseModelId(id);
   if (parsed === undefined) return undefined;

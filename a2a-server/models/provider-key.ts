@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../shared/runtime/secret-command.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { RETRY_AFTER_FACT } from './model.ts';
 
 export const providerKeySettingSchema = z.union(
@@ -45,8 +46,6 @@ interface ProviderKeyRequirement {
   variables: readonly string[];
   needed: boolean;
 }
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The delay before a failed key command runs again. In this time, a person can unlock the password store that the

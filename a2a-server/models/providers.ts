@@ -16,6 +16,7 @@
  */
 import type { LanguageModelV3 } from '@ai-sdk/provider';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import {
   BASE_URL_DESCRIPTION,
   COMPATIBLE_URL_VARIABLE,
@@ -37,8 +38,6 @@ import { needsThoughtSignatures, withThoughtSignatures } from './provider-reques
 import { moveReasoningDetailsToMessages } from './provider-requests/reasoning-details.ts';
 import { moveReasoningTextToMessages } from './provider-requests/reasoning-text.ts';
 import { withoutTrailingSlash, withApiVersion } from './provider-requests/versioned-url.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Provider {
   /** The key comes from the first of these environment variables that is not empty. */

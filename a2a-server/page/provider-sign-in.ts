@@ -8,6 +8,7 @@ import type * as OpenId from 'openid-client';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { readClientSecret } from '../access/client-secret.ts';
 import type { Identity } from '../access/identity.ts';
 import {
@@ -61,7 +62,7 @@ interface ProviderSignInParts {
   signIn: SignInSettings;
   /** The server's URL for browsers, without a final slash. */
   base: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   clock: Pick<Clock, 'now'>;
   log: Pick<Logger, 'info' | 'warn'>;
 }

@@ -14,6 +14,7 @@ import { chatAddress } from '../../shared/chat/chat-body.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
@@ -52,7 +53,7 @@ export interface PushDeliveryParts extends PushPostParts {
   log: Logger;
   addresses: PushAddressRules;
   /** The variables with the tokens of chats. */
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   /** True if other servers use the same records. */
   shared: boolean;
   /** Called after each attempt, and when the server stops trying to reach a receiver. */

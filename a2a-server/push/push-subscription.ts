@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CHAT_FORMATS } from '../../shared/chat/chat-body.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 
 /**
  * - `active`: the next event is delivered as soon as it exists.
@@ -126,7 +127,7 @@ function hash(...texts: readonly string[]): string {
 /** Returns the headers of a message to a chat. @throws Error if the variable of its token is not set */
 export function chatHeaders(
   { chat }: Pick<PushSubscription, 'chat'>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Record<string, string> {
   const headers = { 'content-type': 'application/json' };
   if (chat?.tokenEnv === undefined) return headers;

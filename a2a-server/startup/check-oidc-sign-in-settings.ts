@@ -1,10 +1,10 @@
 /** Checks the settings of the sign-in to the page with the OpenID Connect provider. */
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { readClientSecret } from '../access/client-secret.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
-type Environment = Readonly<Record<string, string | undefined>>;
 type Named = Pick<ServerSettings, 'oidc' | 'publicUrl'>;
 
 /**

@@ -12,6 +12,7 @@ import { resolveProviderConnection } from '../models/providers.ts';
 import { OFFLINE_MODEL_ID, parseModelId, MODEL_TIERS, type ModelSettings } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 
 interface ModelOptions {
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
@@ -23,7 +24,7 @@ interface ModelOptions {
 /** Offers the models in the settings, and the offline model. A model is loaded when a task uses it first. */
 export function createLazyModels(
   settings: ModelSettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   options: ModelOptions = {},
 ): Models {
   const tiers = new Map(MODEL_TIERS.map((tier) => [tier as string, settings[tier] ?? settings.model]));
@@ -48,7 +49,7 @@ export function createLazyModels(
 }
 
 interface ModelContext extends ModelOptions {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   parameters: ModelParameters;
   /** The name of the tier, if the tier has its own parameters. */
   tier: string | undefined;
@@ -137,11 +138,7 @@ type Offer = Pick<
  * Creates each offered model. So a missing key or URL stops the start of the server, and not the first task.
  * @throws ProductError CONFIGURATION
  */
-export function createCheckedModels(
-  settings: Offer,
-  env: Readonly<Record<string, string | undefined>>,
-  options: ModelOptions = {},
-): Models {
+export function createCheckedModels(settings: Offer, env: Environment, options: ModelOptions = {}): Models {
   const { model, fastModel, smartModel, otherModel, modelParameters, ...tables } = settings;
   const { baseUrls, keys, prices, contextWindow, inputModes } = tables;
   const models = createLazyModels(

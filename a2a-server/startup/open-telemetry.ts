@@ -5,6 +5,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import { resultWithin } from '../../shared/runtime/timeout.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Traces } from '../telemetry/traces.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ServerSettings } from './settings/settings.ts';
@@ -14,7 +15,7 @@ const LAST_SEND_MS = 2_000;
 
 interface TelemetryOptions {
   tools: readonly Pick<Tool, 'name'>[];
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   log: Logger;
 }
 

@@ -17,6 +17,7 @@ import { modelAttributes } from './model-attributes.ts';
 import type { Metrics, MeasuredServerState } from './metrics.ts';
 import { metricNameWithUnit } from './prometheus-name.ts';
 import { serviceResource } from '../../shared/telemetry/service-resource.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { STATE_NAMES } from '../task/snapshot.ts';
 import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
 
@@ -46,7 +47,7 @@ interface MetricsOptions {
   tools: readonly string[];
   /** True if the metrics are sent over OTLP. The exporter reads its address and headers from OTEL_* variables. */
   otlp: boolean;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 /** A metric reader that collects only when `/metrics` is read. */

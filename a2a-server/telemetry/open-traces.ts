@@ -15,6 +15,7 @@ import {
   type Tracer,
 } from '@opentelemetry/api';
 import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { modelAttributes } from './model-attributes.ts';
 import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
 import type { Traces } from './traces.ts';
@@ -22,7 +23,7 @@ import type { Traces } from './traces.ts';
 interface TracesOptions {
   /** Identifies this server process. */
   instance: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 export function openTraces({ instance, env }: TracesOptions): Traces {

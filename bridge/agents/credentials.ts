@@ -5,14 +5,13 @@
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { SecretSource } from '../settings/agent-settings.ts';
 import { readSecretFromCommand } from '../../shared/runtime/secret-command.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 
 interface Credentials {
   tokenEnv?: string | undefined;
   tokenCommand?: readonly string[] | undefined;
   headers: Readonly<Record<string, SecretSource>>;
 }
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /**
  * Matches a valid HTTP header value (RFC 9110 §5.5). `fetch` would quote an invalid value, which may be a secret, in
@@ -37,7 +36,7 @@ interface ConfiguredSecret {
 export async function credentialHeaders(
   whose: string,
   { tokenEnv, tokenCommand, headers }: Credentials,
-  env: Env,
+  env: Environment,
 ): Promise<Record<string, string>> {
   const named = Object.entries(headers).map(
     async ([name, source]) =>
@@ -61,7 +60,10 @@ function tokenSource(
  * Reads a secret from the settings, the environment, or the output of a command.
  * @throws ProductError CONFIGURATION that names the setting, but never the value
  */
-export async function readSecret({ whose, what, source }: ConfiguredSecret, env: Env): Promise<string> {
+export async function readSecret(
+  { whose, what, source }: ConfiguredSecret,
+  env: Environment,
+): Promise<string> {
   const value = await read({ whose, what, source }, env);
   if (HEADER_VALUE.test(value)) return value;
   throw refusal(
@@ -70,7 +72,7 @@ export async function readSecret({ whose, what, source }: ConfiguredSecret, env:
   );
 }
 
-async function read({ whose, what, source }: ConfiguredSecret, env: Env): Promise<string> {
+async function read({ whose, what, source }: ConfiguredSecret, env: Environment): Promise<string> {
   if (typeof source === 'string') return source;
   if ('env' in source) {
     const value = env[source.env];

@@ -10,6 +10,7 @@ import {
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
 import { locationFlagDefinitions, locateSettings } from '../../shared/settings/settings-location.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
@@ -308,7 +309,7 @@ export const LOCATION_FLAGS = locationFlagDefinitions("outbox, token and the loc
  */
 export async function readBridgeSettings(
   flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<BridgeSettings> {
   const { stateDir, configFile, named, flags: settingFlags } = locateSettings(flags, env);
   const file = await readConfigFile(configFile, named);

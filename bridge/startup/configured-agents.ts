@@ -1,5 +1,6 @@
 /** Creates the agents that the settings name. Does not connect to them. */
 import { join } from 'node:path';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
 import { Agent } from '../agents/agent.ts';
@@ -11,13 +12,15 @@ import { AgentRegistry } from '../agents/agent-registry.ts';
 /** The name of the agent that the setting `agentUrl` defines. */
 const NAME_OF_URL_AGENT = 'agent';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /**
  * Creates the configured agents. If none is configured, creates the local agent.
  * @param serverScript the path of the built a2a-server, with which the local agent is started
  */
-export function createAgentRegistry(settings: BridgeSettings, env: Env, serverScript: string): AgentRegistry {
+export function createAgentRegistry(
+  settings: BridgeSettings,
+  env: Environment,
+  serverScript: string,
+): AgentRegistry {
   const { agentUrl, agentTokenEnv, agentDialect, agents } = settings;
   const byUrl =
     agentUrl === undefined
@@ -64,7 +67,7 @@ export function agentNameHolderText(settings: BridgeSettings, name: string, url:
 }
 
 /** Creates an agent of the setting `agents`. */
-export function createConfiguredAgent(name: string, agent: AgentSettings, env: Env): Agent {
+export function createConfiguredAgent(name: string, agent: AgentSettings, env: Environment): Agent {
   return new Agent(
     name,
     () => listedEndpoint(name, agent, env),
@@ -84,7 +87,7 @@ function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverS
   );
 }
 
-function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSettings, env: Env): string {
+function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSettings, env: Environment): string {
   if (tokenCommand !== undefined)
     return `The token from the "tokenCommand" of agent "${name}" in the bridge's configuration file was refused. The next call runs the command again.`;
   return tokenEnv === undefined
@@ -92,7 +95,7 @@ function aboutListedToken(name: string, { tokenEnv, tokenCommand }: AgentSetting
     : `${tokenIn(tokenEnv, env)} (It is the "tokenEnv" of agent "${name}" in the bridge's configuration file.)`;
 }
 
-function tokenIn(variable: string, env: Env): string {
+function tokenIn(variable: string, env: Environment): string {
   return env[variable] === undefined
     ? `No token was sent: the environment variable ${variable} is not set. Set it where the bridge starts: in your shell, or in the settings of the MCP client.`
     : `The token in the environment variable ${variable} was refused. Set the right one where the MCP client starts the bridge.`;
@@ -100,7 +103,11 @@ function tokenIn(variable: string, env: Env): string {
 
 const spokenOf = (name: string): string => `Agent "${name}"`;
 
-async function listedEndpoint(name: string, settings: AgentSettings, env: Env): Promise<ConnectOptions> {
+async function listedEndpoint(
+  name: string,
+  settings: AgentSettings,
+  env: Environment,
+): Promise<ConnectOptions> {
   const { url, cardUrl, cardKeys, dialect } = settings;
   return {
     url,

@@ -3,6 +3,7 @@
  * needs them.
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import { FormHistory } from '../approvals/form-history.ts';
 import { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
@@ -22,7 +23,7 @@ import { openSessions } from './open-sessions.ts';
 
 interface OpenBridgeOptions {
   settings: BridgeSettings;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   serverScript: string;
   program: string;
   log: Logger;

@@ -1,4 +1,5 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { DelegationService } from '../sessions/deliver-delegations.ts';
 import { LiveSessions } from '../sessions/live-sessions.ts';
@@ -23,7 +24,7 @@ export interface OpenSessions {
 
 interface OpenSessionsOptions {
   settings: BridgeSettings;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   serverScript: string;
   log: Logger;
   /** The surface that sends the person's messages. */

@@ -1,5 +1,6 @@
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { otlpSignals } from '../../shared/telemetry/otlp-signals.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { CallSpans } from './call-spans.ts';
 
 /**
@@ -7,7 +8,7 @@ import type { CallSpans } from './call-spans.ts';
  * OpenTelemetry code.
  */
 export async function callSpansFromEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   log: Logger,
 ): Promise<CallSpans | undefined> {
   // The bridge has no metrics. So the variables for metrics belong to other programs, and their problems are not

@@ -5,9 +5,10 @@
 import { randomUUID } from 'node:crypto';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
+import type { Environment } from '../../shared/runtime/environment.ts';
 import type { CallSpans } from './call-spans.ts';
 
-export function openCallSpans(env: Readonly<Record<string, string | undefined>>): CallSpans {
+export function openCallSpans(env: Environment): CallSpans {
   const { tracer, close } = openTracer({ service: 'mcp-a2a-bridge', instance: randomUUID(), env });
   return {
     start(tool, parent) {

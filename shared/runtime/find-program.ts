@@ -1,9 +1,10 @@
 /** Finds programs in PATH. */
 import { access, constants, stat } from 'node:fs/promises';
 import { posix, win32 } from 'node:path';
+import type { Environment } from './environment.ts';
 
 interface ProgramPlaces {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   platform: NodeJS.Platform;
 }
 

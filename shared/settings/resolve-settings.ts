@@ -10,6 +10,7 @@ import { readFile } from 'node:fs/promises';
 import type { ParseError } from 'jsonc-parser';
 import { z } from 'zod';
 import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import type { Environment } from '../runtime/environment.ts';
 import { settingProblem } from './setting-problem.ts';
 
 /**
@@ -51,7 +52,7 @@ export interface SettingSources {
    * commander's parser.
    */
   flags: Readonly<Record<string, unknown>>;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   /** This program's section of the configuration file. */
   file: { path: string; values: Readonly<Record<string, unknown>> };
 }

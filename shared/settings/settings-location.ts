@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path';
 import { STATE_DIRECTORY_VARIABLE, stateDirectory, hostEnvironment } from '../state/state-directory.ts';
+import type { Environment } from '../runtime/environment.ts';
 
 const CONFIG_VARIABLE = 'MCP_A2A_BRIDGE_CONFIG';
 
@@ -34,7 +35,7 @@ export function locationFlagDefinitions(kept: string): readonly { flag: string; 
  */
 export function locateSettings(
   { stateDir: stateFlag, config: configFlag, ...flags }: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): SettingsLocation {
   const stateDir = resolve(
     typeof stateFlag === 'string' && stateFlag !== ''

@@ -6,12 +6,13 @@ import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import type { Environment } from '../runtime/environment.ts';
 const NAME = 'mcp-a2a-bridge';
 
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
 
 interface HostEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   platform: NodeJS.Platform;
   home: string;
 }

@@ -10,6 +10,7 @@ import {
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { traceContext, type TraceContext, traceIds } from '../net/trace-context.ts';
+import type { Environment } from '../runtime/environment.ts';
 import { serviceResource } from './service-resource.ts';
 import { createTraceSampler } from './trace-sampler.ts';
 
@@ -24,7 +25,7 @@ interface TracerOptions {
   service: string;
   /** The id of this process (`service.instance.id`). */
   instance: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 interface TracerHandle {

@@ -2,8 +2,7 @@
  * Decides from the standard OTEL_* variables which telemetry this process sends over OTLP. A server without these
  * variables sends nothing.
  */
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../runtime/environment.ts';
 
 interface OtlpSignals {
   metrics: boolean;

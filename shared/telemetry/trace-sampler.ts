@@ -5,12 +5,13 @@ import {
   type Sampler,
   TraceIdRatioBasedSampler,
 } from '@opentelemetry/sdk-trace';
+import type { Environment } from '../runtime/environment.ts';
 
 /**
  * Reads OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG, which decide which traces are recorded. By default, a trace
  * from a client is recorded if the client records it. A trace that the program itself starts is always recorded.
  */
-export function createTraceSampler(env: Readonly<Record<string, string | undefined>>): Sampler {
+export function createTraceSampler(env: Environment): Sampler {
   const { OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: ratio = '' } = env;
   const root = rootSampler(name.replace(/^parentbased_/, ''), ratio);
   const alone = name !== '' && !name.startsWith('parentbased_');

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import type { ChildProcessTracker } from '../../processes/child-process-records.ts';
 
 /**
@@ -44,7 +45,7 @@ export interface McpTransportContext {
   /** The time between the stop of a process and SIGKILL. */
   graceMs: number;
   /** The environment of this process. A child process gets only a part of it. */
-  environment: Readonly<Record<string, string | undefined>>;
+  environment: Environment;
   /** Records the process, so that the next server can end it after a crash. */
   child: ChildProcessTracker;
 }

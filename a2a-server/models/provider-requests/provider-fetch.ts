@@ -1,8 +1,9 @@
 /** Creates the `fetch` for model providers. Node's own `fetch` ignores the proxy variables. */
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { proxyFor, readProxySettings } from './proxy-settings.ts';
 
 /** Returns the `fetch` for model providers. @throws ProductError CONFIGURATION if a proxy variable is not valid */
-export function createProviderFetch(env: Readonly<Record<string, string | undefined>>): typeof fetch {
+export function createProviderFetch(env: Environment): typeof fetch {
   const settings = readProxySettings(env);
   if (settings === undefined) return fetch;
   return async (input, init) => {

@@ -6,8 +6,7 @@
  */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
+import type { Environment } from '../../../shared/runtime/environment.ts';
 
 interface ProxySettings {
   https: URL | undefined;

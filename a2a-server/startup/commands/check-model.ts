@@ -12,6 +12,7 @@ import type { Model } from '../../models/model.ts';
 import { modelFacts } from '../../models/model-facts.ts';
 import { MIN_WINDOW_TOKENS, OFFLINE_MODEL_ID, parseModelId } from '../../models/model-settings.ts';
 import { API_KEY_COMMAND_LIMIT_MS } from '../../../shared/runtime/key-command.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { providerUrl } from '../../models/providers.ts';
 import { readServedContextWindow } from '../../models/served-window.ts';
 import type { ServerSettings } from '../settings/settings.ts';
@@ -21,7 +22,7 @@ const LOCAL_LIST_LIMIT_MS = 1_000;
 
 interface CheckedSettings {
   settings: Pick<ServerSettings, 'baseUrls' | 'keys' | 'prices' | 'contextWindow' | 'inputModes'>;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 export async function checkModel(

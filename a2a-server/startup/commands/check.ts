@@ -11,6 +11,7 @@ import {
   type ServerCheckReport,
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../../models/model.ts';
 import { OFFLINE_MODEL_ID, MODEL_TIERS } from '../../models/model-settings.ts';
@@ -30,8 +31,6 @@ import { serverOrigin } from '../listen.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
 import type { ServerSettings } from '../settings/settings.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface CheckOptions {
   pageDirectory: string;

@@ -1,4 +1,5 @@
 import type { ModelReport, ModelUse, ReportedKeySource } from '../../../shared/runtime/model-report.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { listedModels } from '../../models/known-models.ts';
 import { findLocalModels } from '../../models/local-models.ts';
 import { modelFacts } from '../../models/model-facts.ts';
@@ -7,8 +8,6 @@ import { keySourceOfProvider, providerUrl } from '../../models/providers.ts';
 import { agentBackendText } from '../agent-backend.ts';
 import { readSettingSources, readServerSettings } from '../settings/read-settings.ts';
 import type { ServerSettings } from '../settings/settings.ts';
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 const LOCAL_LIST_LIMIT_MS = 1_000;
 

@@ -13,6 +13,7 @@ import { locationFlagDefinitions, locateSettings } from '../../../shared/setting
 import { createWorkspaceOpener } from './open-allowed-workspace.ts';
 import { identifyBarredDirectory } from '../../tools/workspace/barred-directory.ts';
 import { isLoopback } from '../../../shared/net/loopback.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { ALL_SERVER_SETTINGS, type ServerSettings } from './settings.ts';
 
 /** The settings whose URL may contain a password. */
@@ -29,7 +30,7 @@ export const LOCATION_FLAGS = locationFlagDefinitions('journal, token and addres
  */
 export async function readServerSettings(
   flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<ServerSettings> {
   const { stateDir, configFile, sources } = await serverSources(flags, env);
   const settings = resolveSettings(ALL_SERVER_SETTINGS, sources);
@@ -52,7 +53,7 @@ export async function readServerSettings(
  */
 export async function readRecordStorePlace(
   flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<Pick<ServerSettings, 'stateDir' | 'database'>> {
   const { stateDir, sources } = await serverSources(flags, env);
   const { database, databaseListen } = ALL_SERVER_SETTINGS;
@@ -69,7 +70,7 @@ export async function readRecordStorePlace(
 export async function readSettingSources<Key extends keyof typeof ALL_SERVER_SETTINGS>(
   keys: readonly Key[],
   flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<Record<Key, string>> {
   const { sources } = await serverSources(flags, env);
   const origins = keys.map((key) => [key, sourceOfSetting(ALL_SERVER_SETTINGS, key, sources)]);
@@ -78,7 +79,7 @@ export async function readSettingSources<Key extends keyof typeof ALL_SERVER_SET
 
 async function serverSources(
   flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<{ stateDir: string; configFile: string | undefined; sources: SettingSources }> {
   const { stateDir, configFile, named, flags: settingFlags } = locateSettings(flags, env);
   const file = await readConfigFile(configFile, named);
@@ -134,7 +135,7 @@ function checkDatabase(
  */
 export async function requireSqliteJournal(
   flags: Readonly<Record<string, unknown>>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<void> {
   const { sources } = await serverSources(flags, env);
   const origin = sourceOfSetting(ALL_SERVER_SETTINGS, 'database', sources);

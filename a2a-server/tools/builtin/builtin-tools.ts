@@ -1,4 +1,5 @@
 import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../../processes/child-process-records.ts';
 import { appendFileTool } from './append-file.ts';
 import { askPersonTool } from './ask-person.ts';
@@ -13,7 +14,6 @@ import { readFileTool } from './read-file.ts';
 import { createReadOutputTool, NO_TOOL_OUTPUTS, type ReadToolOutput } from './read-output.ts';
 import { createShellCommandTool } from './run-shell-command.ts';
 import { searchFilesTool } from './search-files.ts';
-import type { Environment } from '../shell/command-environment.ts';
 import { UNCONFINED, type Confinement } from '../shell/confinement.ts';
 import type { Tool } from '../tool.ts';
 import { updateTodosTool } from './update-todos.ts';

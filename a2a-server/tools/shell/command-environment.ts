@@ -1,3 +1,5 @@
+import type { Environment } from '../../../shared/runtime/environment.ts';
+
 /**
  * The harmless variables that programs need. A trailing `*` matches any ending. The operator must allow all other
  * variables.
@@ -46,8 +48,6 @@ const WINDOWS = [
   'PROCESSOR_*',
   'OS',
 ];
-
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Returns the environment variables that a command gets. The function leaves out all other variables, because they may

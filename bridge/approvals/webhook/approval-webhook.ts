@@ -5,6 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import type { AgentRegistry } from '../../agents/agent-registry.ts';
 import type { Outbox } from '../../state/outbox.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -18,11 +19,9 @@ import { readWebhookReceiver } from './configured-receiver.ts';
 import { type WebhookPostingParts, SessionWebhookPosts } from './session-posts.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 interface WebhookParts {
   settings: WebhookSettings;
-  env: Env;
+  env: Environment;
   database: BridgeDatabase;
   registry: AgentRegistry;
   outbox: Outbox;

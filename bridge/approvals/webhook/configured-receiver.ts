@@ -3,6 +3,7 @@ import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { credentialHeaders, readSecret } from '../../agents/credentials.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 import { chatAddress } from '../../../shared/chat/chat-body.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import type { WebhookReceiver } from './post.ts';
 
 /**
@@ -11,7 +12,7 @@ import type { WebhookReceiver } from './post.ts';
  */
 export async function readWebhookReceiver(
   settings: WebhookSettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<WebhookReceiver> {
   const whose = 'The approval webhook';
   const { format, url, secretEnv, secretCommand, tokenEnv, tokenCommand, headers } = settings;

@@ -1,5 +1,6 @@
 /** Types that describe the configuration of an MCP client: its files, and the format of a server entry. */
 import { homedir } from 'node:os';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 
 export const CONFIG_SCOPES = ['user', 'project', 'local'] as const;
 /**
@@ -9,7 +10,7 @@ export const CONFIG_SCOPES = ['user', 'project', 'local'] as const;
 export type ConfigScope = (typeof CONFIG_SCOPES)[number];
 
 export interface ClientEnvironment {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   platform: NodeJS.Platform;
   home: string;
   cwd: string;

@@ -6,6 +6,7 @@ import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { type Terminal, createTerminal } from '../terminal/terminal.ts';
@@ -19,7 +20,7 @@ export interface CommandRun<Options extends CommonCommandOptions> {
   settings: BridgeSettings;
   places: BuiltProgramPaths;
   terminal: Terminal;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
   log: Logger;
 }
 

@@ -17,6 +17,7 @@ import {
 } from '../../../shared/runtime/check-result.ts';
 import { join } from 'node:path';
 import type { ServerRecord } from '../../../shared/state/server-record.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 
 const SUBJECT = 'local server';
 
@@ -30,7 +31,7 @@ interface LocalServer {
 /** @param agent the agent in the settings; null if the settings cannot be read */
 export async function checkLocalServer(
   { stateDir, configFile, autoStart }: BridgeSettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   agent: string | null,
 ): Promise<LocalServer> {
   const state = await checkLocalServerState(stateDir);
@@ -85,7 +86,7 @@ function strangeFinding({
 
 async function stoppedFinding(
   { stateDir, configFile, autoStart }: Pick<BridgeSettings, 'stateDir' | 'configFile' | 'autoStart'>,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
 ): Promise<CheckResult> {
   const port = await chosenPort(configFile ?? join(stateDir, 'config.json'), configFile !== undefined, env);
   if (port !== undefined && (await isPortInUse(port)))
@@ -107,11 +108,7 @@ async function stoppedFinding(
  * Returns the port in the server's settings. Returns undefined if there is none: the server then chooses a free port.
  * Also returns undefined for an invalid port: the server itself reports it.
  */
-async function chosenPort(
-  path: string,
-  required: boolean,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<number | undefined> {
+async function chosenPort(path: string, required: boolean, env: Environment): Promise<number | undefined> {
   const { server } = await readConfigFile(path, required);
   const port = Number(env['A2A_SERVER_PORT'] || server['port'] || 0);
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined;

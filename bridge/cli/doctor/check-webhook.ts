@@ -10,6 +10,7 @@ import {
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { readWebhookReceiver } from '../../approvals/webhook/configured-receiver.ts';
 import { createWebhookPostFormatter } from '../../approvals/webhook/format-post.ts';
 import { WEBHOOK_RETRY_POLICY, sendWebhookPost } from '../../approvals/webhook/post.ts';
@@ -27,7 +28,7 @@ const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerM
 /** @param posts true to send a signed test post, which asks for no decision */
 export async function checkWebhook(
   settings: WebhookSettings,
-  env: Readonly<Record<string, string | undefined>>,
+  env: Environment,
   posts: boolean,
 ): Promise<CheckResult> {
   const { origin } = new URL(settings.url);

@@ -2,6 +2,7 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readApiKeyFromCommand } from '../../../shared/runtime/key-command.ts';
 import { SecretCommandError } from '../../../shared/runtime/secret-command.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { looksLikeApiKey, type ModelChange } from './edit-model-settings.ts';
 
@@ -13,10 +14,7 @@ const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
  * @throws UsageError if the person typed a variable's value instead of its name; ProductError CONFIGURATION if the key
  * command fails or contains the key
  */
-export async function refuseKeyInModelChange(
-  { key }: ModelChange,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<void> {
+export async function refuseKeyInModelChange({ key }: ModelChange, env: Environment): Promise<void> {
   if (key === undefined) return;
   if ('env' in key) {
     if (isKey(key.env, env))
@@ -37,7 +35,7 @@ export async function refuseKeyInModelChange(
  * Returns true if the word is a key and not the name of a variable. A shell replaces `$NAME` with the value of the
  * variable. So the value of any variable counts as a key.
  */
-function isKey(name: string, env: Readonly<Record<string, string | undefined>>): boolean {
+function isKey(name: string, env: Environment): boolean {
   if (!VARIABLE_NAME.test(name) || looksLikeApiKey(name)) return true;
   return env[name] === undefined && Object.values(env).includes(name);
 }

@@ -4,12 +4,13 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { UsageError } from './exit-codes.ts';
 
 interface EditorText {
   text: string;
   extension: string;
-  env: Readonly<Record<string, string | undefined>>;
+  env: Environment;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Adds colours to text if the terminal supports them. */
 import { styleText } from 'node:util';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 
 export type TerminalStyle = 'red' | 'green' | 'yellow' | 'cyan' | 'gray' | 'bold';
 export type Paint = (style: TerminalStyle, text: string) => string;
@@ -11,7 +12,7 @@ export const paintWithColour: Paint = (style, text) => styleText(style, text);
  * Returns true if the output should have colours. https://no-color.org: a non-empty `NO_COLOR` disables colours, even
  * if `FORCE_COLOR` is set. `FORCE_COLOR` enables or disables colours even if stdout is not a terminal.
  */
-export function wantsColour(env: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+export function wantsColour(env: Environment, isTerminal: boolean): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false;
   const forced = env['FORCE_COLOR'];
   if (forced !== undefined) return forced !== '0' && forced !== 'false';

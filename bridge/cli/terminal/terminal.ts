@@ -1,5 +1,6 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
 import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
+import type { Environment } from '../../../shared/runtime/environment.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 import { readLine, type PromptWithdrawal } from './read-line.ts';
 import { wrapWords } from './wrap-words.ts';
@@ -25,7 +26,7 @@ export interface Terminal {
   ask(question: string, withdrawal?: PromptWithdrawal): Promise<string>;
 }
 
-export function createTerminal(env: Readonly<Record<string, string | undefined>> = process.env): Terminal {
+export function createTerminal(env: Environment = process.env): Terminal {
   const { stdout, stderr, stdin } = process;
   return {
     paint: wantsColour(env, stdout.isTTY) ? paintWithColour : paintNothing,
