@@ -85,8 +85,6 @@ export const DEFAULT_TASK_LIMIT: TaskSizeLimit = { events: 10_000_000, megabytes
 /** The limits of one server, as its settings say. */
 export type Limits = Readonly<Record<LimitName, CountsByScope>> & { readonly task: TaskSizeLimit };
 
-export const DEFAULT_LIMITS: Limits = { ...LIMITS, task: DEFAULT_TASK_LIMIT };
-
 export const LIMIT_SCOPES = ['principal', 'tenant', 'server'] as const;
 /** The level at which a limit is reached: principal, tenant or server. */
 export type LimitScope = (typeof LIMIT_SCOPES)[number];

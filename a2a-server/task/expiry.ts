@@ -20,8 +20,6 @@ export interface ExpirySettings {
   idleMs: number | null;
 }
 
-export const NO_EXPIRY: ExpirySettings = { decisionMs: null, idleMs: null };
-
 const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 interface PendingExpiry {

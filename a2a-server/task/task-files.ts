@@ -4,7 +4,7 @@ import type { Call, Snapshot } from './snapshot.ts';
 import type { StoredFile } from './stored-file.ts';
 
 /** `callId` is the call whose result contains the file. Absent for a file of a message. */
-export interface TaskFile extends StoredFile {
+interface TaskFile extends StoredFile {
   callId?: string;
 }
 

@@ -10,7 +10,7 @@ import { parseFormAnswer } from './answer-fields.ts';
 import { type DecisionInput, DECISION_WORDS, toPersonDecision } from './decision-input.ts';
 import type { FormCandidate } from './form.ts';
 
-export type FormOutcome =
+type FormOutcome =
   | { type: 'decision'; decision: PersonDecision }
   /** The person has opened the link to the page, and has not decided yet. */
   | { type: 'opened' }

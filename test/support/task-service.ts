@@ -14,17 +14,15 @@ import { createIdGenerator } from '../../a2a-server/executor/task-journal/id-gen
 import { createToolOutputReader } from '../../a2a-server/executor/tool-executions/output-reader.ts';
 import type { PresenceVerifier } from '../../a2a-server/executor/messages/resolve-decisions.ts';
 import type { ClientMessage } from '../../a2a-server/executor/messages/client-message.ts';
-import { NO_TIME_LIMITS, type TimeLimits } from '../../a2a-server/executor/abort-scopes/time-limits.ts';
+import type { TimeLimits } from '../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { openSqliteJournal } from '../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { OnRefused } from '../../a2a-server/limits/concurrency-limiter.ts';
 import type { WritingLimits } from '../../a2a-server/limits/daily-writing.ts';
-import { DEFAULT_LIMITS } from '../../a2a-server/limits/limits.ts';
 import type { FairExecutionSlots } from '../../a2a-server/limits/fair-execution-slots.ts';
 import type { Journal } from '../../a2a-server/journal/journal.ts';
 import type { Models } from '../../a2a-server/models/model.ts';
 import type { ChildProcessRecords } from '../../a2a-server/processes/child-process-records.ts';
 import { NO_BUDGET, type Budget } from '../../a2a-server/task/budget.ts';
-import { NO_EXPIRY } from '../../a2a-server/task/expiry.ts';
 import type { TaskEvent } from '../../a2a-server/task/events.ts';
 import type { Snapshot } from '../../a2a-server/task/snapshot.ts';
 import { createPolicy } from '../../a2a-server/policy/prepare-rules.ts';
@@ -39,6 +37,7 @@ import {
   type TaskMode,
 } from '../../shared/protocol/tool-approval.ts';
 import { FakeClock } from './fake-clock.ts';
+import { DEFAULT_LIMITS, NO_EXPIRY, NO_TIME_LIMITS } from './task-limits.ts';
 
 export const ADA = 'ada';
 

@@ -17,8 +17,6 @@ export interface TimeLimits {
   taskMs: number | null;
 }
 
-export const NO_TIME_LIMITS: TimeLimits = { toolMs: null, modelMs: null, turnMs: null, taskMs: null };
-
 /** Formats a limit in its largest whole unit, e.g. `90 s` or `2 min`. */
 export function wholeUnitDurationText(ms: number): string {
   const units: [number, string][] = [

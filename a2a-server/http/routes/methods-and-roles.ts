@@ -98,14 +98,8 @@ const LEGACY_ADDRESSES: Addresses = {
   '/v1/tasks/{id}/pushNotificationConfigs/{id}': { GET: READING_ROLES, DELETE: ['delegate'] },
 };
 
-const ALL_ADDRESSES: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES };
-
-/** Returns every method of every address, with `{id}` for an id. */
-export function allMethodsAndPaths(): { method: string; path: string }[] {
-  return Object.entries(ALL_ADDRESSES).flatMap(([path, methods]) =>
-    Object.keys(methods).map((method) => ({ method, path })),
-  );
-}
+/** Every address with its methods. `{id}` stands for an id. */
+export const ALL_ADDRESSES: Addresses = { ...ADDRESSES, ...LEGACY_ADDRESSES };
 
 /**
  * Returns the methods of the address, so that the server can choose between 404 and 405 (RFC 9110 §15.5.5, §15.5.6).

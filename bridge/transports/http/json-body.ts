@@ -15,7 +15,7 @@ const MAX_DISCARDED_BYTES = 8 * MAX_BODY_BYTES;
 const CLOSE_CONNECTION = { Connection: 'close' };
 
 /** The parsed body of a request, or the error response to a request whose body is not valid. */
-export type ReadBody = { type: 'read'; body: unknown } | { type: 'refused'; response: Response };
+type ReadBody = { type: 'read'; body: unknown } | { type: 'refused'; response: Response };
 
 export const NO_BODY: ReadBody = { type: 'read', body: undefined };
 

@@ -1,10 +1,8 @@
 /** Tests that a waiting task uses no resources of the process. Its whole state is in the journal. */
-import { DEFAULT_LIMITS } from '../../../a2a-server/limits/limits.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { NO_TIME_LIMITS } from '../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { EMPTY_POLICY } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
@@ -26,6 +24,7 @@ import { TOOL_APPROVAL_EXTENSION } from '../../../shared/protocol/tool-approval.
 import { FakeClock } from '../../support/fake-clock.ts';
 import { pendingCall } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../support/task-limits.ts';
 
 const PRINCIPAL = 'ada';
 

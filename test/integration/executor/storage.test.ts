@@ -1,8 +1,6 @@
 /** Tests a journal that cannot be written for a while. No event may be lost, and no work may run twice. */
-import { DEFAULT_LIMITS } from '../../../a2a-server/limits/limits.ts';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { join } from 'node:path';
-import { NO_TIME_LIMITS } from '../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { EMPTY_POLICY } from '../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../a2a-server/task/budget.ts';
 import {
@@ -21,6 +19,7 @@ import { journalWith } from '../../support/journal-with.ts';
 import { ScriptedModel, type ScriptedTurn } from '../../support/scripted-model.ts';
 import { messageOf, untilSettled } from '../../support/task-service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../support/task-limits.ts';
 
 let close: (() => Promise<void>) | undefined;
 afterEach(() => close?.());

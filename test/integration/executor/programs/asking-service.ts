@@ -2,12 +2,10 @@
  * Runs a task service in a separate process, with the arguments `<directory> <side effect>`. Its only tool asks a
  * person while it runs. It prints the waiting question as one JSON object, and keeps running.
  */
-import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
 import { join } from 'node:path';
 import { setInterval } from 'node:timers';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
 import { createIdGenerator } from '../../../../a2a-server/executor/task-journal/id-generator.ts';
-import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { openSqliteJournal } from '../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { EMPTY_POLICY } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
@@ -17,6 +15,7 @@ import { systemClock } from '../../../../shared/runtime/clock.ts';
 import { sideEffectSchema } from '../../../../shared/protocol/tool-approval.ts';
 import { ScriptedModel } from '../../../support/scripted-model.ts';
 import { askingTool, CALLS_ASK } from '../asking-tool.ts';
+import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../../support/task-limits.ts';
 
 const [, , directory = '', effect] = process.argv;
 const { tool } = askingTool({ asks: [{ text: 'Which?' }], sideEffect: sideEffectSchema.parse(effect) });

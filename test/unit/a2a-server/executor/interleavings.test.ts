@@ -2,14 +2,12 @@
  * Seeded random interleavings of decide, cancel, message, abort and detach with the executor's work, on a real
  * journal. `ALL_TESTS=1 RUNS=20 npm run jest -- interleavings` searches longer. A failure prints its seed and path.
  */
-import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NO_TIME_LIMITS } from '../../../../a2a-server/executor/abort-scopes/time-limits.ts';
 import { EMPTY_POLICY } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { NO_BUDGET } from '../../../../a2a-server/task/budget.ts';
 import { createTaskService } from '../../../../a2a-server/executor/journal-task-service.ts';
@@ -29,6 +27,7 @@ import { FakeClock } from '../../../support/fake-clock.ts';
 import { steeredJournal } from '../../../support/steered-journal.ts';
 import { SteeredAgent, type PlannedTurn } from '../../../support/steered-agent.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
+import { DEFAULT_LIMITS, NO_TIME_LIMITS } from '../../../support/task-limits.ts';
 
 const numRuns = numberOfRuns(500);
 

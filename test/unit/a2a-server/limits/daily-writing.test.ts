@@ -7,7 +7,7 @@ import {
   taskSizeProblem,
 } from '../../../../a2a-server/limits/daily-writing.ts';
 import type { WrittenAmount } from '../../../../a2a-server/journal/written-amounts.ts';
-import { DEFAULT_LIMITS } from '../../../../a2a-server/limits/limits.ts';
+import { DEFAULT_LIMITS } from '../../../support/task-limits.ts';
 
 const written = fc.record({ events: fc.nat({ max: 3_000 }), bytes: fc.nat({ max: 4_000_000 }) });
 const use = fc.record({

@@ -4,7 +4,6 @@ import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import {
   withDeadlines,
   deadlineAfterEvents,
-  NO_EXPIRY,
   cancelExpiredTask,
   type ExpirySettings,
 } from '../../../../a2a-server/task/expiry.ts';
@@ -12,6 +11,7 @@ import { foldEntry, foldAll } from '../../../../a2a-server/task/fold.ts';
 import { parkOrContinue, pendingActions } from '../../../../a2a-server/task/pending.ts';
 import type { Snapshot } from '../../../../a2a-server/task/snapshot.ts';
 import { request } from '../../../support/task-machine.ts';
+import { NO_EXPIRY } from '../../../support/task-limits.ts';
 
 const START = Date.UTC(2026, 0, 1);
 const DAY = 86_400_000;
