@@ -17,17 +17,17 @@ import type {
 } from './observation.ts';
 import { messageText, partsAsText } from './parts.ts';
 
+interface AskedInStatus {
+  pending: readonly PendingAction[];
+  question: PlainTextQuestion | null;
+  /** The parts that contain the actions. They are left out of the text of the status. */
+  actionParts: readonly Part[];
+}
+
 /** The functions with which a dialect reads its own message parts and metadata. */
 export interface DialectFieldReaders {
-  /**
-   * Returns the pending actions and the question that a status waits for. The parts that `isOwn` selects contain the
-   * actions, so they are left out of the text of the status.
-   */
-  asked(
-    status: TaskStatus,
-    taskId: string,
-  ): { pending: readonly PendingAction[]; question: PlainTextQuestion | null };
-  isOwn(part: Part): boolean;
+  /** Returns the pending actions and the question that a status waits for. */
+  asked(status: TaskStatus, taskId: string): AskedInStatus;
   activity(metadata: unknown): ToolCallEvent | null;
   overview(metadata: unknown): TaskOverview | null;
   seq(metadata: unknown): number | null;
@@ -129,10 +129,11 @@ function snapshotOf(task: Task, reading: DialectFieldReaders): Observation {
 }
 
 function statusOf(status: TaskStatus, taskId: string, reading: DialectFieldReaders) {
+  const { actionParts, ...asked } = reading.asked(status, taskId);
   return {
     state: TASK_STATE_NAME_BY_CODE[status.state] ?? 'unknown',
-    text: messageText(status.message, (part) => reading.isOwn(part)),
-    ...reading.asked(status, taskId),
+    text: messageText(status.message, actionParts),
+    ...asked,
   };
 }
 

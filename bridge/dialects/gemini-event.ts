@@ -32,8 +32,7 @@ const UNTOLD =
 
 /** The functions that read an event without `coderAgent.kind` as plain A2A. */
 const reading: DialectFieldReaders = {
-  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
-  isOwn: () => false,
+  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId), actionParts: [] }),
   activity: () => null,
   overview: () => null,
   seq: () => null,

@@ -35,12 +35,9 @@ export function partsAsText(parts: readonly Part[], of?: string): string {
   return text;
 }
 
-/** Returns the text of a message without the parts that `omit` selects. */
-export function messageText(
-  message: Message | undefined,
-  omit: (part: Part) => boolean = () => false,
-): string {
-  return partsAsText((message?.parts ?? []).filter((part) => !omit(part)));
+/** Returns the text of a message without the parts in `omitted`. */
+export function messageText(message: Message | undefined, omitted: readonly Part[] = []): string {
+  return partsAsText((message?.parts ?? []).filter((part) => !omitted.includes(part)));
 }
 
 /** Returns the value of a data part. Returns undefined for other parts. */

@@ -7,8 +7,7 @@ import { eventCursorOf } from './event-cursor.ts';
 import { phraseAnswer, questionOf } from './question.ts';
 
 const reading: DialectFieldReaders = {
-  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId) }),
-  isOwn: () => false,
+  asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId), actionParts: [] }),
   activity: () => null,
   overview: () => null,
   seq: eventCursorOf,

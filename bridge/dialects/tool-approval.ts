@@ -38,17 +38,22 @@ function validOrNull<Value>(schema: z.core.$ZodType<Value>, value: unknown): Val
   return value === undefined ? null : (z.safeParse(schema, value).data ?? null);
 }
 
-function pendingIn(part: Part): readonly PendingAction[] | null {
-  return validOrNull(pendingActionsPartSchema, dataOfPart(part))?.pending ?? null;
+/** Returns the part with its pending actions. Returns none for a part that has no list of them. */
+function pendingIn(part: Part): { part: Part; pending: readonly PendingAction[] }[] {
+  const list = validOrNull(pendingActionsPartSchema, dataOfPart(part));
+  return list === null ? [] : [{ part, pending: list.pending }];
 }
 
 const reading: DialectFieldReaders = {
   asked(status: TaskStatus, taskId: string) {
-    const lists = (status.message?.parts ?? []).map(pendingIn).filter((list) => list !== null);
-    // A status without a list of pending actions may still ask a question in text.
-    return { pending: lists.flat(), question: lists.length > 0 ? null : questionOf(status, taskId) };
+    const lists = (status.message?.parts ?? []).flatMap(pendingIn);
+    return {
+      pending: lists.flatMap(({ pending }) => pending),
+      // A status without a list of pending actions may still ask a question in text.
+      question: lists.length > 0 ? null : questionOf(status, taskId),
+      actionParts: lists.map(({ part }) => part),
+    };
   },
-  isOwn: (part: Part) => pendingIn(part) !== null,
   activity: (metadata) =>
     validOrNull(toolCallEventSchema, fieldOf(fieldOf(metadata, TOOL_APPROVAL_EXTENSION), 'activity')),
   overview: (metadata) => validOrNull(taskOverviewSchema, fieldOf(metadata, TOOL_APPROVAL_EXTENSION)),
