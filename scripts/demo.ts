@@ -12,7 +12,6 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -57,18 +56,13 @@ function check(what: string, holds: boolean): void {
   if (!holds) throw new Error(`This did not hold: ${what}`);
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port was given');
-  return address.port;
+interface StartedServer {
+  process: ChildProcess;
+  port: number;
 }
 
-/** Starts the server and waits until it is ready. */
-async function startServer(stateDir: string, port: number): Promise<ChildProcess> {
+/** Starts the server and waits until it is ready. With the port 0, the server chooses one. */
+async function startServer(stateDir: string, port: number): Promise<StartedServer> {
   const child = spawn(
     process.execPath,
     [
@@ -83,16 +77,16 @@ async function startServer(stateDir: string, port: number): Promise<ChildProcess
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const said: string[] = [];
-  const ready = new Promise<void>((resolve, reject) => {
+  const ready = new Promise<number>((resolve, reject) => {
     for (const stream of [child.stdout, child.stderr])
       createInterface({ input: stream }).on('line', (line) => {
         said.push(line);
-        if (line.includes('is ready at')) resolve();
+        const url = / is ready at (http:\S+)/.exec(line)?.[1];
+        if (url !== undefined) resolve(Number(new URL(url).port));
       });
     child.once('exit', (code) => reject(new Error(`The server ended (${code}):\n${said.join('\n')}`)));
   });
-  await ready;
-  return child;
+  return { process: child, port: await ready };
 }
 
 async function kill(child: ChildProcess): Promise<void> {
@@ -105,7 +99,6 @@ async function main(): Promise<void> {
   if (installed === undefined) await buildIfChanged();
   const stateDir = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-demo-state-'));
   const workspace = await mkdtemp(join(tmpdir(), 'mcp-a2a-bridge-demo-work-'));
-  const port = await freePort();
   let server: ChildProcess | undefined;
   const client = new Client({ name: 'demo', version: '1' });
   const call = async <T>(name: string, args: Record<string, unknown>, schema: z.ZodType<T>): Promise<T> => {
@@ -115,7 +108,8 @@ async function main(): Promise<void> {
   };
   try {
     step('Start the A2A server, and the bridge as a child of an MCP client');
-    server = await startServer(stateDir, port);
+    const started = await startServer(stateDir, 0);
+    server = started.process;
     await client.connect(
       new StdioClientTransport({
         command: process.execPath,
@@ -151,7 +145,7 @@ async function main(): Promise<void> {
     step('The stream is closed. Kill the server with SIGKILL, and start it again');
     await kill(server);
     check(`process ${server.pid} is gone`, server.signalCode === 'SIGKILL');
-    server = await startServer(stateDir, port);
+    server = (await startServer(stateDir, started.port)).process;
     const found = await call('check_task_progress_and_status', { sessionId: asked.sessionId }, statusResult);
     check(
       'the next process knows the task, and it still waits for the same decision',

@@ -1,8 +1,6 @@
 /** The home directory and address of a round, and the programs that start and die there. */
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { once } from 'node:events';
 import {
   homeDirectoryOf,
   launchServer,
@@ -10,6 +8,7 @@ import {
   type Launched,
   type ServerHome,
 } from '../support/server-program.ts';
+import { freePort } from '../support/free-port.ts';
 import { A2aClient, Disconnected } from './a2a-client.ts';
 import { BridgeProcess } from './bridge-process.ts';
 import { must } from './findings.ts';
@@ -41,7 +40,11 @@ export class Place {
   }
 
   static async open(options: PlaceOptions): Promise<Place> {
-    return new Place(await newServerHome(), await freePort(options.random), options);
+    return new Place(
+      await newServerHome(),
+      await freePort((low, high) => options.random.between(low, high)),
+      options,
+    );
   }
 
   get url(): string {
@@ -127,29 +130,5 @@ export class Place {
     await this.bridge.kill();
     await this.endServer();
     await rm(homeDirectoryOf(this.home), { recursive: true, force: true });
-  }
-}
-
-/** The ports of this run. The port of a killed server must stay free until its next process. */
-const given = new Set<number>();
-
-/**
- * Returns a port below the range for outgoing connections. So no other connection takes the address of a killed
- * server.
- */
-export async function freePort(random: Random): Promise<number> {
-  for (;;) {
-    const port = random.between(15_000, 32_000);
-    if (given.has(port)) continue;
-    given.add(port);
-    const server = createServer().listen(port, '127.0.0.1');
-    const free = await Promise.race([
-      once(server, 'listening').then(() => true),
-      once(server, 'error').then(() => false),
-    ]).catch(() => false);
-    if (!free) continue;
-    server.close();
-    await once(server, 'close');
-    return port;
   }
 }

@@ -18,7 +18,7 @@ import { must, type Findings } from './findings.ts';
 import { checkFlow, readJournal } from './flow-checks.ts';
 import { FlowReader } from './flow-reader.ts';
 import type { Flow } from './flow.ts';
-import { freePort } from './place.ts';
+import { freePort } from '../support/free-port.ts';
 import type { Programs } from './programs.ts';
 import { Random } from './random.ts';
 import { randomTreatment } from './random-treatment.ts';
@@ -70,7 +70,7 @@ export async function replicasRound(
         await Replica.start({
           program: programs.server,
           databaseUrl: place.url,
-          port: await freePort(random),
+          port: await freePort((low, high) => random.between(low, high)),
           workspace,
           token: TOKEN,
           publicUrl: balancer.url,

@@ -1,9 +1,28 @@
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer } from 'node:net';
-import { listenOnLoopback } from './listen-on-loopback.ts';
 
-/** Returns a port on which nothing listens at the moment. */
-export async function freePort(): Promise<number> {
-  const probe = await listenOnLoopback(createServer());
-  await probe.close();
-  return probe.port;
+/** The ports of this process. The port of a killed program must stay free until its next process. */
+const given = new Set<number>();
+
+/**
+ * Returns a port on which nothing listens, for a program that cannot choose one itself. The port is below the range for
+ * outgoing connections, so no connection takes it before the program, or while a killed program is away.
+ * @param between chooses a number
+ */
+export async function freePort(between: (low: number, high: number) => number = randomInt): Promise<number> {
+  for (;;) {
+    const port = between(15_000, 32_000);
+    if (given.has(port)) continue;
+    given.add(port);
+    const server = createServer().listen(port, '127.0.0.1');
+    const free = await Promise.race([
+      once(server, 'listening').then(() => true),
+      once(server, 'error').then(() => false),
+    ]).catch(() => false);
+    if (!free) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
