@@ -9,6 +9,7 @@ import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
 import { phaseText } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 interface TaskHead {
@@ -38,6 +39,8 @@ export type DetailedTask = TaskHead &
  */
 const POLL_MS = { moving: 1_000, formOpen: 500 };
 
+const MAX_REASON_CHARACTERS = 1_000;
+
 interface TaskReplyParts {
   taskId: string;
   agent: string;
@@ -52,6 +55,8 @@ interface TaskReplyParts {
   forms: readonly OfferedForm[];
   /** True if the task waits for a decision that this client's forms cannot show. The person then decides elsewhere. */
   beyondForms: boolean;
+  /** Returns what the person must know about answers in forms. Called only if the task was cancelled. */
+  notes: () => readonly string[];
   /**
    * Builds the result of the tool call. Called only if the task has ended, or if it waits for a decision that no form
    * can show.
@@ -60,9 +65,20 @@ interface TaskReplyParts {
 }
 
 export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
-  const { state, over, forms, beyondForms, result } = shown;
+  const { state, over, forms, beyondForms, notes, result } = shown;
   const waits = toMcpSessionState(state) === 'input_required';
-  if (state === 'canceled') return { ...headOf(shown, POLL_MS.moving), status: 'cancelled' };
+  if (state === 'canceled') {
+    const head = headOf(shown, POLL_MS.moving);
+    // A cancelled MCP task has no result. So only this text can say why it ended, and that an answer did not count.
+    const why = [visibleLine(shown.view?.text ?? '', MAX_REASON_CHARACTERS), ...notes()]
+      .filter((each) => each !== '')
+      .join(' ');
+    return {
+      ...head,
+      status: 'cancelled',
+      statusMessage: why === '' ? head.statusMessage : `${head.statusMessage}. ${why}`,
+    };
+  }
   // "`failed` MUST NOT be used for non-JSON-RPC errors". So a failed task is `completed` here, and its result reports
   // the failure. If no form can show a decision, the result lists the pending actions and the ways to decide.
   if (over || (waits && beyondForms))

@@ -87,6 +87,7 @@ export async function currentMcpTask(
     changedAt: session.activity.changedAt,
     forms,
     beyondForms,
+    notes: () => session.takeNotes(),
     result: () => {
       const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];
       const reply = endedTaskReply(session, { view, current, notes }, { bridge, name });

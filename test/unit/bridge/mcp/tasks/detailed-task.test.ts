@@ -26,6 +26,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
       () => undefined,
     ).flatMap((ask) => ('form' in ask ? [{ ask, params: ask.form }] : [])),
     beyondForms,
+    notes: () => ['An answer did not count.'],
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
   });
 }
@@ -67,6 +68,14 @@ describe('a task as MCP tasks show it', () => {
       status: 'completed',
       result: { content: [{ text: 'the result' }] },
     });
+  });
+
+  test('R14 R66 the status of a cancelled task says why it ended, and that an answer in a form did not count', () => {
+    const text = 'Cancelled by server over expiry: No one decided in time\u202e.';
+    expect(shown(view('canceled', { text })).statusMessage).toBe(
+      'Session session-1 with agent: cancelled. Cancelled by server over expiry: No one decided in time\\u{202e}. An answer did not count.',
+    );
+    expect(shown(view('completed')).statusMessage).toBe('Session session-1 with agent: completed');
   });
 
   test('R66 the status says why a task cannot be followed, and how to sign in', () => {
