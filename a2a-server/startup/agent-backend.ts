@@ -3,7 +3,7 @@ import type { Models } from '../models/model.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { acpAgentName } from '../models/acp/agent-program.ts';
 import { createCheckedModels } from './configured-models.ts';
-import { modelChoiceAdvice } from './model-advice.ts';
+import { modelChoice } from './model-advice.ts';
 import { NO_CHILD_RECORDS, type ChildProcessRecords } from '../processes/child-process-records.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import type { Snapshot } from '../task/snapshot.ts';
@@ -41,7 +41,7 @@ export async function createAgentBackend(
       return {
         models: createCheckedModels(settings, process.env, {
           patience,
-          advise: () => modelChoiceAdvice(settings, process.argv[1]),
+          choice: modelChoice(settings, process.argv[1]),
         }),
         close: nothing,
       };

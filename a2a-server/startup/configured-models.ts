@@ -4,7 +4,7 @@ import { modelFacts } from '../models/model-facts.ts';
 import { parameterRefusal, providerParameters, type ModelParameters } from '../models/model-parameters.ts';
 import type { ProviderRequestOptions } from '../models/ai-sdk-prompt.ts';
 import { mergeProviderData } from '../models/provider-data.ts';
-import { createOfflineModel, type GetModelChoiceAdvice } from '../models/offline/offline-model.ts';
+import { createOfflineModel, type ModelChoice } from '../models/offline/offline-model.ts';
 import type { Model, Models } from '../models/model.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { providerKeySourceText } from '../models/provider-key.ts';
@@ -18,7 +18,7 @@ interface ModelOptions {
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
   patience?: ProviderRetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
-  advise?: GetModelChoiceAdvice | undefined;
+  choice?: ModelChoice | undefined;
 }
 
 /** Offers the models in the settings, and the offline model. A model is loaded when a task uses it first. */
@@ -62,10 +62,10 @@ interface ModelContext extends ModelOptions {
 function build(
   id: string,
   settings: ModelSettings,
-  { env, parameters, tier, patience, advise }: ModelContext,
+  { env, parameters, tier, patience, choice }: ModelContext,
 ): Model {
   const parsed = parseModelId(id);
-  if (parsed === undefined) return createOfflineModel(OFFLINE_MODEL_ID, advise);
+  if (parsed === undefined) return createOfflineModel(OFFLINE_MODEL_ID, choice);
   const { provider } = parsed;
   const { key, load, request, otherURL } = resolveProviderConnection(
     provider,

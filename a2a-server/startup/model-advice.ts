@@ -5,6 +5,7 @@ import {
   stateDirectory,
   STATE_DIRECTORY_VARIABLE,
 } from '../../shared/state/state-directory.ts';
+import type { ModelChoice } from '../models/offline/offline-model.ts';
 import { EXAMPLE_MODEL } from '../models/model-settings.ts';
 import { findLocalModels } from '../models/local-models.ts';
 import type { ServerSettings } from './settings/settings.ts';
@@ -19,21 +20,22 @@ const MAX_SHOWN_MODELS = 5;
 type AdviceSettings = Pick<ServerSettings, 'stateDir' | 'configFile' | 'baseUrls'>;
 
 /**
- * Returns advice on how to choose a model. It names the command, and the models that this machine serves now.
+ * Returns how a person chooses a model: the command, and advice that also names the models that this machine serves.
  * @param script the built main file of this server: `process.argv[1]`
  */
-export async function modelChoiceAdvice(
-  settings: AdviceSettings,
-  script: string | undefined,
-): Promise<string> {
+export function modelChoice(settings: AdviceSettings, script: string | undefined): ModelChoice {
+  const command = `${bridgeCommand(settings, script)} model set`;
+  return { command, advise: () => modelChoiceAdvice(settings, command) };
+}
+
+async function modelChoiceAdvice(settings: AdviceSettings, command: string): Promise<string> {
   const local = await findLocalModels(settings, AbortSignal.timeout(LIST_LIMIT_MS));
   const ids = local.flatMap(({ provider, models }) => models.map((model) => `${provider}:${model}`));
   const [first] = ids;
-  const set = `${bridgeCommand(settings, script)} model set`;
   if (first === undefined)
-    return `To choose a model, run in a terminal: ${set} ${EXAMPLE_MODEL}. It needs a key of the provider. Other providers and local models work the same way (docs/models.md).`;
+    return `To choose a model, run in a terminal: ${command} ${EXAMPLE_MODEL}. It needs a key of the provider. Other providers and local models work the same way (docs/models.md).`;
   const more = ids.length > MAX_SHOWN_MODELS ? ` and ${ids.length - MAX_SHOWN_MODELS} more` : '';
-  return `To choose a model, run in a terminal: ${set} ${first}. This machine serves ${ids.slice(0, MAX_SHOWN_MODELS).join(', ')}${more}. A model of a provider, e.g. ${EXAMPLE_MODEL}, works the same way (docs/models.md).`;
+  return `To choose a model, run in a terminal: ${command} ${first}. This machine serves ${ids.slice(0, MAX_SHOWN_MODELS).join(', ')}${more}. A model of a provider, e.g. ${EXAMPLE_MODEL}, works the same way (docs/models.md).`;
 }
 
 /** Returns the start of the bridge's command line, with the settings of this server. */

@@ -9,17 +9,23 @@ import { MESSAGE_FORMS } from './parse-offline-message.ts';
 
 const NO_USAGE = { inputTokens: 0, outputTokens: 0 };
 
-/** Returns a sentence that tells the person how to choose a language model. */
-export type GetModelChoiceAdvice = () => Promise<string>;
+/** How a person chooses a language model. */
+export interface ModelChoice {
+  /** The start of the command that chooses one, e.g. `mcp-a2a-bridge model set`. It works on this machine. */
+  command: string;
+  /** Returns sentences with the command. Called only for a message that the model does not understand. */
+  advise: () => Promise<string>;
+}
 
-const GENERAL_ADVICE =
-  'To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model> (docs/models.md).';
+const GENERAL_CHOICE: ModelChoice = {
+  command: 'mcp-a2a-bridge model set',
+  advise: () =>
+    Promise.resolve(
+      'To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model> (docs/models.md).',
+    ),
+};
 
-/** @param advise called only for a message that the model does not understand */
-export function createOfflineModel(
-  id: string,
-  advise: GetModelChoiceAdvice = () => Promise.resolve(GENERAL_ADVICE),
-): Model {
+export function createOfflineModel(id: string, { command, advise }: ModelChoice = GENERAL_CHOICE): Model {
   return {
     id,
     async *stream({ conversation, tools, signal }) {
@@ -37,21 +43,22 @@ export function createOfflineModel(
         yield { type: 'text', text };
       }
       yield* calls(turn);
-      yield { type: 'finish', end: endOf(turn), usage: NO_USAGE };
+      yield { type: 'finish', end: endOf(turn, command), usage: NO_USAGE };
     },
   };
 }
 
 /**
- * The note at the end of the task that no language model is in use. Without it, a person could believe that a language
- * model understood the message.
+ * Returns the note at the end of the task that no language model is in use. Without it, a person could believe that a
+ * language model understood the message.
  */
-const NO_MODEL =
-  'No language model is configured: the offline model understands only a few fixed sentences. To choose a model, run in a terminal: mcp-a2a-bridge model set <provider>:<model>';
+function noModelText(command: string): string {
+  return `No language model is configured: the offline model understands only a few fixed sentences. To choose a model, run in a terminal: ${command} <provider>:<model>`;
+}
 
-function endOf(turn: Exclude<OfflineTurn, { type: 'rejected' }>): TurnEnd {
+function endOf(turn: Exclude<OfflineTurn, { type: 'rejected' }>, command: string): TurnEnd {
   if (turn.type === 'calls') return 'tool-calls';
-  return turn.byForm ? { type: 'completed', message: NO_MODEL } : 'stop';
+  return turn.byForm ? { type: 'completed', message: noModelText(command) } : 'stop';
 }
 
 /** Streams text word by word. With `repeat`, streams exactly `repeat` chunks. */

@@ -320,6 +320,15 @@ describe('the command model', () => {
       );
     });
 
+    it('without a model, the end of a task names a command that works', async () => {
+      const { stdout } = await run(['run', 'say hi']);
+      const said = stdout.replaceAll(/\n↳ /g, ' ');
+      expect(said).toMatch(
+        /To choose a model, run in a terminal: node \S+main\.js .*model set <provider>:<model>/,
+      );
+      expect(said).toContain(`--state-dir ${stateDir}`);
+    });
+
     it('without a model, the first task is "rejected", and the reason names a command that works', async () => {
       const ollama = await localModelServer({ '/api/tags': ollamaTags('qwen3:8b') });
       await writeFile(config, JSON.stringify({ server: { baseUrls: { ...ABSENT, ollama: ollama.url } } }));

@@ -43,10 +43,12 @@ describeInBrowser('the keys of the page', (browser) => {
 
   test('J and K select an action, A approves it, and J then selects the next one', async () => {
     await begin({ together: [write('a.md', 'x\n'), write('b.md', 'x\n')] }, { say: 'Done.' });
+    // Without a selection, A only selects.
     await page.keyboard.press('a');
+    expect(await isSelected('Write a.md')).toBe(true);
+    await seen('Write a.md');
     expect(sent).toEqual([]);
     for (const [key, title] of [
-      ['j', 'Write a.md'],
       ['j', 'Write b.md'],
       ['j', 'Write b.md'],
       ['k', 'Write a.md'],
@@ -287,7 +289,7 @@ describeInBrowser('the keys of the page', (browser) => {
     await seen('Write a.md');
     await page.keyboard.press('?');
     const dialog = page.getByRole('dialog', { name: 'Keys' });
-    await dialog.getByText('Approve the action').waitFor();
+    await dialog.getByText('Approve the selected action').waitFor();
     await page.keyboard.press('a');
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'hidden' });

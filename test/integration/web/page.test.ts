@@ -153,6 +153,13 @@ describeInBrowser('the approval page in a browser', (browser) => {
     await page.locator('.tasks .state-completed', { hasText: 'completed, not done' }).waitFor();
   });
 
+  test('the lines of a question stay lines', async () => {
+    const question = 'Which one?\n\n1. the first\n2. the second';
+    await shown({ tool: 'ask-person', input: { question } });
+    const text = page.locator('section.action .question');
+    expect((await text.innerText()).trim()).toBe(question);
+  });
+
   test('a person can answer a question with a choice on the page', async () => {
     const taskId = await shown({
       tool: 'ask-person',

@@ -49,7 +49,7 @@ export function ActionView({ action, children, seen, head }: ActionViewProps) {
       <small class="quiet">
         {visibleLine(tool)}
         {workspace === undefined ? '' : ` in ${visibleLine(workspace)}`}
-        {expiresAt === null ? '' : `, until ${new Date(expiresAt).toLocaleString()}`}
+        {expiresAt === null ? '' : `, waits until ${new Date(expiresAt).toLocaleString()}`}
       </small>
       {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}
       <PreviewView action={action} />

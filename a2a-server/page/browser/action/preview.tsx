@@ -28,7 +28,7 @@ export function PreviewView({ action }: { action: PendingAction }) {
     case 'text':
       return <pre aria-label="Preview">{preview.text}</pre>;
     case 'question':
-      return <p>{visibleText(preview.text)}</p>;
+      return <p class="question">{visibleText(preview.text)}</p>;
   }
 }
 

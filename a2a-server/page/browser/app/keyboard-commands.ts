@@ -1,11 +1,11 @@
 /** Maps keys to commands of the page. Pure. */
 
 export const KEYBOARD_COMMANDS = [
-  { key: 'j', command: 'next', text: 'Go to the next action' },
-  { key: 'k', command: 'previous', text: 'Go to the previous action' },
-  { key: 'a', command: 'approve', text: 'Approve the action, or go to the answer of a question' },
+  { key: 'j', command: 'next', text: 'Select the next action' },
+  { key: 'k', command: 'previous', text: 'Select the previous action' },
+  { key: 'a', command: 'approve', text: 'Approve the selected action, or go to the answer of a question' },
   { key: 'd', command: 'deny', text: 'Write a reason for a denial. Enter sends the denial' },
-  { key: 'e', command: 'edit', text: 'Edit the action' },
+  { key: 'e', command: 'edit', text: 'Edit the selected action' },
   { key: '/', command: 'search', text: 'Search the tasks' },
   { key: '?', command: 'help', text: 'Show these keys' },
 ] as const;

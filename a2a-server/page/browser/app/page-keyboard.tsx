@@ -65,7 +65,10 @@ export function PageKeyboard() {
             </div>
           ))}
         </dl>
-        <p class="quiet">Escape leaves a field. Keys decide only an action that was on the screen.</p>
+        <p class="quiet">
+          If no action is selected, A, D and E select one. Escape leaves a field. Keys decide only an action
+          that was on the screen.
+        </p>
         <button class="main" onClick={() => dialog.current?.close()}>
           Close
         </button>
@@ -97,7 +100,7 @@ function run(command: Exclude<KeyboardCommand, 'help'>): void {
   switch (command) {
     // The focus may also be on a decided action.
     case 'next':
-      return focusAction(actions.find((each) => isAfter(each, focus)) ?? actions.at(-1));
+      return focusAction(nextAction(actions, focus));
     case 'previous':
       return focusAction(
         actions.findLast((each) => each !== selected && isAfter(focus, each)) ?? selected ?? actions.at(-1),
@@ -107,8 +110,15 @@ function run(command: Exclude<KeyboardCommand, 'help'>): void {
     case 'approve':
     case 'deny':
     case 'edit':
+      // D2: the first press selects an action, so that the person sees which one the second press decides.
+      if (selected === undefined) return focusAction(nextAction(actions, focus));
       return operate(selected, command.charAt(0));
   }
+}
+
+/** Returns the first action after the focus. At the end of the page, returns the last action. */
+function nextAction(actions: readonly HTMLElement[], focus: Element): HTMLElement | undefined {
+  return actions.find((each) => isAfter(each, focus)) ?? actions.at(-1);
 }
 
 /** Returns true if `element` begins after the start of `other` in the document. */
@@ -124,9 +134,9 @@ function focusAction(action: Element | null | undefined): void {
 }
 
 /** Clicks the button, or focuses the field, that this key has in an action. First shows the end of the action. */
-function operate(action: HTMLElement | undefined, key: string): void {
-  const control = action?.querySelector<HTMLElement>(`[data-key="${key}"]`);
-  if (action === undefined || !control) return;
+function operate(action: HTMLElement, key: string): void {
+  const control = action.querySelector<HTMLElement>(`[data-key="${key}"]`);
+  if (!control) return;
   if (action.dataset['seen'] !== 'true') action.scrollIntoView({ block: 'end' });
   else if (control instanceof HTMLDivElement) control.querySelector<HTMLElement>(FIELDS)?.focus();
   else if (control instanceof HTMLButtonElement && key !== 'd') control.click();
