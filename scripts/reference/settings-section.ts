@@ -8,7 +8,8 @@ export function settingsSection(flagged: Settings, unflagged: Settings): string 
     table(
       ['flag', 'environment', 'default', 'meaning'],
       Object.entries(flagged).map(([key, it]) => {
-        const value = it.placeholder === undefined ? '' : ` <${it.placeholder}>`;
+        const word = it.valueOptional === true ? `[${it.placeholder}]` : `<${it.placeholder}>`;
+        const value = it.placeholder === undefined ? '' : ` ${word}`;
         return [code(`--${flagName(key)}${value}`), ...cells(it, valuesText(it))];
       }),
     ),

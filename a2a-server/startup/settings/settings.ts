@@ -330,7 +330,7 @@ export const SERVER_SETTINGS = {
     schema: absolutePath.optional(),
     fallback: undefined,
     env: 'A2A_SERVER_LOG_FILE',
-    describe: 'file for the log (default: stderr); at 10 MB it replaces <file>.1, and a new file begins',
+    describe: 'file for the log (default: stderr); at 10 MB its lines move to <file>.1',
     allowed: 'the path of a file',
   }),
 } as const;
