@@ -321,18 +321,18 @@ export class PushDeliveries {
 
   /** Posts one notification. @returns the reason for a failure; undefined if the notification arrived */
   async #post(subscription: PushSubscription, body: string): Promise<string | undefined> {
-    const { signer, addresses } = this.#parts;
+    const { signer, addresses, clock } = this.#parts;
     const { signal } = this.#stop;
     const { wire, url } = subscription;
     try {
       if (wire === '1.0' || wire === '0.3') {
         const headers = notificationHeaders(subscription, await signer.sign({ ...subscription, body }));
-        await postNotification(url, { headers, body, signal }, addresses);
+        await postNotification(url, { headers, body, signal, clock }, addresses);
       } else {
         // The operator chose the address, so it may be private. A chat checks no signature.
         const headers = chatHeaders(subscription, this.#parts.env);
         const chosen = { ...addresses, allowed: () => true };
-        await postNotification(chatAddress({ format: wire, url }), { headers, body, signal }, chosen);
+        await postNotification(chatAddress({ format: wire, url }), { headers, body, signal, clock }, chosen);
       }
       return undefined;
     } catch (error) {

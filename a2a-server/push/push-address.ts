@@ -2,7 +2,10 @@
  * Sends a notification to an address that a client chose. X2: as for the tool `fetch`, private addresses are refused
  * unless the operator lists them.
  */
+import { unlessAborted } from '../../shared/runtime/abort.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { startTimeout } from '../../shared/runtime/timeout.ts';
 import type { IsPrivateHostAllowed } from '../tools/web/allowed-hosts.ts';
 import { resolveCheckedAddresses, type ResolveHost } from '../tools/web/resolve-checked-host.ts';
 import { sendToPinnedAddresses } from '../tools/web/send-to-pinned-addresses.ts';
@@ -31,6 +34,14 @@ export async function requireAllowedPushAddress(
   return parsed;
 }
 
+interface Post {
+  headers: Record<string, string>;
+  body: string;
+  /** If this signal aborts, the post ends. */
+  signal: AbortSignal;
+  clock: Clock;
+}
+
 /**
  * Posts a notification. The address is checked at each attempt, because a name may get another address. Redirects are
  * failures: a receiver could redirect to an address that the server must not connect to.
@@ -38,23 +49,35 @@ export async function requireAllowedPushAddress(
  */
 export async function postNotification(
   url: string,
-  { headers, body, signal }: { headers: Record<string, string>; body: string; signal: AbortSignal },
+  { signal, clock, ...post }: Post,
   { allowed, resolve }: PushAddressRules,
 ): Promise<void> {
   const parsed = parseWebUrl(url, { allowed });
-  const addresses = await resolveCheckedAddresses(parsed, { allowed, resolve });
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-  const response = await sendToPinnedAddresses(parsed, {
-    method: 'POST',
-    addresses,
-    headers,
-    body,
-    signal: limited,
-  });
-  const { statusCode = 0 } = response;
+  // DNS may take long, so its time counts too. Otherwise a post could arrive after the end of the server's lease.
+  const limit = startTimeout(clock, TIMEOUT_MS, signal);
+  try {
+    const found = resolveCheckedAddresses(parsed, { allowed, resolve });
+    const addresses = await unlessAborted(found, limit.signal);
+    requireSuccess(await statusOfPost(parsed, { ...post, addresses, signal: limit.signal }));
+  } catch (error) {
+    throw limit.expired() ? new Error(`it did not answer within ${TIMEOUT_MS / 1000} s`) : error;
+  } finally {
+    limit.clear();
+  }
+}
+
+async function statusOfPost(
+  url: URL,
+  post: Pick<Post, 'headers' | 'body' | 'signal'> & { addresses: readonly string[] },
+): Promise<number> {
+  const response = await sendToPinnedAddresses(url, { method: 'POST', ...post });
   // The body of the response is not used.
   response.destroy();
-  if (statusCode >= 300 && statusCode < 400)
-    throw new Error(`it redirects (HTTP ${statusCode}); register the address that it redirects to`);
-  if (statusCode < 200 || statusCode >= 300) throw new Error(`it answered with HTTP ${statusCode}`);
+  return response.statusCode ?? 0;
+}
+
+function requireSuccess(status: number): void {
+  if (status >= 300 && status < 400)
+    throw new Error(`it redirects (HTTP ${status}); register the address that it redirects to`);
+  if (status < 200 || status >= 300) throw new Error(`it answered with HTTP ${status}`);
 }
