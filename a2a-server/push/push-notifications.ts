@@ -18,7 +18,12 @@ import {
 } from './failing-receivers.ts';
 import { requireAllowedPushAddress } from './push-address.ts';
 import { type NamedSubscription, type PushRecords, StoredSubscriptions } from './stored-subscriptions.ts';
-import { OPERATOR_PRINCIPAL, type PushSubscription, subscriptionRecordName } from './push-subscription.ts';
+import {
+  OPERATOR_PRINCIPAL,
+  type PushSubscription,
+  requireSendableHeaders,
+  subscriptionRecordName,
+} from './push-subscription.ts';
 
 /**
  * The maximum number of configurations of one principal for one task. Servers that share a database do not wait for each
@@ -38,8 +43,7 @@ export interface PushConfig {
 type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable'>;
 
 interface MessageWithConfig<Sent> {
-  url: string;
-  /** Returns the configuration for the message's task. */
+  /** Returns the configuration for the message's task. The id of a task that does not exist yet is empty. */
   configOf: (taskId: string) => PushConfig;
   /** Returns the session of the message, and its task unless the message would start one. */
   recipient: () => Promise<{ sessionId: string; taskId?: string }>;
@@ -90,12 +94,12 @@ export class PushNotifications {
   /**
    * Registers an address. Then sends the task as it is now, and each later event. Replaces a configuration with the
    * same id.
-   * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for an address that the server must not connect to, or
-   * for one configuration too many
+   * @throws ProductError UNKNOWN_TASK; MALFORMED or FORBIDDEN for an address that the server must not connect to, for
+   * secrets that no header can contain, or for one configuration too many
    */
   async create(config: PushConfig, by: Requester, form: ConfigForm): Promise<PushSubscription> {
     const logRefusal = this.#refusalLog(by, config.taskId);
-    await requireAllowedPushAddress(config.url, this.#parts.addresses).catch(logRefusal);
+    await this.#requireDeliverable(config).catch(logRefusal);
     const { sessionId } = await this.#parts.tasks.row(config.taskId, by);
     return this.#inTurn(by, sessionId, async () => {
       await this.#requireRoom(config, by).catch(logRefusal);
@@ -109,12 +113,12 @@ export class PushNotifications {
    * @throws ProductError as `create` does, or of `send`
    */
   async createWithMessage<Sent extends { taskId: string }>(
-    { url, configOf, recipient, send }: MessageWithConfig<Sent>,
+    { configOf, recipient, send }: MessageWithConfig<Sent>,
     by: Requester,
     form: ConfigForm,
   ): Promise<Sent> {
     const { sessionId, taskId: named } = await recipient();
-    await requireAllowedPushAddress(url, this.#parts.addresses).catch(this.#refusalLog(by, named));
+    await this.#requireDeliverable(configOf(named ?? '')).catch(this.#refusalLog(by, named));
     return this.#inTurn(by, sessionId, async () => {
       // An earlier message may have started a task in this session.
       const { taskId } = await recipient();
@@ -218,6 +222,11 @@ export class PushNotifications {
         );
       throw error;
     };
+  }
+
+  async #requireDeliverable(config: PushConfig): Promise<void> {
+    requireSendableHeaders(config);
+    await requireAllowedPushAddress(config.url, this.#parts.addresses);
   }
 
   async #requireRoom({ taskId, id }: Pick<PushConfig, 'taskId' | 'id'>, by: Requester): Promise<void> {

@@ -3,9 +3,11 @@
  * store keeps it, so delivery continues after a restart. Pure.
  */
 import { createHash } from 'node:crypto';
+import { validateHeaderValue } from 'node:http';
 import { z } from 'zod';
 import { CHAT_FORMATS } from '../../shared/chat/chat-body.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 
 /**
  * - `active`: the next event is delivered as soon as it exists.
@@ -155,4 +157,21 @@ export function notificationHeaders(
     'x-a2a-notification-signature': signature,
     ...(token !== '' && { 'x-a2a-notification-token': token }),
   };
+}
+
+/**
+ * Checks that the notifications of a configuration can be sent.
+ * @throws ProductError MALFORMED if a header cannot contain the token or the authentication
+ */
+export function requireSendableHeaders(config: Pick<PushSubscription, 'token' | 'authentication'>): void {
+  try {
+    for (const [name, value] of Object.entries(notificationHeaders({ ...config, wire: '1.0' }, '')))
+      validateHeaderValue(name, value);
+  } catch (error) {
+    throw new ProductError(
+      'MALFORMED',
+      'The token or the authentication of the push notification configuration contains a character that an HTTP header cannot contain. Use ASCII characters, on one line.',
+      { cause: error },
+    );
+  }
 }

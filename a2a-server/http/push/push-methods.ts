@@ -73,7 +73,6 @@ export function createPushMethods(
       const id = wanted.id === '' && !isLegacy(context) ? incoming.message.messageId : wanted.id;
       return supported().createWithMessage(
         {
-          url: wanted.url,
           configOf: (taskId) => configIn({ ...wanted, id, taskId }, context),
           recipient: () => tasks.recipient(incoming),
           send: () => tasks.send(incoming),

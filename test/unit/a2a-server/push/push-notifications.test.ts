@@ -67,7 +67,6 @@ test('messages that start a task at once cannot exceed the limit of configuratio
   const send = (id: string) =>
     configs.createWithMessage(
       {
-        url: 'http://127.0.0.1:1/',
         configOf: () => configOf(id),
         recipient: () => Promise.resolve({ sessionId: 'session-1', ...(taskId && { taskId }) }),
         async send() {
@@ -86,12 +85,34 @@ test('messages that start a task at once cannot exceed the limit of configuratio
   expect(await configs.list('task-1', BY)).toHaveLength(LIMIT);
 });
 
+test.each([
+  { token: 'two\nlines' },
+  { token: '\u65E5\u672C' },
+  { authentication: { scheme: 'Bearer', credentials: 'a\r\nX-Other: b' } },
+])(
+  'a configuration whose %j no header can contain is refused, and its message is not sent',
+  async (secret) => {
+    const config = { ...configOf('mine'), ...secret };
+    const refusal = { reason: 'MALFORMED', message: expect.stringContaining('header') };
+    await expect(configs.create(config, BY, FORM)).rejects.toMatchObject(refusal);
+    const message = configs.createWithMessage(
+      {
+        configOf: (taskId) => ({ ...config, taskId }),
+        recipient: () => Promise.resolve({ sessionId: 'session-1' }),
+        send: () => Promise.reject(new Error('the message is not sent')),
+      },
+      BY,
+      FORM,
+    );
+    await expect(message).rejects.toMatchObject(refusal);
+  },
+);
+
 test('a refused configuration is logged, without its address', async () => {
   await createMany(LIMIT);
   await expect(create('one')).rejects.toThrow('Delete one of them first');
   const message = configs.createWithMessage(
     {
-      url: 'http://10.0.0.1/SECRET',
       configOf: () => configOf('two', 'http://10.0.0.1/SECRET'),
       recipient: () => Promise.resolve({ sessionId: 'session-1', taskId: 'task-1' }),
       send: () => Promise.reject(new Error('the message is not sent')),
