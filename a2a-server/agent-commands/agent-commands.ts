@@ -39,7 +39,8 @@ export function createAgentCommands(commands: readonly AgentCommand[]): AgentCom
         command.check?.(args);
         return message;
       }
-      return { messageId: message.messageId, parts: [{ type: 'text', text: command.prompt }] };
+      const { command: _, ...rest } = message;
+      return { ...rest, parts: [{ type: 'text', text: command.prompt }] };
     },
     model(call, { snapshot, workspace }) {
       const { principal } = snapshot;

@@ -76,9 +76,10 @@ describe('a command', () => {
     refused.toThrow(expect.objectContaining({ reason, message: expect.stringContaining(words) }));
   });
 
-  it('a command with a prompt starts a task whose message is the prompt', () => {
-    const message = { messageId: 'm', parts: [], command: { command: 'prompted', args: [] } };
-    expect(commands.accept(message)).toEqual({ messageId: 'm', parts: [{ type: 'text', text: 'Do it.' }] });
+  it('a command with a prompt starts a task whose message is the prompt, with the data of the client', () => {
+    const data = { messageId: 'm', metadata: { ticket: 7 }, extensions: ['urn:x'], referenceTaskIds: ['t'] };
+    const message = { ...data, parts: [], command: { command: 'prompted', args: [] } };
+    expect(commands.accept(message)).toEqual({ ...data, parts: [{ type: 'text', text: 'Do it.' }] });
   });
 
   it('a command with invalid arguments is refused', () => {
