@@ -5,11 +5,13 @@ interface EndedCall {
   tool: string;
   title: string;
   state: string;
+  /** The id of the call's last execution. Null if the call never started. */
+  toolId: string | null;
 }
 
 /**
- * The states of a tool call that had no effect. An error is not among them, because the agent repeats the call or
- * reports the error.
+ * The states of a tool call that did not run to its end. An error is not among them, because the agent repeats the call
+ * or reports the error.
  */
 const NOT_DONE: ReadonlySet<string> = new Set(['denied', 'stopped', 'skipped']);
 
@@ -29,10 +31,15 @@ export function notDoneText(state: string, calls: readonly EndedCall[]): string 
     const key = JSON.stringify([call.tool, call.title]);
     if (call.state === 'ok') done.add(key);
     else if (NOT_DONE.has(call.state) && !done.has(key) && !lost.has(key))
-      lost.set(key, `${visibleLine(call.title, MAX_TITLE_CHARACTERS)} (${call.state})`);
+      lost.set(key, `${visibleLine(call.title, MAX_TITLE_CHARACTERS)} (${fateOf(call)})`);
   }
   if (lost.size === 0) return '';
   const named = [...lost.values()].slice(0, MAX_NAMED_CALLS).toReversed();
   const more = lost.size - named.length;
   return `not done: ${named.join(', ')}${more === 0 ? '' : `, and ${String(more)} more`}`;
+}
+
+/** A server stopped while a skipped call ran, if the call had started. So nobody knows whether the call had its effect. */
+function fateOf({ state, toolId }: EndedCall): string {
+  return state === 'skipped' && toolId !== null ? 'interrupted, outcome unknown' : state;
 }

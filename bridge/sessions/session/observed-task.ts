@@ -330,6 +330,9 @@ function changeBy(
     case 'tool.requested':
       return { state: activity.asks ? 'waiting' : 'ready' };
     case 'tool.decided':
+      // The call ran before with an unknown outcome, and the person chose not to run it again.
+      if (activity.decision === 'deny' && before?.state === 'unknown')
+        return { state: 'skipped', decided: standing(activity) };
       return { state: STATE_AFTER[activity.decision], decided: standing(activity) };
     case 'tool.started':
       return { state: 'running', toolId: activity.toolId, startedAt: at };

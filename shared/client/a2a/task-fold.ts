@@ -27,7 +27,10 @@ export class TaskFold {
   readonly #said = new Map<string, string>();
   readonly #running = new Map<string, RunningTool>();
   /** The state or outcome of each tool call by call id, oldest first. */
-  readonly #calls = new Map<string, Pick<RunningTool, 'tool' | 'title'> & { state: string }>();
+  readonly #calls = new Map<
+    string,
+    Pick<RunningTool, 'tool' | 'title'> & { state: string; toolId: string | null }
+  >();
 
   /** @param after the caller also receives the events after this `seq`, even if `task` already includes them */
   constructor(task: WireTask, after?: number) {
@@ -79,7 +82,7 @@ export class TaskFold {
     this.#calls.clear();
     for (const { callId, state, toolId, tool, title } of task.metadata?.[TOOL_APPROVAL_EXTENSION]?.calls ??
       []) {
-      this.#calls.set(callId, { tool, title, state });
+      this.#calls.set(callId, { tool, title, state, toolId });
       if (state === 'running' && toolId !== null)
         this.#running.set(toolId, { toolId, tool, title, startedAt: null });
     }
@@ -129,12 +132,15 @@ export class TaskFold {
       this.#running.set(toolId, { toolId, tool, title, startedAt: at });
     }
     if (happened.type === 'tool.finished') {
-      const { callId, tool, title, outcome } = happened;
-      this.#calls.set(callId, { tool, title, state: outcome });
+      const { callId, tool, title, toolId, outcome } = happened;
+      this.#calls.set(callId, { tool, title, state: outcome, toolId });
     }
     if (happened.type === 'tool.decided' && happened.decision === 'deny') {
       const { callId, tool, title } = happened;
-      this.#calls.set(callId, { tool, title, state: 'denied' });
+      const before = this.#calls.get(callId);
+      // The call ran before with an unknown outcome, and the person chose not to run it again.
+      const state = before?.state === 'unknown' ? 'skipped' : 'denied';
+      this.#calls.set(callId, { tool, title, state, toolId: before?.toolId ?? null });
     }
     if (happened.type === 'tool.finished' && happened.toolId !== null) this.#running.delete(happened.toolId);
   }

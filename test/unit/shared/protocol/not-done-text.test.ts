@@ -1,7 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import { notDoneText } from '../../../../shared/protocol/not-done-text.ts';
 
-const call = (title: string, state: string, tool = 'write-file') => ({ tool, title, state });
+const call = (title: string, state: string, tool = 'write-file', toolId: string | null = null) => ({
+  tool,
+  title,
+  state,
+  toolId,
+});
 
 describe('the list of calls that a completed task did not do', () => {
   test.each([
@@ -9,6 +14,10 @@ describe('the list of calls that a completed task did not do', () => {
     [
       [call('Run a', 'stopped'), call('Write b', 'ok'), call('Run c', 'skipped')],
       'not done: Run a (stopped), Run c (skipped)',
+    ],
+    [
+      [call('Run a', 'skipped', 'run-shell-command', 'tool-1')],
+      'not done: Run a (interrupted, outcome unknown)',
     ],
     [[call('Write a', 'ok'), call('Ask', 'answered'), call('Run b', 'error')], ''],
     [[], ''],

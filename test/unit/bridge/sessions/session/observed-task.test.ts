@@ -168,6 +168,15 @@ describe('the bridge’s view of a task', () => {
     ]);
     expect(callsAfter(asked, decided)).toMatchObject([{ state: 'ready' }]);
     expect(callsAfter(asked, { ...decided, decision: 'deny' })).toMatchObject([{ state: 'denied' }]);
+    expect(
+      callsAfter(
+        asked,
+        decided,
+        started('c'),
+        { ...finished, outcome: 'unknown' },
+        { ...decided, decision: 'deny' },
+      ),
+    ).toMatchObject([{ state: 'skipped', toolId: 'x' }]);
     expect(callsAfter(asked, decided, started('c'))).toMatchObject([{ state: 'running', toolId: 'x' }]);
     expect(callsAfter(asked, decided, started('c'), finished)).toEqual([
       {

@@ -113,6 +113,15 @@ describe('the fold of a task’s events', () => {
     expect(fold.report.notDone).toBe('not done: Write a (denied), Wait (stopped)');
   });
 
+  test('R21 a denied call that ran before has an unknown outcome, and is not called denied', () => {
+    const fold = new TaskFold(TASK);
+    const summary = 'interrupted, outcome unknown';
+    fold.take(happens(3, { type: 'tool.finished', ...call, outcome: 'unknown', summary }));
+    fold.take(happens(4, { type: 'tool.decided', ...call, decision: 'deny', by: 'me', channel: 'page' }));
+    fold.take(stands(5, 'COMPLETED'));
+    expect(fold.report.notDone).toBe('not done: Wait (interrupted, outcome unknown)');
+  });
+
   test('R09 an event about a tool call does not hide the actions that still wait', () => {
     const [one, two] = [pendingWrite('one'), pendingWrite('two')];
     const fold = new TaskFold(TASK);
