@@ -1,5 +1,6 @@
 /** Checks the bridge's database. Does not create one. */
 import { stat } from 'node:fs/promises';
+import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { BridgeDatabase } from '../../state/database.ts';
 import { databasePath } from '../../state/may-have-open-work.ts';
@@ -24,7 +25,7 @@ export async function checkDatabase(stateDirectory: string): Promise<CheckResult
       const open = new Outbox(database).open().length;
       return okCheckResult(
         SUBJECT,
-        `${path}, ${String(open)} ${open === 1 ? 'result' : 'results'} not yet collected`,
+        `${path}, ${countWithNoun(open, 'delegation')} whose result no client has collected`,
       );
     } finally {
       database.close();

@@ -107,6 +107,12 @@ function refusalOf(document: string): unknown {
 }
 
 describe.each(DOCUMENTS)('a receipt as $kind', ({ document }) => {
+  it('X3 a text with very many code spans can be in a receipt', () => {
+    const message = '`a` '.repeat(200_000);
+    const sealed = sealReceiptMarkdown({ ...RECEIPT, task: { ...RECEIPT.task, message } }, privateKey);
+    expect(checkSealedReceipt(sealed)).toMatchObject({ taskId: 'task-1' });
+  });
+
   it('names its task, its events and the key that signed it', () => {
     expect(checkSealedReceipt(document)).toEqual({
       taskId: 'task-1',
