@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { plan, write } from '../../support/offline-plan.ts';
+import { askPerson, plan, write } from '../../support/offline-plan.ts';
 import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { describeInBrowser } from './support/in-browser.ts';
 import { signIn } from './support/sign-in.ts';
@@ -148,6 +148,31 @@ describeInBrowser('a change on the page', (browser) => {
       .getByRole('group', { name: 'Text of the agent' })
       .getByText(/^blue\s*but dark$/)
       .waitFor();
+  });
+
+  test('D5 a list in a form shows its choices, and the person ticks several', async () => {
+    const { taskId } = await on.peer.send(plan(askPerson('Which days?', ['any']), { say: 'Thanks.' }));
+    const days = { type: 'array', title: 'Days\u{202e}', items: { enum: ['Monday', 'Sunday, noon'] } };
+    // The question becomes one of an MCP server, with a form.
+    await page.route(`**/page/api/tasks/${taskId}`, async (route) => {
+      const task = await (await route.fetch()).text();
+      const schema = JSON.stringify({ type: 'object', properties: { days } });
+      await route.fulfill({ body: task.replaceAll('"choices":[{"label":"any"}]', `"schema":${schema}`) });
+    });
+    let sent = '';
+    await page.route('**/message:send', (route) => {
+      sent = route.request().postData() ?? '';
+      return route.continue();
+    });
+    await signIn(page, on.server, { taskId });
+    const list = page.getByRole('group', { name: 'Days\\u{202e}' });
+    await list.getByLabel('Sunday, noon').check();
+    await list.getByLabel('Monday').check();
+    await page.getByRole('button', { name: 'Answer' }).click();
+    // The real question has no form, so the server refuses the answer.
+    await page.getByRole('alert').waitFor();
+    expect(browser.problems.splice(0)).toHaveLength(1);
+    expect(sent).toContain('"answer":{"days":["Sunday, noon","Monday"]}');
   });
 
   test('a typed answer takes the place of the one choice', async () => {
