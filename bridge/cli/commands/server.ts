@@ -34,7 +34,9 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
   tell(
     run,
     { type: 'stopped' },
-    state.type === 'running' ? 'Stopped. Its tasks go on with the next one.' : 'It was not running.',
+    state.type === 'running'
+      ? 'Stopped. Its tasks go on with the next one, which an open MCP client may start at once.'
+      : 'It was not running.',
   );
 }
 

@@ -61,6 +61,19 @@ describeInBrowser('a change on the page', (browser) => {
     expect(await on.file('a.ts')).toBe(EDITED);
   });
 
+  test('the field of an edit shows that it has the focus: its box, which scrolls, does not cut the outline', async () => {
+    const { taskId } = await on.peer.send(plan(write('a.ts', PROPOSED), { say: 'Done.' }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('button', { name: 'Edit' }).press('Enter');
+    const field = page.getByLabel('The edited input');
+    await field.press('End');
+    const outside = await field.evaluate((it) => {
+      const style = it.ownerDocument.defaultView?.getComputedStyle(it);
+      return Number.parseFloat(style?.outlineOffset ?? '') + Number.parseFloat(style?.outlineWidth ?? '');
+    });
+    expect(outside).toBeLessThanOrEqual(0);
+  });
+
   test('R10 an edit keeps the line breaks of Windows', async () => {
     await writeFile(join(on.server.workspace, 'a.txt'), 'one\r\ntwo\r\n');
     const { taskId } = await on.peer.send(plan(write('a.txt', 'one\r\nthree\r\n'), { say: 'Done.' }));
