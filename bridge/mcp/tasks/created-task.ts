@@ -35,6 +35,7 @@ export async function createTaskReply(
     changedAt: session.activity.changedAt,
     forms: [],
     beyondForms: false,
+    onPage: false,
     notes: () => [],
     result: () => toCallToolResult(reply),
   });

@@ -55,6 +55,8 @@ interface TaskReplyParts {
   forms: readonly OfferedForm[];
   /** True if the task waits for a decision that this client's forms cannot show. The person then decides elsewhere. */
   beyondForms: boolean;
+  /** True if the person has opened the page from a form, and decides there. */
+  onPage: boolean;
   /** Returns what the person must know about answers in forms. Called only if the task was cancelled. */
   notes: () => readonly string[];
   /**
@@ -101,12 +103,13 @@ export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
 }
 
 function headOf(
-  { taskId, agent, sessionId, state, view, problem, createdAt, changedAt }: TaskReplyParts,
+  { taskId, agent, sessionId, state, view, problem, onPage, createdAt, changedAt }: TaskReplyParts,
   pollIntervalMs: number,
 ): TaskHead {
   const said = view?.state === 'auth-required' ? view.text : phaseText(view, state);
   const missing = notDoneText(state, view?.calls ?? []);
-  const words = problem ?? [said, missing].filter((each) => each !== '').join(', ');
+  const where = onPage ? 'on the page that a form opened' : '';
+  const words = problem ?? [said, where, missing].filter((each) => each !== '').join(', ');
   return {
     taskId,
     statusMessage: `Session ${sessionId} with ${agent}: ${words}`,

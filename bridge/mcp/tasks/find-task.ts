@@ -87,6 +87,7 @@ export async function currentMcpTask(
     changedAt: session.activity.changedAt,
     forms,
     beyondForms,
+    onPage: forms.length === 0 && opened.length > 0,
     notes: () => session.takeNotes(),
     result: () => {
       const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];

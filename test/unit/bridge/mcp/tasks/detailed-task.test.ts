@@ -10,7 +10,11 @@ import { taskView } from '../../../../support/task-view.ts';
 const view = (state: TaskStateName, changes: Partial<TaskView> = {}): TaskView =>
   taskView({ state, ...changes });
 
-function shown(of: TaskView | undefined, problem?: string, beyondForms = false): DetailedTask {
+function shown(
+  of: TaskView | undefined,
+  problem?: string,
+  { beyondForms = false, onPage = false } = {},
+): DetailedTask {
   return toDetailedTask({
     taskId: 'session-1::task-1',
     agent: 'agent',
@@ -26,6 +30,7 @@ function shown(of: TaskView | undefined, problem?: string, beyondForms = false):
       () => undefined,
     ).flatMap((ask) => ('form' in ask ? [{ ask, params: ask.form }] : [])),
     beyondForms,
+    onPage,
     notes: () => ['An answer did not count.'],
     result: () => ({ content: [{ type: 'text', text: 'the result' }] }),
   });
@@ -63,7 +68,7 @@ describe('a task as MCP tasks show it', () => {
   });
 
   test('R66 D5 an action that no form can show in full is returned as the call itself returns it', () => {
-    const task = shown(PENDING, undefined, true);
+    const task = shown(PENDING, undefined, { beyondForms: true });
     expect(DetailedTaskV2Schema.parse(task)).toMatchObject({
       status: 'completed',
       result: { content: [{ text: 'the result' }] },
@@ -76,6 +81,12 @@ describe('a task as MCP tasks show it', () => {
       'Session session-1 with agent: cancelled. Cancelled by server over expiry: No one decided in time\\u{202e}. An answer did not count.',
     );
     expect(shown(view('completed')).statusMessage).toBe('Session session-1 with agent: completed');
+  });
+
+  test('R66 the status says that the person decides on the page', () => {
+    expect(shown(PENDING, undefined, { onPage: true }).statusMessage).toBe(
+      'Session session-1 with agent: waits for 2 decisions, on the page that a form opened',
+    );
   });
 
   test('R66 the status says why a task cannot be followed, and how to sign in', () => {
