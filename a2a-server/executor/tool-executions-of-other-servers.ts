@@ -90,7 +90,7 @@ export async function abortRemotely(
   const cancelTimer = clock.after(ABORT_WITHIN_MS, () => reading.abort('time-limit'));
   try {
     const how = { until: 'ended', signal: reading.signal } as const;
-    for await (const entries of followTaskJournal(journal, taskId, changed.snapshot.seq, how))
+    for await (const entries of followTaskJournal(journal, { taskId, after: changed.snapshot.seq }, how))
       for (const { event } of entries) {
         const end = endOf(event, toolId);
         if (end !== undefined) return end;

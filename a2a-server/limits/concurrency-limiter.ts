@@ -37,7 +37,7 @@ export class ConcurrencyLimiter {
     const scope = reachedLimitScope(this.#used.usedBy(principal), limit);
     if (scope === undefined) return;
     this.#onRefused(this.#name, scope);
-    throw limitRefusal(this.#name, scope, limit);
+    throw limitRefusal({ name: this.#name, scope, limit });
   }
 
   /**

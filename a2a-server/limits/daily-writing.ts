@@ -47,7 +47,7 @@ export function reachedDailyLimit(
  * @param now milliseconds since 1970
  */
 export function dailyLimitError({ name, scope, limit }: ReachedDailyLimit, now: number): ProductError {
-  return limitRefusal(name, scope, limit, Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000));
+  return limitRefusal({ name, scope, limit }, Math.ceil((DAY_MS - (now % DAY_MS)) / 1_000));
 }
 
 const HOLDERS: Readonly<Record<LimitScope, string>> = {

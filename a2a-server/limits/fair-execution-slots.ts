@@ -222,7 +222,7 @@ export class FairExecutionSlots {
     const limit = this.#queueLimit();
     this.#options.onRefused?.('queuedTasks', scope);
     if (this.#isBusy()) await this.#refusalDelay();
-    throw limitRefusal('queuedTasks', scope, limit);
+    throw limitRefusal({ name: 'queuedTasks', scope, limit });
   }
 
   #fullScope(principal: string): LimitScope | undefined {

@@ -126,9 +126,7 @@ export function limitCountText(name: LimitName, number: number): string {
  * @param retryAfterS the default is that of the limit's definition
  */
 export function limitRefusal(
-  name: LimitName,
-  scope: LimitScope,
-  limit: CountsByScope,
+  { name, scope, limit }: { name: LimitName; scope: LimitScope; limit: CountsByScope },
   retryAfterS: number = LIMITS[name].retryAfterS,
 ): ProductError {
   const most = limit[scope] ?? limit.server;

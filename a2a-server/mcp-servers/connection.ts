@@ -221,7 +221,7 @@ export class McpClientConnection implements McpServerConnection {
 
   async #elicit(params: Elicitation, origin: CandidateCalls, withdrawn?: AbortSignal): Promise<ElicitResult> {
     const { server, log } = this.#options;
-    const result = await answerElicitation(server, params, origin, withdrawn);
+    const result = await answerElicitation({ server, params }, origin, withdrawn);
     if (result.action === 'cancel')
       log.warn(
         { calls: origin.calls.map(({ tool }) => tool) },

@@ -36,8 +36,7 @@ const content = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(
  * @throws the error of `ask` if the calling tool is stopped
  */
 export async function answerElicitation(
-  server: string,
-  params: Elicitation,
+  { server, params }: { server: string; params: Elicitation },
   origin: CandidateCalls,
   withdrawn?: AbortSignal,
 ): Promise<ElicitResult> {

@@ -56,7 +56,7 @@ export function oneTimeLinkRoute(
     // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns
     // nothing about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
-    forbidCaching(response).json(await createOneTimeLink(sessions, identity, base, target));
+    forbidCaching(response).json(await createOneTimeLink(sessions, identity, { base, target }));
   });
   return router;
 }
@@ -65,8 +65,7 @@ export function oneTimeLinkRoute(
 export async function createOneTimeLink(
   sessions: Pick<PageSessions, 'makeLink'>,
   identity: Identity,
-  base: string,
-  target: PageTarget,
+  { base, target }: { base: string; target: PageTarget },
 ): Promise<{ url: string; expiresAt: string }> {
   const { code, expiresAt } = await sessions.makeLink(identity);
   const url = pageAddress(base, { ...target, code });

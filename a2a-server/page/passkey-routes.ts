@@ -109,7 +109,7 @@ export function passkeyRoutes({
     if (party.type === 'unusable') throw new ProductError('FORBIDDEN', party.problem);
     await requireSoleLocalhostListener(base);
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
-    response.json(await createOneTimeLink(sessions, identity, party.base, target));
+    response.json(await createOneTimeLink(sessions, identity, { base: party.base, target }));
   });
   return router;
 }

@@ -46,7 +46,10 @@ export function createPasskeyStore(records: RecordStore): PasskeyStore {
     put: (passkey) => records.replace('passkeys', nameOf(passkey.principal, passkey.id), textOf(passkey)),
     remove: (principal, id) => records.remove('passkeys', nameOf(principal, id)),
     swap: (before, after) =>
-      records.swap('passkeys', nameOf(before.principal, before.id), textOf(before), textOf(after)),
+      records.swap('passkeys', nameOf(before.principal, before.id), {
+        before: textOf(before),
+        after: textOf(after),
+      }),
   };
 }
 

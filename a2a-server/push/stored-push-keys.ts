@@ -39,7 +39,8 @@ export async function rotateStoredPushKeys(
   await readOrCreate(records);
   const text = (await records.read(KIND, NAME)) ?? '';
   const { keys, from, oldUntil } = pushKeyRotation(parsed(text), now);
-  if (await records.swap(KIND, NAME, text, JSON.stringify(keys))) return { from, oldUntil };
+  if (await records.swap(KIND, NAME, { before: text, after: JSON.stringify(keys) }))
+    return { from, oldUntil };
   throw new ProductError('STORAGE', 'Another command has changed the keys at the same time. Try again.');
 }
 

@@ -73,7 +73,9 @@ export class StoredSubscriptions {
   ): Promise<StoredSubscription | undefined> {
     const text = JSON.stringify(subscription);
     if (text === before.text) return before;
-    return (await this.#records.swap(KIND, name, before.text, text)) ? { subscription, text } : undefined;
+    return (await this.#records.swap(KIND, name, { before: before.text, after: text }))
+      ? { subscription, text }
+      : undefined;
   }
 
   /** Asks the servers of these records to deliver to this receiver now. */

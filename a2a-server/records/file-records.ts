@@ -63,7 +63,7 @@ export function createFileRecordStore(
     },
     create: (kind, name, value) => write(kind, name, (path) => tryCreateFile(path, value)),
     replace: (kind, name, value) => inOrder(() => write(kind, name, (path) => replaceFile(path, value))),
-    swap: (kind, name, before, after) =>
+    swap: (kind, name, { before, after }) =>
       inOrder(async () => {
         if ((await read(kind, name)) !== before) return false;
         await write(kind, name, (path) => replaceFile(path, after));

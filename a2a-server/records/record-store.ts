@@ -39,10 +39,10 @@ export interface RecordStore {
   /** Creates or replaces a durable record. @throws ProductError STORAGE */
   replace(kind: RecordKind, name: string, value: string): Promise<void>;
   /**
-   * Replaces a record whose value is still `before`. Otherwise changes nothing and returns false.
+   * Replaces a record whose value is still `change.before`. Otherwise changes nothing and returns false.
    * @throws ProductError STORAGE
    */
-  swap(kind: RecordKind, name: string, before: string, after: string): Promise<boolean>;
+  swap(kind: RecordKind, name: string, change: { before: string; after: string }): Promise<boolean>;
   /**
    * Removes a record. Returns false if there is none. If several callers remove the same record, only one gets true.
    * @throws ProductError STORAGE

@@ -16,9 +16,11 @@ interface LogLine {
 /** Logs the events of a task. @param trace the trace of the task. Its id is in each line. */
 export function logJournalEntries(
   log: Logger,
-  taskId: string,
-  entries: readonly JournalEntry[],
-  trace?: TraceContext,
+  {
+    taskId,
+    entries,
+    trace,
+  }: { taskId: string; entries: readonly JournalEntry[]; trace?: TraceContext | undefined },
 ): void {
   const traced = trace && { traceId: traceIds(trace).traceId };
   for (const { seq, event } of entries) {

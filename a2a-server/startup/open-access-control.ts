@@ -66,7 +66,7 @@ export async function openAccessControl(
     ),
     issued,
     identity: { token, run: record },
-    tickets: createStreamTickets(secret, credentials, () => clock.now(), issued),
+    tickets: createStreamTickets({ secret, credentials, now: () => clock.now(), issued }),
     pageSignIn: { sessions, cookie: pageCookieAttributes(base, secret), base },
     ...(pageProvider && { pageProvider }),
   };

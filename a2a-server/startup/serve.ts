@@ -93,7 +93,7 @@ export async function serve(
     held.telemetry = telemetry;
     held.journal = await openJournal(settings, {
       onAppended: (taskId, entries, trace) => {
-        logJournalEntries(log, taskId, entries, trace);
+        logJournalEntries(log, { taskId, entries, trace });
         for (const act of grantAuditActs(taskId, entries)) void audited(act);
         changes.note([taskId]);
         chatWebhooks.appended(taskId, entries);

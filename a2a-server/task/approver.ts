@@ -102,8 +102,7 @@ export function approverDemandOnDecision(
 /** Returns the refusal of a decision that another person must make. Returns undefined if this person may decide. */
 export function approverRefusal(
   snapshot: Snapshot,
-  call: Call,
-  decision: ResolvedDecision,
+  { call, decision }: { call: Call; decision: ResolvedDecision },
   by: Approver,
 ): CommandRefusal | undefined {
   const demand = approverDemandOnDecision(call, decision);

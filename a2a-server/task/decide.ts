@@ -57,8 +57,7 @@ export interface ResolvedDecision {
 export function decideCalls(
   snapshot: Snapshot,
   decisions: readonly ResolvedDecision[],
-  by: Decider & Approver,
-  at: number,
+  { by, at }: { by: Decider & Approver; at: number },
 ): CommandOutcome {
   const events: TaskEvent[] = [];
   for (const decision of decisions) {
@@ -162,7 +161,7 @@ function objection(snapshot: Snapshot, decision: ResolvedDecision, by: Approver)
   if ((decision.decision === 'edit') !== (decision.edited !== null))
     return invalidDecisionRefusal('Send the new input with "edit", and only with "edit".');
   return (
-    approverRefusal(snapshot, call, decision, by) ??
+    approverRefusal(snapshot, { call, decision }, by) ??
     presenceRefusal(snapshot, { ...call, state: call.state }, decision)
   );
 }

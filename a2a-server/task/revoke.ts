@@ -12,8 +12,7 @@ import { isTerminal, PARKED_STATES, waitingCalls, type Snapshot } from './snapsh
 export function revokeGrants(
   snapshot: Snapshot,
   wanted: readonly string[] | 'all',
-  by: Decider,
-  at: number,
+  { by, at }: { by: Decider; at: number },
 ): CommandOutcome {
   if (isTerminal(snapshot)) return taskEndedRefusal(snapshot);
   const known = unexpiredGrants(snapshot.grants, at).map(({ grantId }) => grantId);

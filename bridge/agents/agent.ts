@@ -34,8 +34,10 @@ export class Agent {
   constructor(
     name: string,
     locate: FindEndpoint,
-    aboutToken = 'Give the bridge its token.',
-    workspaces: Readonly<Record<string, string>> = {},
+    {
+      aboutToken = 'Give the bridge its token.',
+      workspaces = {},
+    }: { aboutToken?: string | undefined; workspaces?: Readonly<Record<string, string>> | undefined } = {},
   ) {
     this.name = name;
     this.#locate = locate;

@@ -19,14 +19,18 @@ async function readCardKey(whose: string, file: string): Promise<KeyObject> {
   try {
     key = createPublicKey(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable(whose, file, errorMessageOf(error), error);
+    throw unusable({ whose, file }, errorMessageOf(error), error);
   }
   if (cardSigningAlgorithm(key) === undefined)
-    throw unusable(whose, file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
+    throw unusable({ whose, file }, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');
   return key;
 }
 
-function unusable(whose: string, file: string, problem: string, cause?: unknown): ProductError {
+function unusable(
+  { whose, file }: { whose: string; file: string },
+  problem: string,
+  cause?: unknown,
+): ProductError {
   return new ProductError(
     'CONFIGURATION',
     `${whose} cannot be used. ${file}, in its "cardKeys", is no public key for agent cards: ${problem}. Get the key again from the operator of the agent.`,

@@ -53,13 +53,13 @@ export async function showNewLogContent(
   const older = (await fileOf(olderPath))?.id;
   let { at } = before;
   if (older !== undefined && older !== before.older) {
-    at = await readFrom(olderPath, at, show);
+    at = await readFrom(olderPath, at, { show });
     log = await fileOf(path);
   }
   if (log === undefined) return { ...before, at, older };
   if (log.id !== before.log || log.size < at) at = 0;
   const isSameLog = async (): Promise<boolean> => (await fileOf(olderPath))?.id === older;
-  return { at: await readFrom(path, at, show, isSameLog), log: log.id, older };
+  return { at: await readFrom(path, at, { show, isSameLog }), log: log.id, older };
 }
 
 /**
@@ -69,8 +69,10 @@ export async function showNewLogContent(
 async function readFrom(
   path: string,
   from: number,
-  show: (chunk: Buffer) => void,
-  isSameLog: () => Promise<boolean> = () => Promise.resolve(true),
+  {
+    show,
+    isSameLog = () => Promise.resolve(true),
+  }: { show: (chunk: Buffer) => void; isSameLog?: () => Promise<boolean> },
 ): Promise<number> {
   const file = await open(path, 'r').catch(() => undefined);
   if (file === undefined) return from;

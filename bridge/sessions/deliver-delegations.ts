@@ -80,7 +80,7 @@ export class DelegationService {
   async start(agent: Agent, work: DelegatedWork): Promise<Delegation> {
     const entry = entryOf(agent, work, this.#parts.directory);
     const session = this.#parts.live.open(agent, entry.messageId);
-    const delivery = this.#begin(session, entry, work.contents);
+    const delivery = this.#begin(session, entry, { contents: work.contents });
     this.#parts.live.add(session);
     return { session, messageId: entry.messageId, delivery };
   }
@@ -124,7 +124,10 @@ export class DelegationService {
       sessionId: session.id,
       taskId: (goesOn && view?.taskId) || null,
     };
-    const delivery = this.#begin(session, entry, work.contents, session.lastAsked.question?.id);
+    const delivery = this.#begin(session, entry, {
+      contents: work.contents,
+      answers: session.lastAsked.question?.id,
+    });
     return { session, messageId: entry.messageId, delivery };
   }
 
@@ -250,7 +253,11 @@ export class DelegationService {
   }
 
   /** Writes the entry, and then sends its message. @throws ProductError STORAGE. Nothing is sent then. */
-  #begin(session: Session, entry: OutboxEntry, contents?: FileContents, answers?: string): Promise<void> {
+  #begin(
+    session: Session,
+    entry: OutboxEntry,
+    { contents, answers }: { contents?: FileContents | undefined; answers?: string | undefined } = {},
+  ): Promise<void> {
     const { messageId } = entry;
     const { outbox, log } = this.#parts;
     const outgoing = this.#outgoing.add(session, entry, 'this-bridge');

@@ -38,7 +38,7 @@ export function createAgentRegistry(
               );
               return { url: agentUrl, headers, dialect: agentDialect };
             },
-            `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)`,
+            { aboutToken: `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)` },
           ),
         ];
   const listed = Object.entries(agents).map(([name, agent]) => createConfiguredAgent(name, agent, env));
@@ -68,12 +68,10 @@ export function agentNameHolderText(settings: BridgeSettings, name: string, url:
 
 /** Creates an agent of the setting `agents`. */
 export function createConfiguredAgent(name: string, agent: AgentSettings, env: Environment): Agent {
-  return new Agent(
-    name,
-    () => listedEndpoint(name, agent, env),
-    aboutListedToken(name, agent, env),
-    agent.workspaces,
-  );
+  return new Agent(name, () => listedEndpoint(name, agent, env), {
+    aboutToken: aboutListedToken(name, agent, env),
+    workspaces: agent.workspaces,
+  });
 }
 
 function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverScript: string): Agent {
@@ -83,7 +81,9 @@ function localAgent({ stateDir, autoStart, configFile }: BridgeSettings, serverS
       const { findOrStartServer } = await import('../local-server/find-or-start-server.ts');
       return findOrStartServer({ stateDirectory: stateDir, script: serverScript, autoStart, configFile });
     },
-    `The bridge sent the token in ${join(stateDir, 'token')}. Check that the server runs with this state directory. Or end the server, so that the bridge starts its own.`,
+    {
+      aboutToken: `The bridge sent the token in ${join(stateDir, 'token')}. Check that the server runs with this state directory. Or end the server, so that the bridge starts its own.`,
+    },
   );
 }
 

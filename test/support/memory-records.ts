@@ -27,7 +27,7 @@ export function memoryRecords(): RecordStore {
       of(kind).set(name, value);
       changed();
     },
-    async swap(kind, name, before, after) {
+    async swap(kind, name, { before, after }) {
       if (of(kind).get(name) !== before) return false;
       of(kind).set(name, after);
       changed();

@@ -30,14 +30,14 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
     it('a swap needs the value that was read, and brings no removed record back', async () => {
       const store = await open();
       await store.create('passkeys', 'a', '0');
-      expect(await store.swap('passkeys', 'a', '0', '1')).toBe(true);
-      expect(await store.swap('passkeys', 'a', '0', '2')).toBe(false);
+      expect(await store.swap('passkeys', 'a', { before: '0', after: '1' })).toBe(true);
+      expect(await store.swap('passkeys', 'a', { before: '0', after: '2' })).toBe(false);
       expect(await store.read('passkeys', 'a')).toBe('1');
-      const tries = ['2', '3', '4'].map((after) => store.swap('passkeys', 'a', '1', after));
+      const tries = ['2', '3', '4'].map((after) => store.swap('passkeys', 'a', { before: '1', after }));
       expect((await Promise.all(tries)).filter(Boolean)).toHaveLength(1);
       const now = (await store.read('passkeys', 'a')) ?? '';
       await store.remove('passkeys', 'a');
-      expect(await store.swap('passkeys', 'a', now, '5')).toBe(false);
+      expect(await store.swap('passkeys', 'a', { before: now, after: '5' })).toBe(false);
       expect(await store.read('passkeys', 'a')).toBeUndefined();
     });
 
@@ -45,10 +45,13 @@ export function recordStoreContract(title: string, open: () => Promise<RecordSto
       const store = await open();
       for (let round = 0; round < 50; round += 1) {
         await store.replace('push', 'a', '0');
-        await Promise.all([store.swap('push', 'a', '0', '1'), store.remove('push', 'a')]);
+        await Promise.all([store.swap('push', 'a', { before: '0', after: '1' }), store.remove('push', 'a')]);
         expect(await store.read('push', 'a')).toBeUndefined();
         await store.create('push', 'a', '0');
-        await Promise.all([store.swap('push', 'a', '0', '1'), store.replace('push', 'a', 'new')]);
+        await Promise.all([
+          store.swap('push', 'a', { before: '0', after: '1' }),
+          store.replace('push', 'a', 'new'),
+        ]);
         expect(await store.read('push', 'a')).toBe('new');
       }
     });

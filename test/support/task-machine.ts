@@ -144,7 +144,7 @@ export class TaskMachine {
           const sent = message(this.#next(), move.text);
           const bare = decisionInText(s, sent, s.taskId);
           return bare
-            ? decideCalls(s, [bare], by, 1)
+            ? decideCalls(s, [bare], { by, at: 1 })
             : acceptMessage(s, sent, { channel: 'a2a', wordsDecide: true, taskId: s.taskId });
         });
       case 'decide': {
@@ -169,8 +169,7 @@ export class TaskMachine {
                     },
                   ],
             ),
-            by,
-            1,
+            { by, at: 1 },
           ),
         );
       }
@@ -188,8 +187,7 @@ export class TaskMachine {
                 edited: null,
               },
             ],
-            by,
-            1,
+            { by, at: 1 },
           ),
         );
       case 'cancel':

@@ -144,7 +144,7 @@ export class Executor {
       return { changed };
     }
     this.#later.get(taskId)?.();
-    const command = new DeferredCommandAppend(log, taskId, rule, key);
+    const command = new DeferredCommandAppend(log, { taskId, rule, key });
     // The execution may have loaded the task before this append. So the wake-up makes it check the task again.
     const settleAlone = (): Promise<void> => command.settle().then(() => this.wake(task));
     const cancelTimer = clock.after(START_WITHIN_MS, () => void settleAlone().catch(() => undefined));

@@ -244,12 +244,12 @@ export function createMessageReceiver(
       // The task may have another generation now than when it was read above.
       const outdated = generationMismatchRefusal(snapshot, expectedGeneration);
       if (outdated) return outdated;
-      if (decisions) return withAddress(judge(snapshot, decisions, approver, now), taskId);
-      if (incoming.revoke) return revokeGrants(snapshot, incoming.revoke, by, now);
+      if (decisions) return withAddress(judge(snapshot, decisions, { by: approver, at: now }), taskId);
+      if (incoming.revoke) return revokeGrants(snapshot, incoming.revoke, { by, at: now });
       const bare = incoming.wordsDecide
         ? decisionInText(snapshot, incoming.message, incoming.taskId)
         : undefined;
-      if (bare) return withAddress(judge(snapshot, [bare], approver, now), taskId);
+      if (bare) return withAddress(judge(snapshot, [bare], { by: approver, at: now }), taskId);
       if (incoming.mayDelegate === false) return ONLY_DECISIONS;
       if (tooMuch !== undefined) return tooMuch;
       const ruling = acceptMessage(snapshot, incoming.message, incoming);
@@ -271,8 +271,7 @@ export function createMessageReceiver(
   function judge(
     snapshot: Snapshot,
     decisions: readonly ResolvedDecision[],
-    by: Decider & Approver,
-    at: number,
+    { by, at }: { by: Decider & Approver; at: number },
   ): CommandOutcome {
     const { approver: ofServer } = options.policy();
     // The journal stores the demands on the approver with each tool call. Old journals lack them, so the demands of
@@ -281,7 +280,7 @@ export function createMessageReceiver(
       const approver = mergeApproverDemands(decision.approver, ofServer);
       return { ...decision, ...(approver && { approver }) };
     });
-    return decideCalls(snapshot, demanding, by, at);
+    return decideCalls(snapshot, demanding, { by, at });
   }
 
   /** Adds the page's address to a refusal that demands a passkey. */
@@ -304,12 +303,10 @@ export function createMessageReceiver(
     const part: DecisionsPart = { extension: TOOL_APPROVAL_EXTENSION, decisions: [decision] };
     const resolved = await resolveDecisions(part, known, { ...options, by: by.principal });
     if (resolved.type === 'outdated') throw await askedAgain(taskId, resolved);
-    const outcome = judge(
-      known,
-      resolved.decisions,
-      { principal: by.principal, channel: 'page', ...pickRequesterGroups(by) },
-      clock.now(),
-    );
+    const outcome = judge(known, resolved.decisions, {
+      by: { principal: by.principal, channel: 'page', ...pickRequesterGroups(by) },
+      at: clock.now(),
+    });
     if (outcome.type === 'refuse' && outcome.reason !== 'PRESENCE_REQUIRED') throw toProductError(outcome);
     const call = findCall(known, decision.callId);
     const [only] = resolved.decisions;

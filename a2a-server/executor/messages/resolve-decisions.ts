@@ -65,7 +65,7 @@ export async function resolveDecisions(
     // X3: the previews of an edit take time, so a message with many edits of one call is refused before them.
     const repeated = edits ? decidedTwiceRefusal(decisions, decision) : undefined;
     if (repeated) throw toProductError(repeated);
-    const edit = edits ? await edited(decision, call, snapshot, context) : null;
+    const edit = edits ? await edited({ decision, call }, snapshot, context) : null;
     if (call && edit?.type === 'outdated') return { type: 'outdated', call, event: edit.event };
     resolved.push({
       callId: decision.callId,
@@ -108,8 +108,7 @@ type Edited =
   | { type: 'outdated'; event: Outdated };
 
 async function edited(
-  decision: Decision,
-  call: Call,
+  { decision, call }: { decision: Decision; call: Call },
   snapshot: Snapshot,
   { toolbox, policy, openWorkspace }: EditContext,
 ): Promise<Edited> {

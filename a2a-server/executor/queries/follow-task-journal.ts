@@ -24,8 +24,7 @@ const ENTRIES_PER_PAGE = 256;
 
 export async function* followTaskJournal(
   journal: Journal,
-  taskId: string,
-  after: number,
+  { taskId, after }: { taskId: string; after: number },
   { until, signal }: { until: FollowUntil; signal: AbortSignal },
 ): AsyncGenerator<readonly JournalEntry[], void, undefined> {
   let appended = false;

@@ -130,7 +130,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
     },
     list: (filter, page) => journal.list(filter, page),
     filterValues: (owner) => journal.filterValues(owner),
-    follow: (taskId, after, how) => followTaskJournal(journal, taskId, after, how),
+    follow: (taskId, after, how) => followTaskJournal(journal, { taskId, after }, how),
     async costs(principal, days) {
       const toDay = utcDay(clock.now());
       const fromDay = toDay - days + 1;

@@ -34,7 +34,10 @@ export class DeferredCommandAppend {
   readonly #result = new Deferred<AppendedCommand>();
   #settling: Promise<AppendedCommand> | undefined;
 
-  constructor(log: TaskJournal, taskId: string, rule: (snapshot: Snapshot) => AppendOrKeep, key: CommandKey) {
+  constructor(
+    log: TaskJournal,
+    { taskId, rule, key }: { taskId: string; rule: (snapshot: Snapshot) => AppendOrKeep; key: CommandKey },
+  ) {
     this.#log = log;
     this.#taskId = taskId;
     this.#rule = rule;

@@ -12,8 +12,7 @@ import type { Tool, ToolResult, ToolRun } from '../../tools/tool.ts';
  * changed symbolic link.
  */
 export async function recheckPolicyAndRun(
-  tool: Tool,
-  { task, call }: { task: Snapshot; call: Call },
+  { tool, task, call }: { tool: Tool; task: Snapshot; call: Call },
   policy: Policy,
   run: ToolRun,
 ): Promise<ToolResult> {

@@ -161,7 +161,7 @@ export class ToolScheduler {
     // A tool that starts with its first change compares the basis (a hash of the previewed content) itself, directly
     // before that change.
     const late = tool?.startsWithFirstChange === true;
-    if (!late && tool && (await this.#outdated(snapshot, call, tool, at))) return 'asked-again';
+    if (!late && tool && (await this.#outdated(snapshot, { call, tool }, at))) return 'asked-again';
     const toolId = ids.toolExecution(call.tool);
     const scope = at.scope.child();
     const reference = { callId: call.callId, tool: call.tool, title: call.title, toolId };
@@ -175,19 +175,23 @@ export class ToolScheduler {
     const timeout = tool && this.#limit(tool, call, scope);
     const timeouts = [...at.timeouts, ...(timeout ? [timeout] : [])];
     const questions = new ToolQuestions({ log, journal, taskId, call, toolId, scope, timeouts });
-    const executed = this.#execute(snapshot, call, tool, {
-      at,
-      workspace: createCheckpointingWorkspace(at.workspace, (files, contents) =>
-        start.require(files, contents),
-      ),
-      place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
-      scope,
-      reference,
-      start,
-      output,
-      questions,
-      timeout,
-    });
+    const executed = this.#execute(
+      snapshot,
+      { call, tool },
+      {
+        at,
+        workspace: createCheckpointingWorkspace(at.workspace, (files, contents) =>
+          start.require(files, contents),
+        ),
+        place: { task: snapshot, earlier: at.earlier, workspace: at.workspace.root },
+        scope,
+        reference,
+        start,
+        output,
+        questions,
+        timeout,
+      },
+    );
     const execution: ToolExecution = {
       ...reference,
       log,
@@ -241,8 +245,7 @@ export class ToolScheduler {
   /** If the approved content has changed, asks the person again and returns true. */
   async #outdated(
     { taskId, principal }: Snapshot,
-    call: Call,
-    tool: Tool,
+    { call, tool }: { call: Call; tool: Tool },
     { log, workspace, scope, command }: RunContext,
   ): Promise<boolean> {
     if (call.decided === null || call.basis === null) return false;
@@ -276,8 +279,7 @@ export class ToolScheduler {
 
   async #execute(
     snapshot: Snapshot,
-    call: Call,
-    tool: Tool | undefined,
+    { call, tool }: { call: Call; tool: Tool | undefined },
     at: ExecutionResources & { at: RunContext; workspace: Workspace; place: TaskWithEarlierTasks },
   ): Promise<ExecutionResult> {
     const { principal } = snapshot;
@@ -291,7 +293,7 @@ export class ToolScheduler {
         ? { type: 'error', message: this.#options.toolbox.absence(call.tool) }
         : await runToolToOutcome(
             () =>
-              recheckPolicyAndRun(tool, { task: snapshot, call }, this.#options.policy(), {
+              recheckPolicyAndRun({ tool, task: snapshot, call }, this.#options.policy(), {
                 principal,
                 workspace: at.workspace,
                 signal: at.scope.signal,
@@ -331,7 +333,7 @@ export class ToolScheduler {
     if (!start.recorded) {
       // The tool has not started, so the next server can run the tool call.
       if (whole.type === 'stopped' && whole.reason === 'server-shutdown') return NOT_RUN;
-      if (tool && isOutdated(failure) && (await this.#outdated(snapshot, call, tool, at.at)))
+      if (tool && isOutdated(failure) && (await this.#outdated(snapshot, { call, tool }, at.at)))
         return { outcome: null, end: 'asked-again' };
     }
     const outcome = await output.shortened(whole, tool?.maxResultChars);

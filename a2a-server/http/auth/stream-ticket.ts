@@ -50,17 +50,22 @@ export async function obtainTicketSecret(
   return shared === undefined ? own : obtainSharedSecret(shared, 'stream-tickets', own);
 }
 
-/**
- * Makes and redeems tickets.
- * @param secret the secret of this server (see `obtainTicketSecret`)
- * @param now returns milliseconds since 1970
- */
-export function createStreamTickets(
-  secret: string,
-  credentials: readonly Credential[],
-  now: () => number,
-  issued: Pick<IssuedTokens, 'active'> = NO_ISSUED_TOKENS,
-): StreamTickets {
+interface StreamTicketParts {
+  /** The secret of this server (see `obtainTicketSecret`). */
+  secret: string;
+  credentials: readonly Credential[];
+  /** Returns milliseconds since 1970. */
+  now: () => number;
+  issued?: Pick<IssuedTokens, 'active'> | undefined;
+}
+
+/** Makes and redeems tickets. */
+export function createStreamTickets({
+  secret,
+  credentials,
+  now,
+  issued = NO_ISSUED_TOKENS,
+}: StreamTicketParts): StreamTickets {
   const keyOf = (tokens: unknown): Buffer =>
     createHmac('sha256', secret)
       .update(JSON.stringify([PURPOSE, tokens]))
@@ -88,7 +93,7 @@ export function createStreamTickets(
       const key = tokenId === undefined ? keys.get(principal) : (await issuedKey(tokenId))?.key;
       if (key === undefined) throw new Error('the principal of a ticket has no token');
       const seconds = String(Math.floor((now() + STREAM_TICKET_MS) / 1_000));
-      const mac = macText(key, principal, taskId, seconds).toString();
+      const mac = macText(key, { principal, taskId, seconds }).toString();
       const named = tokenId === undefined ? '' : `.${tokenId}`;
       return { ticket: `${seconds}.${mac}${named}`, expiresAt: Number(seconds) * 1_000 };
     },
@@ -102,7 +107,7 @@ export function createStreamTickets(
       // The loop tries every key, so that its time does not reveal which key matches. Each MAC has only one text, so
       // comparing texts is exact.
       for (const [name, key] of tried)
-        if (timingSafeEqual(macText(key, name, taskId, seconds), shown)) principal = name;
+        if (timingSafeEqual(macText(key, { principal: name, taskId, seconds }), shown)) principal = name;
       const expiresAt = Number(seconds) * 1_000;
       if (principal === undefined || expiresAt <= now())
         throw new ProductError(
@@ -114,7 +119,10 @@ export function createStreamTickets(
   };
 }
 
-function macText(key: Buffer, principal: string, taskId: string, seconds: string): Buffer {
+function macText(
+  key: Buffer,
+  { principal, taskId, seconds }: { principal: string; taskId: string; seconds: string },
+): Buffer {
   const sealed = JSON.stringify([PURPOSE, principal, taskId, seconds]);
   return Buffer.from(createHmac('sha256', key).update(sealed).digest('base64url'));
 }

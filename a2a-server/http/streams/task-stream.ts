@@ -6,6 +6,7 @@ import {
   seekJournalPosition,
   type CountedJournalPosition,
 } from '../../executor/queries/seek-journal-position.ts';
+import type { Requester } from '../../access/requester.ts';
 import { isDecisionOrRevocation } from '../../executor/messages/client-message.ts';
 import type { FollowUntil } from '../../executor/queries/follow-task-journal.ts';
 import type { TaskService } from '../../executor/task-service.ts';
@@ -182,7 +183,9 @@ async function* stream(
       for (const entry of entries) {
         counted &&= eventCountAfter(counted, entry.event);
         const event = toStreamResponse(
-          lacksCodes(entry) ? await withItsCodes(tasks, entry, task, context) : entry,
+          lacksCodes(entry)
+            ? await withItsCodes(tasks, entry, { taskId: task.taskId, requester: context.caller.requester })
+            : entry,
           options,
         );
         if (event === undefined) continue;
@@ -205,8 +208,7 @@ async function* stream(
 async function withItsCodes(
   tasks: TaskService,
   { seq, at, event }: JournalEntry,
-  { taskId }: Start['task'],
-  { caller: { requester } }: A2aRequestContext,
+  { taskId, requester }: { taskId: string; requester: Requester },
 ): Promise<JournalEntry> {
   if (event.type !== 'input.required') return { seq, at, event };
   const { calls } = await tasks.snapshot(taskId, requester, seq);

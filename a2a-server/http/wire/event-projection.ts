@@ -45,23 +45,30 @@ export function toStreamResponse(entry: JournalEntry, options: WireOptions): Str
   if (isHiddenEvent(event)) return undefined;
   switch (event.type) {
     case 'text.delta':
-      return artifactUpdate(entry, options, turnArtifact(event.turn, event.text, ''), { append: true });
+      return artifactUpdate(entry, options, {
+        artifact: turnArtifact(event.turn, event.text, ''),
+        append: true,
+      });
     case 'reasoning.delta':
       return options.thinking === true ? thinkingUpdate(entry, options, event) : undefined;
     case 'turn.started':
-      return artifactUpdate(entry, options, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {});
+      return artifactUpdate(entry, options, {
+        artifact: turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME),
+      });
     case 'turn.abandoned':
-      return artifactUpdate(entry, options, turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME), {
+      return artifactUpdate(entry, options, {
+        artifact: turnArtifact(event.turn, '', RESPONSE_ARTIFACT_NAME),
         lastChunk: true,
       });
     case 'turn.finished':
-      return artifactUpdate(entry, options, turnArtifact(event.turn, '', ''), {
+      return artifactUpdate(entry, options, {
+        artifact: turnArtifact(event.turn, '', ''),
         append: true,
         lastChunk: true,
         cost: eventCost(event),
       });
     case 'artifact.updated':
-      return artifactUpdate(entry, options, agentArtifact(options, event.artifact), event);
+      return artifactUpdate(entry, options, { ...event, artifact: agentArtifact(options, event.artifact) });
     case 'instructions.read':
       return statusUpdate(entry, options, { state: 'working', text: instructionsNote(event.files) });
     case 'context.summarised':
@@ -98,13 +105,17 @@ export function toStreamResponse(entry: JournalEntry, options: WireOptions): Str
     case 'task.canceled':
       return statusUpdate(entry, options, { state: 'canceled', text: canceledText(event.by, event.reason) });
     case 'todos.updated':
-      return artifactUpdate(entry, options, todosArtifact(options, event.todos), { lastChunk: true });
+      return artifactUpdate(entry, options, {
+        artifact: todosArtifact(options, event.todos),
+        lastChunk: true,
+      });
     case 'tool.output': {
       // Clients with the extension get live output as activity. `kept` marks a complete result that was too long for
       // the model. Such a result is an artifact for all clients.
       const live = event.kept !== true && (options.approval || event.offset === undefined);
       if (live) return toolCallEventUpdate(entry, options, toolCallEventOf(event));
-      return artifactUpdate(entry, options, toolOutputArtifact(options, event), {
+      return artifactUpdate(entry, options, {
+        artifact: toolOutputArtifact(options, event),
         append: event.offset !== undefined && event.offset > 0,
       });
     }
@@ -242,10 +253,14 @@ export function canceledText(by: Decider, reason: string): string {
  */
 export function pendingActionsMessage(options: WireOptions, seq: number, actions: readonly PendingAction[]) {
   const pending = actions.map((action) => actionForReader(action, options.reader));
-  return toA2aMessage(options, 'agent', statusMessageId(options, seq), [
-    textPart(pendingActionsText(pending)),
-    ...(options.approval ? [dataPart({ extension: TOOL_APPROVAL_EXTENSION, pending })] : []),
-  ]);
+  return toA2aMessage(options, {
+    role: 'agent',
+    messageId: statusMessageId(options, seq),
+    parts: [
+      textPart(pendingActionsText(pending)),
+      ...(options.approval ? [dataPart({ extension: TOOL_APPROVAL_EXTENSION, pending })] : []),
+    ],
+  });
 }
 
 /** Returns the question that a waiting task asks in plain text. */
@@ -294,7 +309,11 @@ function statusUpdate(
     ? pendingActionsMessage(options, entry.seq, pending)
     : words === undefined
       ? undefined
-      : toA2aMessage(options, 'agent', statusMessageId(options, entry.seq), [textPart(words)]);
+      : toA2aMessage(options, {
+          role: 'agent',
+          messageId: statusMessageId(options, entry.seq),
+          parts: [textPart(words)],
+        });
   const metadata = wireMetadata(options, entry.seq, activity ? { activity } : cost && { cost });
   return {
     payload: {
@@ -313,15 +332,17 @@ function statusUpdate(
   };
 }
 
+interface ArtifactChange {
+  artifact: Artifact;
+  append?: boolean;
+  lastChunk?: boolean;
+  cost?: EventCost | undefined;
+}
+
 function artifactUpdate(
   entry: JournalEntry,
   options: WireOptions,
-  artifact: Artifact,
-  {
-    append = false,
-    lastChunk = false,
-    cost,
-  }: { append?: boolean; lastChunk?: boolean; cost?: EventCost | undefined },
+  { artifact, append = false, lastChunk = false, cost }: ArtifactChange,
 ): StreamResponse {
   return {
     payload: {

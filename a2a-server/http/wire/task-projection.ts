@@ -71,66 +71,66 @@ function latest<T>(items: T[], count: number | undefined): T[] {
 
 function statusOf(snapshot: Snapshot, options: WireOptions): TaskStatus {
   const { status } = snapshot;
-  const timestamp = new Date(snapshot.updatedAt).toISOString();
   switch (status.state) {
     case 'input-required': {
-      if (status.pending.length === 0)
-        return said(snapshot, options, questionText(options, status), timestamp);
+      if (status.pending.length === 0) return said(snapshot, options, questionText(options, status));
       const pending = pendingActions(snapshot);
       // After the last decision no tool call waits. The next event sets the state to `working`, so the task reports
       // this state now.
-      if (pending.length === 0) return { state: WIRE_STATE.working, message: undefined, timestamp };
-      return waiting(snapshot, options, pending, timestamp);
+      if (pending.length === 0)
+        return { state: WIRE_STATE.working, message: undefined, timestamp: timestampOf(snapshot) };
+      return waiting(snapshot, options, pending);
     }
     case 'auth-required':
-      return said(snapshot, options, status.question, timestamp);
+      return said(snapshot, options, status.question);
     case 'failed':
     case 'rejected':
-      return said(snapshot, options, status.message, timestamp);
+      return said(snapshot, options, status.message);
     case 'canceled':
-      return said(snapshot, options, canceledText(status.by, status.reason), timestamp);
+      return said(snapshot, options, canceledText(status.by, status.reason));
     case 'working':
-      return said(snapshot, options, status.note, timestamp);
+      return said(snapshot, options, status.note);
     case 'completed':
-      return said(snapshot, options, status.message, timestamp);
+      return said(snapshot, options, status.message);
     case 'submitted':
-      return said(snapshot, options, status.note, timestamp);
+      return said(snapshot, options, status.note);
   }
 }
 
-function waiting(
-  snapshot: Snapshot,
-  options: WireOptions,
-  pending: PendingAction[],
-  timestamp: string,
-): TaskStatus {
+function waiting(snapshot: Snapshot, options: WireOptions, pending: PendingAction[]): TaskStatus {
   return {
     state: WIRE_STATE['input-required'],
     message: pendingActionsMessage(options, snapshot.seq, pending),
-    timestamp,
+    timestamp: timestampOf(snapshot),
   };
 }
 
-function said(
-  snapshot: Snapshot,
-  options: WireOptions,
-  text: string | undefined,
-  timestamp: string,
-): TaskStatus {
+function said(snapshot: Snapshot, options: WireOptions, text: string | undefined): TaskStatus {
   return {
     state: WIRE_STATE[snapshot.status.state],
     message:
       text === undefined
         ? undefined
-        : toA2aMessage(options, 'agent', statusMessageId(options, snapshot.seq), [textPart(text)]),
-    timestamp,
+        : toA2aMessage(options, {
+            role: 'agent',
+            messageId: statusMessageId(options, snapshot.seq),
+            parts: [textPart(text)],
+          }),
+    timestamp: timestampOf(snapshot),
   };
+}
+
+function timestampOf({ updatedAt }: Snapshot): string {
+  return new Date(updatedAt).toISOString();
 }
 
 /** Builds the message for a client that gets no task (A2A 1.0 §3.1.1). */
 export function messageInsteadOfTask(snapshot: Snapshot, options: WireOptions): Message {
   const text = statusOf(snapshot, options).message?.parts ?? [textPart('')];
-  return { ...toA2aMessage(options, 'agent', `${options.taskId}-answer`, text), taskId: '' };
+  return {
+    ...toA2aMessage(options, { role: 'agent', messageId: `${options.taskId}-answer`, parts: text }),
+    taskId: '',
+  };
 }
 
 /**
@@ -168,12 +168,11 @@ function historyOf(snapshot: Snapshot, options: WireOptions): Message[] {
 function turnMessage(snapshot: Snapshot, options: WireOptions, turn: Turn): Message {
   const calls = callsOfTurn(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
-  return toA2aMessage(
-    options,
-    'agent',
-    `${options.taskId}-turn-${turn.turn}`,
-    (texts.length === 0 ? [''] : texts).map(textPart),
-  );
+  return toA2aMessage(options, {
+    role: 'agent',
+    messageId: `${options.taskId}-turn-${turn.turn}`,
+    parts: (texts.length === 0 ? [''] : texts).map(textPart),
+  });
 }
 
 function lastWords({ end }: Turn): string {

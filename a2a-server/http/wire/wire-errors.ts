@@ -142,14 +142,17 @@ export function unparsableError(error: ProductError, wire: WireFormat, code: num
 export function toWireError(error: unknown, wire: WireFormat): A2AError {
   if (error instanceof A2AError) return error;
   if (error instanceof ProductError) return asRow(WIRE_ERRORS[error.reason], error, wire);
-  return internal('The server had an unexpected error. See its log.', 500, {}, wire);
+  return internal(
+    { message: 'The server had an unexpected error. See its log.', http: 500, metadata: {} },
+    wire,
+  );
 }
 
 function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat): A2AError {
   const { message } = error;
   const metadata = { ...error.facts, reason: error.reason, retryable: String(error.retryable) };
   const own = kind === 'own' || kind === 'internal' ? { reason: error.reason } : {};
-  if (kind === 'internal') return internal(message, http, metadata, wire, own);
+  if (kind === 'internal') return internal({ message, http, metadata, own }, wire);
   if (wire === 'rest') {
     const options: RestA2AErrorOptions = { message, metadata, statusCode: http, cause: error };
     return Object.assign(new CLASSES[kind].rest(options), own);
@@ -165,14 +168,15 @@ function asRow({ kind, http, code }: Row, error: ProductError, wire: WireFormat)
   return wire === 'jsonrpc' ? modern : new CLASSES[kind].rpc({ ...options, data: [modern.toErrorInfo()] });
 }
 
-function internal(
-  message: string,
-  status: number,
-  metadata: Record<string, string>,
-  wire: WireFormat,
-  own: { reason?: ErrorReason } = {},
-): A2AError {
-  if (wire === 'rest') return Object.assign(new InternalError(message, status, metadata), own);
+interface InternalFailure {
+  message: string;
+  http: number;
+  metadata: Record<string, string>;
+  own?: { reason?: ErrorReason };
+}
+
+function internal({ message, http, metadata, own = {} }: InternalFailure, wire: WireFormat): A2AError {
+  if (wire === 'rest') return Object.assign(new InternalError(message, http, metadata), own);
   const modern = Object.assign(new A2AError({ message, metadata }), own);
   if (wire === 'jsonrpc') return modern;
   return new JsonRpcTransportError({

@@ -80,9 +80,7 @@ function filePart(
 
 export function toA2aMessage(
   options: WireOptions,
-  role: 'user' | 'agent',
-  messageId: string,
-  parts: Part[],
+  { role, messageId, parts }: { role: 'user' | 'agent'; messageId: string; parts: Part[] },
 ): Message {
   return {
     messageId,
@@ -108,7 +106,7 @@ function sentPart(part: MessagePart): Part {
 export function userMessage(options: WireOptions, sent: UserMessage): Message {
   const { messageId, parts, metadata, extensions = [], referenceTaskIds = [] } = sent;
   return {
-    ...toA2aMessage(options, 'user', messageId, parts.map(sentPart)),
+    ...toA2aMessage(options, { role: 'user', messageId, parts: parts.map(sentPart) }),
     metadata,
     extensions: [...extensions],
     referenceTaskIds: [...referenceTaskIds],

@@ -51,7 +51,7 @@ export function createPostgresRecordStore(ask: QueryRunner['query']): RecordStor
     async replace(kind, name, value) {
       await ask(REPLACE, [kind, checked(name), value]);
     },
-    swap: async (kind, name, before, after) =>
+    swap: async (kind, name, { before, after }) =>
       (await ask(SWAP, [kind, checked(name), before, after])).length > 0,
     remove: async (kind, name) => isRecordName(name) && (await ask(REMOVE, [kind, name])).length > 0,
     watch(_kind, wake) {

@@ -15,7 +15,7 @@ export class RecomputedCosts {
       const counted = requestCosts([event], openModel);
       ({ openModel } = counted);
       for (const { model, cost } of counted.costs) {
-        const key = keyOf(task.principal, task.sessionId, utcDay(at), model);
+        const key = keyOf({ ...task, day: utcDay(at), model });
         const before = this.#sums.get(key);
         this.#sums.set(key, before === undefined ? cost : addCosts(before, cost));
       }
@@ -30,7 +30,7 @@ export class RecomputedCosts {
     )();
     for (const row of rows) {
       const { day, sessionId, model, ...sum } = toCostRow(row);
-      const key = keyOf(textColumn(row.at(-1)), sessionId ?? '', day, model);
+      const key = keyOf({ principal: textColumn(row.at(-1)), sessionId: sessionId ?? '', day, model });
       const expected = left.get(key);
       left.delete(key);
       if (expected === undefined || !same(expected, sum)) sessions.add(sessionId ?? '');
@@ -40,7 +40,14 @@ export class RecomputedCosts {
   }
 }
 
-function keyOf(principal: string, sessionId: string, day: number, model: string): string {
+interface CostKey {
+  principal: string;
+  sessionId: string;
+  day: number;
+  model: string;
+}
+
+function keyOf({ principal, sessionId, day, model }: CostKey): string {
   return JSON.stringify([sessionId, principal, day, model]);
 }
 

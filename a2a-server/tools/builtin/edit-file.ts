@@ -50,8 +50,7 @@ export const editFileTool: Tool = defineTool({
     editTextFile(
       run,
       { path: input.path, rewritten: input.content !== undefined },
-      (before) => edited(input, before),
-      (path, places) => `Edited ${path} in ${places}`,
+      { edit: (before) => edited(input, before), textOf: (path, places) => `Edited ${path} in ${places}` },
     ),
 });
 

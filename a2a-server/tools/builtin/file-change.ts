@@ -68,8 +68,13 @@ export interface EditedContent {
 export async function editTextFile(
   run: ToolRun,
   { path, rewritten }: { path: string; rewritten: boolean },
-  edit: (before: string | undefined) => EditedContent,
-  textOf: (path: string, places: string) => string,
+  {
+    edit,
+    textOf,
+  }: {
+    edit: (before: string | undefined) => EditedContent;
+    textOf: (path: string, places: string) => string;
+  },
 ): Promise<ToolResult> {
   let replaced = 0;
   const done = await applyFileChange(run, path, (before) => {

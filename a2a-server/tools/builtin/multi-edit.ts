@@ -56,8 +56,11 @@ export const multiEditTool: Tool = defineTool({
     editTextFile(
       run,
       { path: input.path, rewritten: input.content !== undefined },
-      (before) => edited(input, before),
-      (path, places) => `Made ${countWithNoun(input.edits.length, 'edit')} to ${path}, in ${places}`,
+      {
+        edit: (before) => edited(input, before),
+        textOf: (path, places) =>
+          `Made ${countWithNoun(input.edits.length, 'edit')} to ${path}, in ${places}`,
+      },
     ),
 });
 

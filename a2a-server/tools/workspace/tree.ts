@@ -27,8 +27,7 @@ export interface TreeDirectory {
 }
 
 export async function walkTree(
-  root: WorkspaceRoot,
-  start: string,
+  { root, start }: { root: WorkspaceRoot; start: string },
   options: TreeOptions,
   visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
 ): Promise<void> {
@@ -38,23 +37,24 @@ export async function walkTree(
       throw new Error(`There is no "${start}" in the workspace; list-files shows what is there.`);
     if (place.kind === 'entry') throw new Error(`"${start}" is a file, not a directory.`);
     const path = place.path === '.' ? '' : place.path;
-    await descend(place.directory, { path, depth: 0, rules }, options, visit);
+    await descend({ directory: place.directory, path, depth: 0, rules }, options, visit);
   });
 }
 
 interface Level {
+  directory: Directory;
   path: string;
   depth: number;
   rules: IgnoreRules;
 }
 
 async function descend(
-  directory: Directory,
   level: Level,
   options: TreeOptions,
   visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
 ): Promise<'go on' | 'stop'> {
   options.signal.throwIfAborted();
+  const { directory } = level;
   const read = (name: string, most?: number) =>
     readTextFile(directory, { name, path: join(level.path, name), most });
   const found = await readDirectoryEntries(directory);
@@ -68,8 +68,8 @@ async function descend(
     const child = await enter(directory, entry.name);
     if (child === undefined) continue;
     try {
-      const below = { path: join(level.path, entry.name), depth: level.depth + 1, rules };
-      if ((await descend(child, below, options, visit)) === 'stop') return 'stop';
+      const below = { directory: child, path: join(level.path, entry.name), depth: level.depth + 1, rules };
+      if ((await descend(below, options, visit)) === 'stop') return 'stop';
     } finally {
       await child.close();
     }

@@ -104,7 +104,7 @@ export async function openWorkspace(path: string, how: WorkspaceOptions = {}): P
     remove: (inside, removal) =>
       withNamedEntry(root, inside, (entry) => removeWorkspaceEntry(entry, removal)),
     list: (inside) => withResolvedPath(root, inside, (place) => listPlace(place, inside)),
-    walk: (inside, options, visit) => walkTree(root, inside, options, visit),
+    walk: (inside, options, visit) => walkTree({ root, start: inside }, options, visit),
   };
 }
 

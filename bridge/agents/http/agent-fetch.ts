@@ -212,11 +212,9 @@ async function bounded(
       answer,
     );
   const text = await beginning(answer, silenceMs);
-  throw new HttpError(
-    status,
-    `it answered with ${type === '' ? 'no content type' : type}`,
-    bodyExcerpt(text),
-  );
+  throw new HttpError(status, `it answered with ${type === '' ? 'no content type' : type}`, {
+    excerpt: bodyExcerpt(text),
+  });
 }
 
 /**
@@ -282,7 +280,10 @@ async function refused(answer: HttpAnswer, silenceMs: number | undefined): Promi
   const { status, statusText, headers } = answer;
   const text = await beginning(answer, silenceMs);
   if (carriesError(text)) return new BufferedResponse(new TextEncoder().encode(text), answer);
-  throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), bodyExcerpt(text), headers);
+  throw new HttpError(status, `HTTP ${String(status)} ${statusText}`.trim(), {
+    excerpt: bodyExcerpt(text),
+    headers,
+  });
 }
 
 function carriesError(text: string): boolean {

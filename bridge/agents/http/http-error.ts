@@ -9,7 +9,14 @@ export class HttpError extends Error {
   /** The number of seconds in `Retry-After`. Undefined if there is no such header, or if it contains a date. */
   readonly retryAfter: string | undefined;
 
-  constructor(status: number, message: string, excerpt = '', headers?: ReadonlyMap<string, string>) {
+  constructor(
+    status: number,
+    message: string,
+    {
+      excerpt = '',
+      headers,
+    }: { excerpt?: string | undefined; headers?: ReadonlyMap<string, string> | undefined } = {},
+  ) {
     super(message);
     this.status = status;
     this.excerpt = excerpt;

@@ -22,7 +22,8 @@ export const tomlFormat: ConfigFormat = {
   put(text, keys, entry) {
     const wanted = changed(tableOf(text), keys, entry);
     return (
-      withNewTable(text, keys, entry, wanted) ?? patch(text, wanted, { inlineTableStart: keys.length + 1 })
+      withNewTable(text, { keys, entry }, wanted) ??
+      patch(text, wanted, { inlineTableStart: keys.length + 1 })
     );
   },
   remove: (text, keys) => patch(text, changed(tableOf(text), keys, undefined)),
@@ -49,8 +50,7 @@ function changed(from: Table, [key = '', ...rest]: readonly string[], value: Ser
 /** Appends the entry to the text as a new table. Returns undefined if the text then has other content than `wanted`. */
 function withNewTable(
   text: string,
-  keys: readonly string[],
-  entry: ServerEntry,
+  { keys, entry }: { keys: readonly string[]; entry: ServerEntry },
   wanted: Table,
 ): string | undefined {
   const gap = text.trim() === '' ? '' : `${text.endsWith('\n') ? '' : '\n'}\n`;

@@ -136,7 +136,7 @@ async function changeEntries(
   const { options, terminal } = run;
   const aim = aimOf(options);
   if (target === 'all') return changeAll(run, aim, work);
-  const outcome = await changeEntry(run, target, aim, work);
+  const outcome = await changeEntry(run, target, { aim, work });
   if (outcome.type === 'no such scope') throw noSuchScope(target, aim.scope);
   if (options.json === true)
     terminal.say(JSON.stringify({ client: target, ...aim, ...bridgeEntryOutcomeFacts(outcome) }));
@@ -147,7 +147,7 @@ async function changeAll(run: CommandRun<InstallOptions>, aim: Aim, work: Work):
   const { options, terminal } = run;
   const outcomes: (readonly [ClientName, BridgeEntryOutcome])[] = [];
   for (const name of Object.keys(CLIENTS).filter(isClientName)) {
-    const outcome = await changeIfHere(run, name, aim, work);
+    const outcome = await changeIfHere(run, name, { aim, work });
     outcomes.push([name, outcome]);
   }
   if (options.json === true) {
@@ -163,12 +163,11 @@ async function changeAll(run: CommandRun<InstallOptions>, aim: Aim, work: Work):
 async function changeIfHere(
   run: CommandRun<InstallOptions>,
   name: ClientName,
-  aim: Aim,
-  work: Work,
+  { aim, work }: { aim: Aim; work: Work },
 ): Promise<BridgeEntryOutcome> {
   if (!(await isHere(CLIENTS[name]))) return { type: 'not here' };
   try {
-    return await changeEntry(run, name, aim, work);
+    return await changeEntry(run, name, { aim, work });
   } catch (error) {
     if (error instanceof ProductError) return { type: 'failed', error };
     throw error;
@@ -190,8 +189,7 @@ async function isHere({ program, directory, places }: McpClientProgram): Promise
 async function changeEntry(
   { options, terminal }: CommandRun<InstallOptions>,
   clientName: ClientName,
-  { scope, name }: Aim,
-  { decide, nextStep, afterwards }: Work,
+  { aim: { scope, name }, work: { decide, nextStep, afterwards } }: { aim: Aim; work: Work },
 ): Promise<BridgeEntryOutcome> {
   const client: McpClientProgram = CLIENTS[clientName];
   const place = await client.places[scope]?.(clientEnvironment());

@@ -50,7 +50,11 @@ async function checkClient(
     ),
   );
   const findings = entries.map(async (entry) =>
-    checkEntry(`${client.title}, ${entry.scope}`, `"${entry.name}" in ${entry.path}`, entry, around),
+    checkEntry(
+      { subject: `${client.title}, ${entry.scope}`, where: `"${entry.name}" in ${entry.path}` },
+      entry,
+      around,
+    ),
   );
   const plugin = await findBridgePlugin(client, around);
   return [
@@ -77,8 +81,7 @@ function pluginFinding(
 }
 
 async function checkEntry(
-  subject: string,
-  where: string,
+  { subject, where }: { subject: string; where: string },
   { started: { command, args }, hazards }: BridgeEntry,
   around: ClientEnvironment,
 ): Promise<readonly CheckResult[]> {

@@ -31,14 +31,19 @@ export function formatTable(
   return all
     .map((row) =>
       row
-        .map((cell, at) => padded(cell, widths[at] ?? 0, at === last, columns[at]?.align))
+        .map((cell, at) =>
+          padded(cell, { width: widths[at] ?? 0, isLast: at === last, align: columns[at]?.align }),
+        )
         .join(COLUMN_SEPARATOR)
         .trimEnd(),
     )
     .join('\n');
 }
 
-function padded({ text, paint }: Cell, width: number, isLast: boolean, align: TableColumn['align']): string {
+function padded(
+  { text, paint }: Cell,
+  { width, isLast, align }: { width: number; isLast: boolean; align: TableColumn['align'] },
+): string {
   const shown = cutToWidth(text, width);
   const space = ' '.repeat(Math.max(0, width - displayWidth(shown)));
   const painted = paint === undefined ? shown : paint(shown);

@@ -46,7 +46,7 @@ export const consultTool = defineTool({
     const unsure = enforced
       ? []
       : [`Agent "${agent.name}" was asked to change nothing, but has no setting that ensures this.`];
-    return awaitStartedTask(call, { ...begun, notes: [...begun.notes, ...unsure] }, waitSeconds);
+    return awaitStartedTask(call, { ...begun, notes: [...begun.notes, ...unsure] }, { waitSeconds });
   },
 });
 

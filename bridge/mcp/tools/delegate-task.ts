@@ -80,7 +80,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     const attached = await readToolCallAttachments(call, { files, directory: placed?.path });
     const beginning = { agent, text: task, settings, going, ...attached };
     const again = await joinIdenticalTask(call, beginning);
-    if (again !== undefined) return awaitStartedTask(call, again, waitSeconds);
+    if (again !== undefined) return awaitStartedTask(call, again, { waitSeconds });
     const unasked = autoExecute === true || mode === 'auto';
     const interim = await askStartPermission(call, { task, placed, unasked });
     if (interim !== undefined) return { interim };
@@ -92,7 +92,7 @@ Actions with side effects wait for the person's approval. ${decideHintForModel(a
     const begun = await startTask(call, beginning);
     const notes = [...begun.notes, ...(await unsupportedSettingsNotes(agent, wanted))];
     const started = { ...begun, notes, ...(acknowledgement !== undefined && { acknowledgement }) };
-    return awaitStartedTask(call, started, waitSeconds).catch(async (error: unknown) => {
+    return awaitStartedTask(call, started, { waitSeconds }).catch(async (error: unknown) => {
       // The task asked for a decision while the message was being sent.
       if (error instanceof ProductError && error.reason === 'DECISION_NEEDED') {
         await begun.session.look();

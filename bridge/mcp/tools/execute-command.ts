@@ -53,7 +53,7 @@ export const executeCommandTool = defineTool({
     const { dialect } = await agent.connect();
     if (dialect.name === 'gemini') return answeredAtOnce(agent, asked, call);
     const begun = await startAgentCommand(call, { agent, command: asked, going, workspace });
-    return 'interim' in begun ? begun : awaitStartedTask(call, begun, waitSeconds);
+    return 'interim' in begun ? begun : awaitStartedTask(call, begun, { waitSeconds });
   },
 });
 

@@ -31,7 +31,7 @@ export const runAgentToolTool = defineTool({
     await refuseUnlessOffered(agent);
     const command: CommandCall = { command: RUN_TOOL_COMMAND, args: [tool, JSON.stringify(input)] };
     const begun = await startAgentCommand(call, { agent, command, workspace });
-    return 'interim' in begun ? begun : awaitStartedTask(call, begun, waitSeconds, hasStarted);
+    return 'interim' in begun ? begun : awaitStartedTask(call, begun, { waitSeconds, atLeast: hasStarted });
   },
 });
 

@@ -81,8 +81,7 @@ export async function startTask(call: ToolCallContext, beginning: StartedWork): 
 export async function awaitStartedTask(
   call: ToolCallContext,
   { session, delivery, notes, acknowledgement }: StartedTask,
-  waitSeconds: number | undefined,
-  atLeast?: WaitOptions['atLeast'],
+  { waitSeconds, atLeast }: { waitSeconds: number | undefined; atLeast?: WaitOptions['atLeast'] | undefined },
 ): Promise<ToolReply<SessionResult>> {
   call.awaits({ session, ...(delivery === undefined ? {} : { delivery }) });
   let delivered = false;

@@ -120,7 +120,7 @@ async function sendOnce({ agent, write, signal }: SendOptions): Promise<Acknowle
     return {
       type: 'found',
       connection,
-      task: await taskAfterLostResponse(agent, thrown, message, connection),
+      task: await taskAfterLostResponse(thrown, message, { agent, connection }),
     };
   }
 }
@@ -153,10 +153,9 @@ async function phrased(
  * task. Otherwise throws.
  */
 async function taskAfterLostResponse(
-  agent: Agent,
   thrown: unknown,
   message: Message,
-  connection: A2aConnection,
+  { agent, connection }: { agent: Agent; connection: A2aConnection },
 ): Promise<Task> {
   const { arrival } = requestFailure(thrown, agent.name);
   const reason = agent.failed(thrown);

@@ -75,7 +75,7 @@ describe('a task that is deleted during a read', () => {
       const deltas = Array.from({ length: 2_500 }, () => delta('a'));
       await journal.append(beginning('a', { events: [working, ...deltas, completed] }));
       const { signal } = new AbortController();
-      const reader = followTaskJournal(journal, 'a', 0, { until: 'ended', signal });
+      const reader = followTaskJournal(journal, { taskId: 'a', after: 0 }, { until: 'ended', signal });
       expect((await reader.next()).value).toHaveLength(256);
       const read = journal.read.bind(journal);
       let pages = 0;

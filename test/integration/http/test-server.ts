@@ -141,7 +141,7 @@ export async function startServer(
     signingKey: () => Promise.resolve(SIGNING_KEY),
     authenticate,
     openRequests,
-    tickets: createStreamTickets(TOKEN, credentials, () => clock.now(), issued),
+    tickets: createStreamTickets({ secret: TOKEN, credentials, now: () => clock.now(), issued }),
     clock,
     reach,
     log,

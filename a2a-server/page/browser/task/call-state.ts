@@ -40,10 +40,10 @@ export function exactDurationText(ms: number): string {
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
-  if (whole < 3600) return joined(Math.floor(whole / 60), 'min', whole % 60, 's');
-  return joined(Math.floor(whole / 3600), 'h', Math.floor((whole % 3600) / 60), 'min');
+  if (whole < 3600) return withRest(`${Math.floor(whole / 60)} min`, whole % 60, 's');
+  return withRest(`${Math.floor(whole / 3600)} h`, Math.floor((whole % 3600) / 60), 'min');
 }
 
-function joined(more: number, unit: string, less: number, smaller: string): string {
-  return less === 0 ? `${more} ${unit}` : `${more} ${unit} ${less} ${smaller}`;
+function withRest(text: string, rest: number, unit: string): string {
+  return rest === 0 ? text : `${text} ${rest} ${unit}`;
 }

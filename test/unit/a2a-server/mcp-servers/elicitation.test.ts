@@ -37,7 +37,7 @@ const url: Elicitation = {
 
 test('the MCP server’s form reaches the person as a form, and the MCP server gets its values', async () => {
   const ask = answering({ name: 'Ada' });
-  expect(await answerElicitation('peer', form, one(ask))).toEqual({
+  expect(await answerElicitation({ server: 'peer', params: form }, one(ask))).toEqual({
     action: 'accept',
     content: { name: 'Ada' },
   });
@@ -52,23 +52,31 @@ test('the MCP server’s form reaches the person as a form, and the MCP server g
 
 test('the person sees the URL of the MCP server’s request, and only the person’s confirmation accepts it', async () => {
   const ask = answering('Done');
-  expect(await answerElicitation('peer', url, one(ask))).toEqual({ action: 'accept' });
+  expect(await answerElicitation({ server: 'peer', params: url }, one(ask))).toEqual({ action: 'accept' });
   expect(ask.mock.calls[0]?.[0]).toMatchObject({
     text: expect.stringContaining('https://example.com/in'),
     choices: [{ label: 'Done' }, { label: 'Decline' }],
   });
-  expect(await answerElicitation('peer', url, one(answering('Decline')))).toEqual({ action: 'decline' });
+  expect(await answerElicitation({ server: 'peer', params: url }, one(answering('Decline')))).toEqual({
+    action: 'decline',
+  });
 });
 
 test('if a person refuses to answer, the MCP server’s request is declined', async () => {
-  expect(await answerElicitation('peer', form, one(declining()))).toEqual({ action: 'decline' });
-  expect(await answerElicitation('peer', url, one(declining()))).toEqual({ action: 'decline' });
+  expect(await answerElicitation({ server: 'peer', params: form }, one(declining()))).toEqual({
+    action: 'decline',
+  });
+  expect(await answerElicitation({ server: 'peer', params: url }, one(declining()))).toEqual({
+    action: 'decline',
+  });
 });
 
 test('a question with a known call reaches that call’s task, and names no other call', async () => {
   const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   const calls = [call(ask), call(other, { principal: 'bob', tool: 'look' })];
-  expect(await answerElicitation('peer', form, { calls, known: true })).toMatchObject({ action: 'accept' });
+  expect(await answerElicitation({ server: 'peer', params: form }, { calls, known: true })).toMatchObject({
+    action: 'accept',
+  });
   expect(ask.mock.calls[0]?.[0].text).toBe('The MCP server peer asks: Who?');
   expect(other).not.toHaveBeenCalled();
 });
@@ -76,7 +84,7 @@ test('a question with a known call reaches that call’s task, and names no othe
 test('a question without a call names all running calls, if they belong to one principal', async () => {
   const [ask, other] = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   const calls = [call(ask, { input: { text: 'a' } }), call(other, { tool: 'look' })];
-  expect(await answerElicitation('peer', form, { calls, known: false })).toEqual({
+  expect(await answerElicitation({ server: 'peer', params: form }, { calls, known: false })).toEqual({
     action: 'accept',
     content: { name: 'Ada' },
   });
@@ -91,10 +99,16 @@ test('a question without a call is declined if the calls belong to several princ
   const asks = [answering({ name: 'Ada' }), answering({ name: 'Bob' })];
   const [ada, bob] = asks.map((ask, n) => call(ask, { principal: n === 0 ? 'ada' : 'bob' }));
   if (ada === undefined || bob === undefined) throw new Error('two calls');
-  expect(await answerElicitation('peer', form, { calls: [ada, bob], known: false })).toEqual({
+  expect(
+    await answerElicitation({ server: 'peer', params: form }, { calls: [ada, bob], known: false }),
+  ).toEqual({
     action: 'cancel',
   });
-  expect(await answerElicitation('peer', form, { calls: [], known: false })).toEqual({ action: 'cancel' });
-  expect(await answerElicitation('peer', form, { calls: [], known: true })).toEqual({ action: 'cancel' });
+  expect(await answerElicitation({ server: 'peer', params: form }, { calls: [], known: false })).toEqual({
+    action: 'cancel',
+  });
+  expect(await answerElicitation({ server: 'peer', params: form }, { calls: [], known: true })).toEqual({
+    action: 'cancel',
+  });
   for (const ask of asks) expect(ask).not.toHaveBeenCalled();
 });

@@ -44,11 +44,14 @@ describe('a log line of the server', () => {
   it('the line of a task contains time, ids and the task’s session', async () => {
     const written = new PassThrough();
     const log = createLogger({ name: 'test', level: 'info', destination: written });
-    logJournalEntries(log, 'task-1', [
-      { seq: 1, at: 0, event: created('session-1') },
-      { seq: 2, at: 0, event: message('SECRET') },
-      { seq: 3, at: 0, event: completed },
-    ]);
+    logJournalEntries(log, {
+      taskId: 'task-1',
+      entries: [
+        { seq: 1, at: 0, event: created('session-1') },
+        { seq: 2, at: 0, event: message('SECRET') },
+        { seq: 3, at: 0, event: completed },
+      ],
+    });
     written.end();
     const lines = await written.toArray().then((chunks) => chunks.join(''));
     const entry = z.looseObject({ time: z.number(), taskId: z.literal('task-1') });

@@ -71,7 +71,7 @@ describe('a call that demands an approver', () => {
     ({ demand, who, accepted }) => {
       const task = waiting(demand, 'bob');
       for (const word of ['approve', 'edit'] as const)
-        expect(decideCalls(task, [decision(task, { decision: word })], who, 1)).toMatchObject(
+        expect(decideCalls(task, [decision(task, { decision: word })], { by: who, at: 1 })).toMatchObject(
           accepted ? { type: 'append' } : REFUSED,
         );
     },
@@ -79,7 +79,7 @@ describe('a call that demands an approver', () => {
 
   test('X1 a decision that another version has accepted meets only what the journal shows', () => {
     const task = waiting(BOTH);
-    const outcome = decideCalls(task, [decision(task)], by('cleo', 'release'), 1);
+    const outcome = decideCalls(task, [decision(task)], { by: by('cleo', 'release'), at: 1 });
     if (outcome.type !== 'append') throw new Error('the decision was refused');
     const metAfter = (events: readonly TaskEvent[]) => {
       const after = foldNextEvents(task, events);
@@ -98,22 +98,24 @@ describe('a call that demands an approver', () => {
 
   test('a person who may not approve may still deny', () => {
     const task = waiting(BOTH);
-    expect(decideCalls(task, [decision(task, { decision: 'deny' })], by('ada'), 1)).toMatchObject({
-      type: 'append',
-      events: [expect.not.objectContaining({ approver: BOTH }), {}],
-    });
+    expect(decideCalls(task, [decision(task, { decision: 'deny' })], { by: by('ada'), at: 1 })).toMatchObject(
+      {
+        type: 'append',
+        events: [expect.not.objectContaining({ approver: BOTH }), {}],
+      },
+    );
   });
 
   test('the refusal says what the person lacks, and who can', () => {
     const task = { ...waiting(BOTH), principal: 'acme/ann' };
-    expect(decideCalls(task, [decision(task)], by('acme/ann', 'docs'), 1)).toMatchObject({
+    expect(decideCalls(task, [decision(task)], { by: by('acme/ann', 'docs'), at: 1 })).toMatchObject({
       message: expect.stringContaining(
         'needs the approval of somebody else, in group release: acme/ann sent this task a message, and is not in group release. The policy of this server demands it. Any other principal of the tenant acme with the role approve and in group release can, except acme/ann.',
       ),
       facts: { callId: 'a', delegators: 'acme/ann', groups: 'release' },
     });
     const alone = waiting({ groups: ['release'] });
-    expect(decideCalls(alone, [decision(alone)], by('ada'), 1)).toMatchObject({
+    expect(decideCalls(alone, [decision(alone)], { by: by('ada'), at: 1 })).toMatchObject({
       message: expect.stringContaining(
         'ada is not in group release. The policy of this server demands it. A token with the role approve and in group release can, of ada.',
       ),
@@ -123,17 +125,17 @@ describe('a call that demands an approver', () => {
   test('X1 one refused approval refuses the whole message', () => {
     const task = waiting(BOTH);
     const both = [decision(task), decision(task, { callId: 'other' })];
-    expect(decideCalls(task, both, by('ada'), 1)).toMatchObject(REFUSED);
+    expect(decideCalls(task, both, { by: by('ada'), at: 1 })).toMatchObject(REFUSED);
   });
 
   test('X1 the demand of the server and of an edited input count as well', () => {
     const task = waiting();
     for (const word of ['approve', 'edit'] as const)
       expect(
-        decideCalls(task, [decision(task, { decision: word, approver: BOTH })], by('cleo'), 1),
+        decideCalls(task, [decision(task, { decision: word, approver: BOTH })], { by: by('cleo'), at: 1 }),
       ).toMatchObject(REFUSED);
     const edit = decision(task, { decision: 'edit', approver: BOTH });
-    const ruling = decideCalls(task, [edit], by('cleo', 'release'), 1);
+    const ruling = decideCalls(task, [edit], { by: by('cleo', 'release'), at: 1 });
     if (ruling.type !== 'append') throw new Error(ruling.message);
     expect(ruling.events[0]).toMatchObject({ approver: BOTH, by: { principal: 'cleo', channel: 'form' } });
     expect(ruling.events[0]).not.toHaveProperty('by.groups');

@@ -37,7 +37,7 @@ function parked(): Snapshot {
 function approve(snapshot: Snapshot, saw: Snapshot): CommandOutcome {
   const shown = pendingActions(saw)[0]?.shown ?? '';
   const decision = { callId: 'a', decision: 'approve', scope: 'once', reason: null } as const;
-  return decideCalls(snapshot, [{ ...decision, shown, edited: null }], by, at);
+  return decideCalls(snapshot, [{ ...decision, shown, edited: null }], { by, at });
 }
 
 function approved(snapshot: Snapshot): Snapshot {

@@ -41,7 +41,7 @@ function shownCall(snapshot: Snapshot) {
 }
 
 function accepted(snapshot: Snapshot, ...decisions: ResolvedDecision[]): Snapshot {
-  const ruling = decideCalls(snapshot, decisions, by, at);
+  const ruling = decideCalls(snapshot, decisions, { by, at });
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, ruling.events);
 }
@@ -60,7 +60,7 @@ describe('a question that waits for the person', () => {
     const moved = accepted(asked(), answer);
     expect(moved.status).toEqual({ state: 'working' });
     expect(moved.calls['a']?.state.type).toBe('running');
-    expect(decideCalls(moved, [answer], by, at)).toMatchObject({
+    expect(decideCalls(moved, [answer], { by, at })).toMatchObject({
       reason: 'ALREADY_DECIDED',
       facts: { firstDecision: 'answer' },
     });
@@ -73,7 +73,7 @@ describe('a question that waits for the person', () => {
       { type: 'tool.finished', callId: 'a', tool: 'write-file', title: 'A', toolId: 'x1', outcome },
       { type: 'task.working' },
     ]);
-    expect(decideCalls(finished, [answer], by, at)).toMatchObject({
+    expect(decideCalls(finished, [answer], { by, at })).toMatchObject({
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('no longer waits'),
     });
@@ -102,7 +102,7 @@ describe('a question that waits for the person', () => {
 
   it('D1 an answer that does not fit the question is refused with the reason, and the question still waits', () => {
     const empty = decision('a.q1', { decision: 'answer', answer: ' ' });
-    expect(decideCalls(asked(), [empty], by, at)).toEqual({
+    expect(decideCalls(asked(), [empty], { by, at })).toEqual({
       type: 'refuse',
       reason: 'INVALID_DECISION',
       message: expect.stringMatching(
@@ -130,7 +130,7 @@ describe('a question that waits for the person', () => {
 
 describe('decideCalls, which applies a person’s decision', () => {
   it('R03 the first of two decisions leaves the other call pending, and the same append records that', () => {
-    const ruling = decideCalls(waitingFor('a', 'b'), [decision('a')], by, at);
+    const ruling = decideCalls(waitingFor('a', 'b'), [decision('a')], { by, at });
     expect(ruling).toMatchObject({
       type: 'append',
       events: [
@@ -146,7 +146,7 @@ describe('decideCalls, which applies a person’s decision', () => {
 
   it('R07 a second decision is refused, and the error contains the first decision’s author, channel and time', () => {
     const once = accepted(waitingFor('a', 'b'), decision('a', { decision: 'deny' }));
-    expect(decideCalls(once, [decision('a')], { principal: 'bob', channel: 'page' }, at)).toEqual({
+    expect(decideCalls(once, [decision('a')], { by: { principal: 'bob', channel: 'page' }, at })).toEqual({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('deny, by ada over tool at 2026-01-02T03:04:05.000Z'),
@@ -161,7 +161,7 @@ describe('decideCalls, which applies a person’s decision', () => {
   });
 
   it('R07 an unknown call is refused, and the error lists the pending calls', () => {
-    expect(decideCalls(waitingFor('a', 'b'), [decision('zz')], by, at)).toMatchObject({
+    expect(decideCalls(waitingFor('a', 'b'), [decision('zz')], { by, at })).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
       message: 'Task t has no call zz. Pending: a, b.',
@@ -171,7 +171,7 @@ describe('decideCalls, which applies a person’s decision', () => {
 
   it('R07 for an unknown call of an ended task, the error names no call as pending', () => {
     const ended = after(waitingFor('a'), [{ type: 'task.canceled', reason: 'enough', by }]);
-    expect(decideCalls(ended, [decision('zz')], by, at)).toMatchObject({
+    expect(decideCalls(ended, [decision('zz')], { by, at })).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_CALL',
       message: 'Task t has no call zz. The task has ended (cancelled). No call waits for a decision.',
@@ -181,7 +181,7 @@ describe('decideCalls, which applies a person’s decision', () => {
 
   it('D1 a decision on a call that the policy allowed is refused', () => {
     const allowed = taskAfter(...turnEventsWith([{ call: request('a', false), ask: false }]));
-    expect(decideCalls(allowed, [decision('a')], by, at)).toMatchObject({
+    expect(decideCalls(allowed, [decision('a')], { by, at })).toMatchObject({
       type: 'refuse',
       reason: 'ALREADY_DECIDED',
       message: expect.stringContaining('the policy allowed it'),
@@ -206,38 +206,42 @@ describe('decideCalls, which applies a person’s decision', () => {
   });
 
   it('E3 if one decision of a message is refused, all decisions of the message are refused', () => {
-    expect(decideCalls(waitingFor('a', 'b'), [decision('a'), decision('zz')], by, at).type).toBe('refuse');
+    expect(decideCalls(waitingFor('a', 'b'), [decision('a'), decision('zz')], { by, at }).type).toBe(
+      'refuse',
+    );
   });
 
   it('D1 a message that decides a call twice is refused', () => {
     expect(
-      decideCalls(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], by, at),
+      decideCalls(waitingFor('a'), [decision('a'), decision('a', { decision: 'deny' })], { by, at }),
     ).toMatchObject({
       reason: 'INVALID_DECISION',
     });
   });
 
   it('D2 a decision with a code other than the shown one is refused', () => {
-    expect(decideCalls(waitingFor('a'), [decision('a', { shown: 'stale' })], by, at)).toMatchObject({
+    expect(decideCalls(waitingFor('a'), [decision('a', { shown: 'stale' })], { by, at })).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
   });
 
   it('R10 an edit without a new input, or a new input without an edit, is refused', () => {
     const { callId: _, ...edited } = request('a', false);
-    expect(decideCalls(waitingFor('a'), [decision('a', { decision: 'edit' })], by, at).type).toBe('refuse');
-    expect(decideCalls(waitingFor('a'), [decision('a', { edited })], by, at).type).toBe('refuse');
+    expect(decideCalls(waitingFor('a'), [decision('a', { decision: 'edit' })], { by, at }).type).toBe(
+      'refuse',
+    );
+    expect(decideCalls(waitingFor('a'), [decision('a', { edited })], { by, at }).type).toBe('refuse');
   });
 
   it('D1 the scope "server" is refused for a built-in tool, because it would cover all built-in tools', () => {
-    expect(decideCalls(waitingFor('a'), [decision('a', { scope: 'server' })], by, at)).toMatchObject({
+    expect(decideCalls(waitingFor('a'), [decision('a', { scope: 'server' })], { by, at })).toMatchObject({
       reason: 'INVALID_DECISION',
     });
   });
 
   it('a denial with a scope other than "once" is refused', () => {
     expect(
-      decideCalls(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], by, at),
+      decideCalls(waitingFor('a'), [decision('a', { decision: 'deny', scope: 'tool' })], { by, at }),
     ).toMatchObject({
       reason: 'INVALID_DECISION',
     });
@@ -317,7 +321,7 @@ describe('decisionInText, which reads a decision from plain words', () => {
     expect(action).not.toHaveProperty('first');
     expect(decisionInText(later, says('approve'), 't')).toBeUndefined();
     expect(decisionInText(later, says('deny'), 't')).toBeUndefined();
-    expect(decideCalls(later, [decision('b', { shown: null })], by, at)).toMatchObject({
+    expect(decideCalls(later, [decision('b', { shown: null })], { by, at })).toMatchObject({
       reason: 'INPUT_CHANGED',
     });
     expect(
@@ -328,7 +332,7 @@ describe('decisionInText, which reads a decision from plain words', () => {
     });
     const coded = decisionInText(later, says(`approve ${action?.shown ?? ''}`), 't');
     expect(coded).toMatchObject({ callId: 'b', decision: 'approve' });
-    expect(coded && decideCalls(later, [coded], by, at)).toMatchObject({ type: 'append' });
+    expect(coded && decideCalls(later, [coded], { by, at })).toMatchObject({ type: 'append' });
   });
 
   it('D2 a plain word does not decide the second of two calls after the first decision', () => {
@@ -501,13 +505,15 @@ describe('an edit of a waiting call', () => {
     };
     const { title, input, inputHash, preview, basis } = shownCall(waiting);
     const edited = { title, input, inputHash, preview, basis };
-    expect(decideCalls(own, [decision('a', { decision: 'edit', edited })], by, at)).toMatchObject({
+    expect(decideCalls(own, [decision('a', { decision: 'edit', edited })], { by, at })).toMatchObject({
       type: 'refuse',
       reason: 'INVALID_DECISION',
       message: expect.stringContaining('you cannot edit its input'),
     });
-    expect(decideCalls(waiting, [decision('a', { decision: 'edit', edited })], by, at).type).toBe('append');
-    expect(decideCalls(own, [decision('a')], by, at).type).toBe('append');
+    expect(decideCalls(waiting, [decision('a', { decision: 'edit', edited })], { by, at }).type).toBe(
+      'append',
+    );
+    expect(decideCalls(own, [decision('a')], { by, at }).type).toBe('append');
   });
 });
 

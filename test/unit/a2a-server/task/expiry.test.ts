@@ -47,7 +47,7 @@ function parked(snapshot: Snapshot, now = START, given = expiry): Snapshot {
 function approve(snapshot: Snapshot, callId: string, now: number): Snapshot {
   const shown = pendingActions(snapshot).find((action) => action.callId === callId)?.shown ?? null;
   const decision = { callId, decision: 'approve', scope: 'once', reason: null, shown, edited: null } as const;
-  const ruling = decideCalls(snapshot, [decision], by, now);
+  const ruling = decideCalls(snapshot, [decision], { by, at: now });
   if (ruling.type !== 'append') throw new Error(ruling.message);
   return after(snapshot, withDeadlines(snapshot, ruling.events, { now, expiry }));
 }

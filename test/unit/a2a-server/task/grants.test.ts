@@ -57,7 +57,7 @@ class Task {
       shown: pendingActions(this.snapshot).find((action) => action.callId === callId)?.shown ?? null,
       edited: null,
     } as const;
-    const ruling = decideCalls(this.snapshot, [decision], by, this.now);
+    const ruling = decideCalls(this.snapshot, [decision], { by, at: this.now });
     if (ruling.type !== 'append') throw new Error(ruling.message);
     this.append(...ruling.events);
   }
@@ -139,7 +139,7 @@ describe('revoke, which ends a trust grant', () => {
     const { callId } = task.asks();
     const other = task.asks();
     task.append({ type: 'tool.started', callId: other.callId, tool: 'w', title: 'W', toolId: 'x' });
-    const ruling = revokeGrants(task.snapshot, [grantId], by, task.now);
+    const ruling = revokeGrants(task.snapshot, [grantId], { by, at: task.now });
     // No event makes the task wait here, because its execution does that at the end of the turn.
     expect(ruling).toEqual({ type: 'append', events: [{ type: 'grant.revoked', grantIds: [grantId], by }] });
     if (ruling.type === 'append') task.append(...ruling.events);
@@ -155,14 +155,16 @@ describe('revoke, which ends a trust grant', () => {
     const [allowed, asked] = [task.asks(), task.asks()];
     task.append(parkOrContinue(task.snapshot));
     // A grant without remaining uses has ended, so a person cannot revoke it.
-    expect(revokeGrants(task.snapshot, [grantId], by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
+    expect(revokeGrants(task.snapshot, [grantId], { by, at: task.now })).toMatchObject({
+      reason: 'UNKNOWN_GRANT',
+    });
     expect([allowed.verdict, asked.verdict]).toEqual(['allow', 'ask']);
     const second = new Task();
     const wide = second.trusting();
     const ready = second.asks();
     second.append({ type: 'tool.requested', turn: 1, call: request('w', false), verdict: { type: 'ask' } });
     second.append(parkOrContinue(second.snapshot));
-    const ruling = revokeGrants(second.snapshot, 'all', by, second.now);
+    const ruling = revokeGrants(second.snapshot, 'all', { by, at: second.now });
     expect(ruling).toMatchObject({
       events: [
         { type: 'grant.revoked', grantIds: [wide] },
@@ -175,25 +177,29 @@ describe('revoke, which ends a trust grant', () => {
     const task = new Task();
     const { callId } = task.asks();
     task.approves(callId);
-    const ruling = revokeGrants(task.snapshot, 'all', by, task.now);
+    const ruling = revokeGrants(task.snapshot, 'all', { by, at: task.now });
     if (ruling.type === 'append') task.append(...ruling.events);
     expect(task.snapshot.calls[callId]?.state.type).toBe('ready');
   });
 
   it('revoke refuses an unknown or ended grant, and the error lists the valid grants', () => {
     const task = new Task();
-    expect(revokeGrants(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'UNKNOWN_GRANT' });
+    expect(revokeGrants(task.snapshot, 'all', { by, at: task.now })).toMatchObject({
+      reason: 'UNKNOWN_GRANT',
+    });
     const grantId = task.trusting({ minutes: 1 });
-    expect(revokeGrants(task.snapshot, [grantId, 'g99'], by, task.now)).toMatchObject({
+    expect(revokeGrants(task.snapshot, [grantId, 'g99'], { by, at: task.now })).toMatchObject({
       type: 'refuse',
       reason: 'UNKNOWN_GRANT',
       message: expect.stringMatching(`no grant g99.*Grants in force: ${grantId}\\.`),
       facts: { grants: grantId },
     });
     task.now += MINUTE;
-    expect(revokeGrants(task.snapshot, [grantId], by, task.now)).toMatchObject({ facts: { grants: '' } });
+    expect(revokeGrants(task.snapshot, [grantId], { by, at: task.now })).toMatchObject({
+      facts: { grants: '' },
+    });
     task.append({ type: 'task.completed' });
-    expect(revokeGrants(task.snapshot, 'all', by, task.now)).toMatchObject({ reason: 'TASK_ENDED' });
+    expect(revokeGrants(task.snapshot, 'all', { by, at: task.now })).toMatchObject({ reason: 'TASK_ENDED' });
   });
 });
 
@@ -229,7 +235,7 @@ describe('trust grants, for any order of events', () => {
             case 'revoke': {
               const ids = [...given.keys()];
               const grantId = ids[move.pick % Math.max(ids.length, 1)] ?? 'none';
-              const ruling = revokeGrants(task.snapshot, [grantId], by, task.now);
+              const ruling = revokeGrants(task.snapshot, [grantId], { by, at: task.now });
               expect(ruling.type).toBe(allows(grantId) ? 'append' : 'refuse');
               if (ruling.type === 'append') task.append(...ruling.events);
               given.delete(grantId);

@@ -70,10 +70,12 @@ describe('a pending action of a snapshot', () => {
       expect(action).not.toHaveProperty('first');
       const plain = { callId: 'a', decision: 'approve', scope: 'once', reason: null, edited: null } as const;
       const by = { principal: 'ada', channel: 'test' };
-      expect(decideCalls(waits, [{ ...plain, shown: null }], by, 1)).toMatchObject({
+      expect(decideCalls(waits, [{ ...plain, shown: null }], { by, at: 1 })).toMatchObject({
         reason: 'INPUT_CHANGED',
       });
-      expect(decideCalls(waits, [{ ...plain, shown: action?.shown ?? '' }], by, 1).type).toBe('append');
+      expect(decideCalls(waits, [{ ...plain, shown: action?.shown ?? '' }], { by, at: 1 }).type).toBe(
+        'append',
+      );
     },
   );
 });

@@ -49,7 +49,7 @@ function proofOf(snapshot: Snapshot, about: ResolvedDecision): PresenceProof {
   };
 }
 
-const ruling = (snapshot: Snapshot, one: ResolvedDecision) => decideCalls(snapshot, [one], by, 1);
+const ruling = (snapshot: Snapshot, one: ResolvedDecision) => decideCalls(snapshot, [one], { by, at: 1 });
 const edited = { ...request('a', false), title: 'B', inputHash: 'other', basis: null };
 
 describe('a call that demands presence', () => {

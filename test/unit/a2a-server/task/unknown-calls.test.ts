@@ -13,7 +13,7 @@ describe('decideCalls, for an unknown call', () => {
       const task = firstSnapshot('t', { seq: 1, at, event: created });
       if (task === undefined) throw new Error('no task');
       const decision = { callId, decision: 'approve', scope: 'once', reason: null } as const;
-      expect(decideCalls(task, [{ ...decision, shown: null, edited: null }], by, at)).toMatchObject({
+      expect(decideCalls(task, [{ ...decision, shown: null, edited: null }], { by, at })).toMatchObject({
         type: 'refuse',
         reason: 'UNKNOWN_CALL',
       });

@@ -61,7 +61,9 @@ describe('the failure of a request to an agent', () => {
     const thrown = new WithheldCredentialsError({ at: 'http://a:2', origin: 'http://a:1' });
     const { error } = requestFailure(thrown, 'a');
     expect(error).toMatchObject({ reason: 'UNAUTHENTICATED', facts: { credentials: 'not-sent' } });
-    const agent = new Agent('a', async () => ({ url: 'http://a:1', headers: {} }), 'The token was refused.');
+    const agent = new Agent('a', async () => ({ url: 'http://a:1', headers: {} }), {
+      aboutToken: 'The token was refused.',
+    });
     const { message } = agent.failed(thrown);
     expect(message).toContain('did not send them');
     for (const word of ['http://a:2', 'http://a:1', '"url"', '"cardUrl"']) expect(message).toContain(word);
@@ -98,7 +100,7 @@ describe('the failure of a request to an agent', () => {
     'a response with HTTP %i gives the reason %s, and the arrival of the request is "%s"',
     (status, reason, arrival) => {
       const { error, arrival: found } = requestFailure(
-        new HttpError(status, `HTTP ${String(status)}`, 'its words'),
+        new HttpError(status, `HTTP ${String(status)}`, { excerpt: 'its words' }),
         'a',
       );
       expect([error.reason, found]).toEqual([reason, arrival]);
@@ -113,7 +115,10 @@ describe('the failure of a request to an agent', () => {
   ])(
     'HTTP %i after a broken request: the request did not arrive, and the bridge can send it again',
     (status, words) => {
-      const { error, arrival } = requestFailure(new HttpError(status, `HTTP ${String(status)}`, words), 'a');
+      const { error, arrival } = requestFailure(
+        new HttpError(status, `HTTP ${String(status)}`, { excerpt: words }),
+        'a',
+      );
       expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_UNREACHABLE', true, 'refused']);
       expect(error.facts['trouble']).toBe('network');
       expect(error.message).toContain('broke before the whole request had arrived');
@@ -121,7 +126,10 @@ describe('the failure of a request to an agent', () => {
   );
 
   test('HTTP 400 with a text counts as a refusal', () => {
-    const { error, arrival } = requestFailure(new HttpError(400, 'HTTP 400', 'Bad Request'), 'a');
+    const { error, arrival } = requestFailure(
+      new HttpError(400, 'HTTP 400', { excerpt: 'Bad Request' }),
+      'a',
+    );
     expect([error.reason, error.retryable, arrival]).toEqual(['AGENT_ERROR', false, 'refused']);
   });
 

@@ -31,7 +31,7 @@ afterEach(() => journal.close());
 type Until = 'settled' | 'ended';
 
 function follow(after: number, until: Until = 'ended'): AsyncGenerator<readonly JournalEntry[]> {
-  return followTaskJournal(journal, TASK, after, { until, signal: stop.signal });
+  return followTaskJournal(journal, { taskId: TASK, after }, { until, signal: stop.signal });
 }
 
 async function append(...events: TaskEvent[]): Promise<void> {
@@ -145,7 +145,11 @@ describe('a reader of the journal', () => {
 
   it('S2 an unknown task is refused, and so is a task that is deleted during the read', async () => {
     await expect(
-      followTaskJournal(journal, 'task-2', 0, { until: 'ended', signal: stop.signal }).next(),
+      followTaskJournal(
+        journal,
+        { taskId: 'task-2', after: 0 },
+        { until: 'ended', signal: stop.signal },
+      ).next(),
     ).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
     await append(...deltas(300), completed);
     const reader = follow(0);

@@ -8,7 +8,7 @@ const BEA = { principal: 'bea', token: 'bea-token-0123456789-abcdef' };
 
 const clock = new FakeClock();
 const office = (server = SERVER, credentials = [ADA, BEA]) =>
-  createStreamTickets(server, credentials, () => clock.now());
+  createStreamTickets({ secret: server, credentials, now: () => clock.now() });
 
 describe('stream tickets', () => {
   test('stream tickets stay valid after a restart with other settings', async () => {
