@@ -32,7 +32,7 @@ export interface AiSdkModelSource {
   keyExpires?: boolean;
   provider?: ProviderRequestOptions;
   blame?: Omit<ProviderFailureContext, 'model'>;
-  patience?: ProviderRetryPolicy;
+  retryPolicy?: ProviderRetryPolicy;
   price?: Model['price'];
   endpoint?: string | undefined;
   contextWindow?: number;
@@ -44,7 +44,7 @@ export function createAiSdkModel(source: AiSdkModelSource): Model {
     id,
     provider = {},
     blame,
-    patience = PROVIDER_RETRY_POLICY,
+    retryPolicy = PROVIDER_RETRY_POLICY,
     price,
     contextWindow,
     inputModes,
@@ -55,7 +55,7 @@ export function createAiSdkModel(source: AiSdkModelSource): Model {
     loaded: new Loaded(source.load),
     keyExpires: source.keyExpires ?? false,
     provider,
-    patience,
+    retryPolicy,
     maxAnswerChars,
     blame: { model: id, secrets: [], ...blame },
     refusesReasoning: false,
@@ -123,7 +123,7 @@ interface Asker {
   keyExpires: boolean;
   provider: ProviderRequestOptions;
   maxAnswerChars: number;
-  patience: ProviderRetryPolicy;
+  retryPolicy: ProviderRetryPolicy;
   blame: ProviderFailureContext;
   /** True if the endpoint has refused reasoning that had no signatures. No later request contains reasoning. */
   refusesReasoning: boolean;

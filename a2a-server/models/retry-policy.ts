@@ -24,10 +24,10 @@ export const PROVIDER_RETRY_POLICY: ProviderRetryPolicy = { retries: 2, pauseMs:
 export async function withRetries<Result>(
   attempt: () => Promise<Result>,
   {
-    patience,
+    retryPolicy,
     blame,
     signal,
-  }: { patience: ProviderRetryPolicy; blame: ProviderFailureContext; signal: AbortSignal },
+  }: { retryPolicy: ProviderRetryPolicy; blame: ProviderFailureContext; signal: AbortSignal },
 ): Promise<Result> {
   const judged = async (): Promise<Result> => {
     try {
@@ -35,16 +35,16 @@ export async function withRetries<Result>(
     } catch (thrown) {
       signal.throwIfAborted();
       const { error, retry, waitMs } = classifyProviderFailure(thrown, blame);
-      if (!retry || (waitMs !== undefined && waitMs > patience.maxPauseMs)) throw new AbortError(error);
+      if (!retry || (waitMs !== undefined && waitMs > retryPolicy.maxPauseMs)) throw new AbortError(error);
       waits.set(error, waitMs ?? 0);
       throw error;
     }
   };
   const waits = new WeakMap<Error, number>();
   return pRetry(judged, {
-    retries: patience.retries,
-    minTimeout: patience.pauseMs,
-    maxTimeout: patience.maxPauseMs,
+    retries: retryPolicy.retries,
+    minTimeout: retryPolicy.pauseMs,
+    maxTimeout: retryPolicy.maxPauseMs,
     randomize: true,
     signal,
     onFailedAttempt: async ({ error, retriesLeft }) => {

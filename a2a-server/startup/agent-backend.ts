@@ -27,20 +27,20 @@ export interface AgentBackend {
 /**
  * Creates the agent that runs the tasks, as the setting `agent` specifies.
  * @param children records the agent's processes
- * @param patience the retry policy for failing providers
+ * @param retryPolicy the retry policy for failing providers
  * @throws ProductError CONFIGURATION
  */
 export async function createAgentBackend(
   settings: ServerSettings,
   children: ChildProcessRecords = NO_CHILD_RECORDS,
-  patience?: ProviderRetryPolicy,
+  retryPolicy?: ProviderRetryPolicy,
 ): Promise<AgentBackend> {
   const { agent } = settings;
   switch (agent.type) {
     case 'model':
       return {
         models: createCheckedModels(settings, process.env, {
-          patience,
+          retryPolicy,
           choice: modelChoice(settings, process.argv[1]),
         }),
         close: nothing,

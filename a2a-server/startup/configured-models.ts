@@ -16,7 +16,7 @@ import type { Environment } from '../../shared/runtime/environment.ts';
 
 interface ModelOptions {
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
-  patience?: ProviderRetryPolicy | undefined;
+  retryPolicy?: ProviderRetryPolicy | undefined;
   /** Returns advice on how to choose a model. The offline model shows it. */
   choice?: ModelChoice | undefined;
 }
@@ -62,7 +62,7 @@ interface ModelContext extends ModelOptions {
 function build(
   id: string,
   settings: ModelSettings,
-  { env, parameters, tier, patience, choice }: ModelContext,
+  { env, parameters, tier, retryPolicy, choice }: ModelContext,
 ): Model {
   const parsed = parseModelId(id);
   if (parsed === undefined) return createOfflineModel(OFFLINE_MODEL_ID, choice);
@@ -95,7 +95,7 @@ function build(
     contextWindow,
     inputModes,
     blame: { keySource: providerKeySourceText(provider, key.source), secrets },
-    ...(patience && { patience }),
+    ...(retryPolicy && { retryPolicy }),
   });
 }
 

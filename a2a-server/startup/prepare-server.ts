@@ -43,7 +43,7 @@ interface ServerDependencies {
   children: ChildProcessRecords;
   outputs: ReadToolOutput;
   /** The retry policy for failing providers. The default is `PROVIDER_RETRY_POLICY`. */
-  patience?: ProviderRetryPolicy;
+  retryPolicy?: ProviderRetryPolicy;
   /** Creates the state directory. In a check, the function does nothing. */
   makeDirectory: () => Promise<void>;
 }
@@ -51,14 +51,14 @@ interface ServerDependencies {
 /** Creates the agent, the tools and the policy from the settings. @throws ProductError CONFIGURATION */
 export async function prepareServer(
   settings: ServerSettings,
-  { pageDirectory, children, outputs, patience, makeDirectory }: ServerDependencies,
+  { pageDirectory, children, outputs, retryPolicy, makeDirectory }: ServerDependencies,
 ): Promise<PreparedServer> {
   refuseModeWithoutQuestion(settings);
   await requireAgentProgram(settings);
   await checkOidcSignInSettings(settings, process.env);
   const cardKey = settings.cardKey === undefined ? undefined : await readCardKey(settings.cardKey);
   const page = await readPageFiles(pageDirectory);
-  const worker = await createAgentBackend(settings, children, patience);
+  const worker = await createAgentBackend(settings, children, retryPolicy);
   await makeDirectory();
   const confinement = await confinementOf(settings);
   const tools = worker.tools ?? toolsOf(settings, { confinement, outputs, children });

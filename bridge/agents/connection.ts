@@ -183,12 +183,12 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
     ...(dialect.hazards.socketEndAborts && { postSockets: 'own' }),
     ...(resumable === null
       ? {
-          patience: {
+          timeouts: {
             beginningMs: MAX_SILENCE_WITHOUT_HEARTBEATS_MS,
             silenceMs: MAX_SILENCE_WITHOUT_HEARTBEATS_MS,
           },
         }
-      : { patience: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: MAX_SILENCE_MS } }),
+      : { timeouts: { beginningMs: ANSWER_TIMEOUT_MS, silenceMs: MAX_SILENCE_MS } }),
   });
   const options = { fetchImpl, legacyCompat: { enabled: true } };
   const client = await new ClientFactory({

@@ -24,7 +24,7 @@ export async function modelEndpoint(): Promise<FakeModelEndpoint> {
 export function modelsAt({ url }: FakeModelEndpoint, settings: object = {}): Models {
   const baseUrls = { 'openai-compatible': `${url}/v1` };
   const parsed = modelSettingsSchema.parse({ model: FAKE_MODEL, baseUrls, ...settings });
-  return createLazyModels(parsed, {}, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return createLazyModels(parsed, {}, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 /** @returns the options of a server that uses this model */

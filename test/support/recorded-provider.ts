@@ -160,7 +160,7 @@ export class RecordedStage {
       baseUrls: Object.fromEntries(providers.map(({ name }) => [name, `${this.endpoint.url}/v1`])),
     });
     const env = Object.assign({}, ...providers.map((provider) => provider.env));
-    return createLazyModels(settings, env, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+    return createLazyModels(settings, env, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
   }
 
   /** Returns the conversation of a request as JSON. */

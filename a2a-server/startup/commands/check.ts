@@ -57,7 +57,7 @@ export async function runStartChecks(
       outputs: NO_TOOL_OUTPUTS,
       makeDirectory: makeNothing,
       // Without retries, the check reports a failing provider at once.
-      patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 },
+      retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 },
     });
     const { models: offered } = prepared.worker;
     const findings = [

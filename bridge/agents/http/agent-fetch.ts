@@ -32,7 +32,7 @@ interface AgentFetchOptions {
   isGone?: () => boolean;
   /** How each POST uses sockets. If absent, `pooled`. A GET always uses a pooled socket. */
   postSockets?: SocketUse;
-  patience?: {
+  timeouts?: {
     /** The maximum time until the response headers arrive, in milliseconds. */
     beginningMs: number;
     /** The maximum time without data within a response, in milliseconds. */
@@ -51,7 +51,7 @@ class EndedProcessError extends Error {
 }
 
 export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
-  const { patience } = options;
+  const { timeouts } = options;
   return async (input, init = {}) => {
     if (options.isGone?.() === true) throw new TypeError('fetch failed', { cause: new EndedProcessError() });
     const { url, method, headers, body } = await describe(input, init);
@@ -64,7 +64,7 @@ export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
         body,
         signal: init.signal ?? undefined,
         sockets: (posts ? options.postSockets : undefined) ?? 'pooled',
-        beginningMs: patience?.beginningMs,
+        beginningMs: timeouts?.beginningMs,
       });
     const { answer, at } = posts
       ? { answer: await unredirected(ask(url), { url, method }), at: url }
@@ -73,8 +73,8 @@ export function createAgentFetch(options: AgentFetchOptions): typeof fetch {
     if (status === 401 || status === 403) refuseWithheld(answer, { ...options, at });
     try {
       return status >= 200 && status < 300
-        ? await bounded(answer, patience?.silenceMs, headers['accept'])
-        : await refused(answer, patience?.silenceMs);
+        ? await bounded(answer, timeouts?.silenceMs, headers['accept'])
+        : await refused(answer, timeouts?.silenceMs);
     } catch (error) {
       answer.discard();
       throw error instanceof HttpError ? error : answer.failure(error);

@@ -13,7 +13,7 @@ import type { LiveSessions } from '../../sessions/live-sessions.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import { WebhookPosts } from '../../state/webhook-posts.ts';
 import type { BridgeDatabase } from '../../state/database.ts';
-import { WEBHOOK_RETRY_POLICY } from './post.ts';
+import { WEBHOOK_TIMINGS } from './post.ts';
 import { createWebhookPostFormatter } from './format-post.ts';
 import { readWebhookReceiver } from './configured-receiver.ts';
 import { type WebhookPostingParts, SessionWebhookPosts } from './session-posts.ts';
@@ -55,7 +55,7 @@ export class ApprovalWebhook {
       receiver: () => readWebhookReceiver(settings, env),
       body: createWebhookPostFormatter(settings),
       decides: settings.format === 'json',
-      patience: WEBHOOK_RETRY_POLICY,
+      timings: WEBHOOK_TIMINGS,
       rows,
       title: ({ view, agent }) => {
         return view === undefined ? '' : (outbox.ofTask(agent.name, view.taskId)?.title ?? '');

@@ -21,13 +21,14 @@ export interface WebhookReceiver {
   headers: Readonly<Record<string, string>>;
 }
 
-export interface WebhookRetryPolicy {
+export interface WebhookTimings {
   backOff: BackOffOptions;
+  /** The maximum duration of one attempt. */
   answerMs: number;
 }
 
 /** The delays are 1 s, 2 s, 4 s … up to 2 min. All retries together take at least four minutes. */
-export const WEBHOOK_RETRY_POLICY: WebhookRetryPolicy = {
+export const WEBHOOK_TIMINGS: WebhookTimings = {
   backOff: { retries: 8, minTimeout: 1_000, maxTimeout: 120_000, factor: 2, randomize: true },
   answerMs: 30_000,
 };
@@ -46,7 +47,7 @@ export type DeliveredPostAnswer = Exclude<WebhookAnswer, { type: 'troubled' | 'r
 export function sendWebhookPost(
   { id, body, signal }: WebhookPost,
   receiver: () => Promise<WebhookReceiver>,
-  { backOff, answerMs }: WebhookRetryPolicy,
+  { backOff, answerMs }: WebhookTimings,
 ): Promise<DeliveredPostAnswer> {
   return pRetry(
     async () => {

@@ -34,7 +34,7 @@ import { approvalRequestMessage, approvalDecidedMessage } from './chat-message.t
 import type { NoticeAndMessage } from './format-post.ts';
 import {
   type DeliveredPostAnswer,
-  type WebhookRetryPolicy,
+  type WebhookTimings,
   sendWebhookPost,
   type WebhookReceiver,
 } from './post.ts';
@@ -50,7 +50,7 @@ export interface WebhookPostingParts {
   body: (content: NoticeAndMessage) => string;
   /** False if the receiver is a chat. The response of a chat decides nothing. */
   decides: boolean;
-  patience: WebhookRetryPolicy;
+  timings: WebhookTimings;
   rows: WebhookPosts;
   title: (session: Session) => string;
   clock: Clock;
@@ -272,8 +272,8 @@ export class SessionWebhookPosts {
   }
 
   async #deliver(id: string, content: NoticeAndMessage, signal: AbortSignal): Promise<DeliveredPostAnswer> {
-    const { receiver, patience, body, decides } = this.#parts;
-    const answer = await sendWebhookPost({ id, body: body(content), signal }, receiver, patience);
+    const { receiver, timings, body, decides } = this.#parts;
+    const answer = await sendWebhookPost({ id, body: body(content), signal }, receiver, timings);
     return decides ? answer : { type: 'later' };
   }
 

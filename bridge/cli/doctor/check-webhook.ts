@@ -13,7 +13,7 @@ import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { readWebhookReceiver } from '../../approvals/webhook/configured-receiver.ts';
 import { createWebhookPostFormatter } from '../../approvals/webhook/format-post.ts';
-import { WEBHOOK_RETRY_POLICY, sendWebhookPost } from '../../approvals/webhook/post.ts';
+import { WEBHOOK_TIMINGS, sendWebhookPost } from '../../approvals/webhook/post.ts';
 import type { WebhookSettings } from '../../settings/webhook-settings.ts';
 
 const SUBJECT = 'approval webhook';
@@ -23,7 +23,7 @@ export const NO_WEBHOOK = warnCheckResult(
   'the settings name none, so no test post was sent',
   'Set "approvalWebhook" in the section "bridge" of the configuration file.',
 );
-const ONCE = { backOff: { ...WEBHOOK_RETRY_POLICY.backOff, retries: 0 }, answerMs: 10_000 };
+const ONCE = { backOff: { ...WEBHOOK_TIMINGS.backOff, retries: 0 }, answerMs: 10_000 };
 
 /** @param posts true to send a signed test post, which asks for no decision */
 export async function checkWebhook(

@@ -10,7 +10,7 @@ import { Session } from '../../../bridge/sessions/session/session.ts';
 import { StoredDecisionClaims } from '../../../bridge/state/decision-claims.ts';
 import { WebhookPosts } from '../../../bridge/state/webhook-posts.ts';
 import { openDatabase, rowIn, rowsIn } from '../../support/bridge-database.ts';
-import { type WebhookRetryPolicy, sendWebhookPost } from '../../../bridge/approvals/webhook/post.ts';
+import { type WebhookTimings, sendWebhookPost } from '../../../bridge/approvals/webhook/post.ts';
 import { SessionWebhookPosts } from '../../../bridge/approvals/webhook/session-posts.ts';
 import { createLogger } from '../../../shared/runtime/logging.ts';
 import { FakeAgent } from '../../support/fake-agent.ts';
@@ -20,7 +20,7 @@ import { asJson, type WebhookReply, WebhookReceiver } from '../../support/webhoo
 import { decisionChannels } from './support/decision-channels.ts';
 
 const AFTER_MS = 30_000;
-const QUICK: WebhookRetryPolicy = {
+const QUICK: WebhookTimings = {
   backOff: { retries: 3, minTimeout: 1, maxTimeout: 5, factor: 2, randomize: false },
   answerMs: 60_000,
 };
@@ -80,24 +80,24 @@ describe('the approval webhook', () => {
   /** Starts a session whose task waits for these calls, with its webhook posts. */
   async function waiting(
     callIds: string,
-    { patience = QUICK }: { patience?: WebhookRetryPolicy } = {},
+    { timings = QUICK }: { timings?: WebhookTimings } = {},
   ): Promise<{ session: Session; posts: SessionWebhookPosts }> {
     const session = sessionWith();
     const ids = { messageId: session.firstMessageId, sessionId: null, taskId: null };
-    const posts = await postsAbout(session, patience);
+    const posts = await postsAbout(session, timings);
     const settled = untilSettled(session);
     await session.deliver((dialect) => buildUserMessage(dialect.phraseTask(callIds, {}), ids));
     await settled;
     return { session, posts };
   }
 
-  async function postsAbout(session: Session, patience = QUICK): Promise<SessionWebhookPosts> {
+  async function postsAbout(session: Session, timings = QUICK): Promise<SessionWebhookPosts> {
     const posts = new SessionWebhookPosts(session, {
       afterMs: AFTER_MS,
       receiver: () => Promise.resolve({ url: receiver.url, secret: receiver.secret, headers: {} }),
       body: ({ notice }) => JSON.stringify(notice),
       decides: true,
-      patience,
+      timings,
       rows: new WebhookPosts(await openDatabase(path)),
       title: () => 'Write it',
       clock,
@@ -287,7 +287,7 @@ describe('the approval webhook', () => {
   test('the bridge stops posting to a webhook that never answers, and other decisions do not wait for it', async () => {
     receiver.answering = () => new Promise(() => undefined);
     // The limit is long enough for each post to arrive on a slow machine.
-    const { session } = await waiting('one', { patience: { ...QUICK, answerMs: 500 } });
+    const { session } = await waiting('one', { timings: { ...QUICK, answerMs: 500 } });
     clock.advance(AFTER_MS);
     const last = await receiver.got('approval.asked', 1 + QUICK.backOff.retries);
     await last.gone;

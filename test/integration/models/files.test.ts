@@ -51,7 +51,7 @@ function modelsOf(model: string): Models {
     baseUrls: { anthropic: url, google: url, openai: url, openrouter: url, 'openai-compatible': url },
     inputModes: { 'openai-compatible:vision': ['image/png', 'application/pdf'] },
   });
-  return createLazyModels(settings, ENVIRONMENT, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return createLazyModels(settings, ENVIRONMENT, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 async function replay(folder: string, ...names: string[]): Promise<void> {

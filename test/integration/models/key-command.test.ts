@@ -35,7 +35,7 @@ test.each([
         keys: { [provider]: { command: ['cat', file] } },
       }),
       { ANTHROPIC_API_KEY: 'not-this', OPENAI_API_KEY: 'not-this' },
-      { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
+      { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
     ).resolve(undefined);
     const answer = async (): Promise<string> => {
       let text = '';

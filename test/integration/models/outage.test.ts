@@ -177,7 +177,7 @@ describe.each(['openai:gpt-4.1', 'openai:gpt-5-mini', 'openai-compatible:any'])(
       const models = createLazyModels(
         modelSettingsSchema.parse({ model, baseUrls }),
         { OPENAI_API_KEY: 'key' },
-        { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
+        { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } },
       );
       const where = { stateDir: await temporaryDirectory(), workspace: await temporaryDirectory() };
       return startTaskService({ ...where, models });

@@ -24,7 +24,7 @@ function models(model: string, parameters: Record<string, object>): Models {
     parameters,
     baseUrls: { [model.slice(0, model.indexOf(':'))]: endpoint.url },
   });
-  return createLazyModels(settings, KEYS, { patience: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
+  return createLazyModels(settings, KEYS, { retryPolicy: { retries: 0, pauseMs: 0, maxPauseMs: 0 } });
 }
 
 interface Sent {

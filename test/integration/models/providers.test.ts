@@ -91,7 +91,9 @@ function modelOf(provider: Provider): Model {
     model: provider.id,
     baseUrls: { [name]: endpoint.url + provider.base },
   });
-  return createLazyModels(settings, { [provider.variable]: KEY }, { patience: IMPATIENT }).resolve(undefined);
+  return createLazyModels(settings, { [provider.variable]: KEY }, { retryPolicy: IMPATIENT }).resolve(
+    undefined,
+  );
 }
 
 function request(signal: AbortSignal = new AbortController().signal): ModelRequest {

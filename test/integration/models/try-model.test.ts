@@ -12,8 +12,8 @@ const KEYS = { ANTHROPIC_API_KEY: 'k', OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' 
 function modelAt(id: string, url: string): Model {
   const [provider = ''] = id.split(':');
   const settings = modelSettingsSchema.parse({ model: id, baseUrls: { [provider]: url } });
-  const patience = { retries: 0, pauseMs: 0, maxPauseMs: 0 };
-  return createLazyModels(settings, KEYS, { patience }).resolve(undefined);
+  const retryPolicy = { retries: 0, pauseMs: 0, maxPauseMs: 0 };
+  return createLazyModels(settings, KEYS, { retryPolicy }).resolve(undefined);
 }
 
 const status = (code: number, body: unknown): Reply => ({ type: 'status', status: code, body });

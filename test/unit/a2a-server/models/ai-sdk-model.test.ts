@@ -34,7 +34,7 @@ function sourceOf(...answers: (() => Promise<Stream> | Stream)[]): AiSdkModelSou
       return { stream: await answer() };
     },
   };
-  return { id: 'scripted', load: () => Promise.resolve(provider), patience: NO_PAUSE };
+  return { id: 'scripted', load: () => Promise.resolve(provider), retryPolicy: NO_PAUSE };
 }
 
 function streamOf(...parts: LanguageModelV3StreamPart[]): Stream {
@@ -280,7 +280,7 @@ describe('A4 the abort of a model request', () => {
     const model = createAiSdkModel({
       id: 'busy',
       load: () => Promise.reject(abortOnce(abort)),
-      patience: { retries: 3, pauseMs: 3_600_000, maxPauseMs: 3_600_000 },
+      retryPolicy: { retries: 3, pauseMs: 3_600_000, maxPauseMs: 3_600_000 },
     });
     await expect(collect(model, request(abort.signal))).rejects.toMatchObject({ name: 'AbortError' });
   });

@@ -20,9 +20,11 @@ describe('the retries of a model request', () => {
       });
     };
     const { signal } = new AbortController();
-    const failure = await withRetries(busy, { patience: PROVIDER_RETRY_POLICY, blame: BLAME, signal }).catch(
-      (error: unknown) => error,
-    );
+    const failure = await withRetries(busy, {
+      retryPolicy: PROVIDER_RETRY_POLICY,
+      blame: BLAME,
+      signal,
+    }).catch((error: unknown) => error);
     expect(attempts).toBe(1);
     expect(failure).toBeInstanceOf(ProductError);
     expect(failure).toMatchObject({ facts: { [RETRY_AFTER_FACT]: '8000' } });

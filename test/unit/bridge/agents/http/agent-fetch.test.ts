@@ -157,7 +157,7 @@ describe('fetch for requests to agents', () => {
 
   test('if an agent accepts the request and never responds, the request ends; a response that has started may continue', async () => {
     const waiting = (beginningMs: number): typeof fetch =>
-      createAgentFetch({ origin: agent.url, headers: TOKEN, patience: { beginningMs, silenceMs: 60_000 } });
+      createAgentFetch({ origin: agent.url, headers: TOKEN, timeouts: { beginningMs, silenceMs: 60_000 } });
     const patient = waiting(50);
     agent.answer = () => undefined;
     const { signal } = new AbortController();
@@ -184,7 +184,7 @@ describe('fetch for requests to agents', () => {
       const patient = createAgentFetch({
         origin: agent.url,
         headers: TOKEN,
-        patience: { beginningMs: 60_000, silenceMs: 50 },
+        timeouts: { beginningMs: 60_000, silenceMs: 50 },
       });
       const { signal } = new AbortController();
       const asked = patient(agent.url, { method: 'POST', body: '{}', signal });
@@ -199,7 +199,7 @@ describe('fetch for requests to agents', () => {
     const patient = createAgentFetch({
       origin: agent.url,
       headers: TOKEN,
-      patience: { beginningMs: 60_000, silenceMs: 60_000 },
+      timeouts: { beginningMs: 60_000, silenceMs: 60_000 },
     });
     agent.answer = (_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
@@ -223,8 +223,8 @@ describe('fetch for requests to agents', () => {
       answers.push(response.writeHead(200, { 'content-type': 'text/event-stream' }));
       response.write('data: one\n\n');
     };
-    const patience = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
-    const quiet = createAgentFetch({ origin: agent.url, headers: {}, patience });
+    const timeouts = { beginningMs: QUIET_MS, silenceMs: QUIET_MS };
+    const quiet = createAgentFetch({ origin: agent.url, headers: {}, timeouts });
     // Both time limits begin with the requests, so the fake timers must exist before.
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance', 'Date'] });
     try {
