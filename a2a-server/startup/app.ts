@@ -62,7 +62,7 @@ import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { checkTenantPath, stripTenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
-import type { ProtocolPreview } from '../http/wire/protocol-previews.ts';
+import type { ServerPreview } from '../http/wire/protocol-previews.ts';
 import type { DisconnectHandler } from '../http/streams/disconnect-handler.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
@@ -137,7 +137,7 @@ export interface AppOptions {
   pushKeys?: Pick<NotificationSigner, 'publicKeys'>;
   servers?: () => readonly ToolServerView[];
   /** The previews that the server offers. By default, there are none. */
-  previews?: readonly ProtocolPreview[];
+  previews?: readonly ServerPreview[];
   /** The server aborts this scope to end open streams. */
   reading: AbortScope<StreamEndReason>;
   phase: () => ServingPhase;

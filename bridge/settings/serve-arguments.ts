@@ -4,11 +4,11 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../shared/settings/add-flags.ts';
 import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
 import { locateSettings } from '../../shared/settings/settings-location.ts';
-import { BRIDGE_SETTINGS, LOCATION_FLAGS } from './settings.ts';
+import { BRIDGE_SETTINGS, BRIDGE_LOCATION_FLAGS } from './settings.ts';
 
 /** Adds the flags with which the bridge serves MCP. */
 export function addServeFlags(command: Command): Command {
-  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
+  for (const { flag, describe } of BRIDGE_LOCATION_FLAGS) command.option(flag, describe);
   return addSettingFlags(command, BRIDGE_SETTINGS)
     .option('--no-auto-start', 'the same as --auto-start=no')
     .option('--no-stdio', 'the same as --stdio=no; for a bridge that runs as a service, with --http');

@@ -13,7 +13,7 @@ import { locationFlagDefinitions, locateSettings } from '../../shared/settings/s
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
-import { PROTOCOL_PREVIEWS } from './protocol-previews.ts';
+import { BRIDGE_PREVIEWS } from './protocol-previews.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL_VALUES } from './on-cancel.ts';
@@ -151,12 +151,12 @@ export const BRIDGE_SETTINGS = {
   preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
-    schema: z.array(z.enum(PROTOCOL_PREVIEWS)),
+    schema: z.array(z.enum(BRIDGE_PREVIEWS)),
     fallback: [],
     env: 'MCP_A2A_BRIDGE_PREVIEW',
     describe:
       'part of a draft protocol that the bridge offers although it may still change; may be repeated (default: none; docs/preview.md)',
-    allowed: PROTOCOL_PREVIEWS.join(', '),
+    allowed: BRIDGE_PREVIEWS.join(', '),
   }),
   forms: defineSetting({
     kind: 'text',
@@ -301,7 +301,7 @@ export interface BridgeSettings extends SettingValues<typeof ALL_BRIDGE_SETTINGS
 }
 
 /** The flags for the state directory and the configuration file. */
-export const LOCATION_FLAGS = locationFlagDefinitions("outbox, token and the local server's address");
+export const BRIDGE_LOCATION_FLAGS = locationFlagDefinitions("outbox, token and the local server's address");
 
 /**
  * @param flags the values of commander's options by setting key, with `stateDir` and `config`

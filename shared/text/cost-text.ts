@@ -1,4 +1,4 @@
-export interface TokenCost {
+export interface TokensAndPrice {
   inputTokens: number;
   outputTokens: number;
   cachedInputTokens?: number | undefined;
@@ -8,7 +8,7 @@ export interface TokenCost {
 }
 
 /** Returns a text such as `900 tokens in (500 read from the cache), 40 out, $0.2500`. */
-export function tokensAndPriceText(cost: TokenCost): string {
+export function tokensAndPriceText(cost: TokensAndPrice): string {
   const { inputTokens, outputTokens, cachedInputTokens = 0, cacheWriteTokens = 0, usd } = cost;
   const cached = [
     cachedInputTokens === 0 ? '' : `${cachedInputTokens} read from the cache`,
@@ -31,7 +31,7 @@ export function requestPriceText({ usd }: { usd: number | null }): string {
   return usd === null ? 'unknown' : dollarsText(usd);
 }
 
-export function hasTokens({ inputTokens, outputTokens }: TokenCost): boolean {
+export function hasTokens({ inputTokens, outputTokens }: TokensAndPrice): boolean {
   return inputTokens > 0 || outputTokens > 0;
 }
 

@@ -28,7 +28,7 @@ import type { TaskJournal } from '../task-journal/task-journal.ts';
 import { modelEventsUntilAborted, toModelFailure } from './abortable-model-events.ts';
 
 /** The window for the summary's prompt if the model's window is unknown, in tokens. */
-const DEFAULT_WINDOW_TOKENS = 100_000;
+const ASSUMED_WINDOW_TOKENS = 100_000;
 
 interface ContextFitter {
   log: TaskJournal;
@@ -145,7 +145,7 @@ function summaryRequest(
   { covered, tokens }: Extract<ContextReduction, { type: 'summarise' }>,
   room: ContextWindow,
 ): string {
-  const fill = (room.window ?? DEFAULT_WINDOW_TOKENS) / 2;
+  const fill = (room.window ?? ASSUMED_WINDOW_TOKENS) / 2;
   return [
     `<transcript>\n${summaryTranscript(covered, Math.floor(fill * BYTES_PER_TOKEN))}\n</transcript>`,
     `Summarise it in at most ${Math.floor(tokens / 2)} words.`,

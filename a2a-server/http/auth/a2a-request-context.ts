@@ -15,7 +15,7 @@ import type { OutputModes } from '../wire/output-modes.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
 import { parseRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
-import type { ProtocolPreview } from '../wire/protocol-previews.ts';
+import type { ServerPreview } from '../wire/protocol-previews.ts';
 import type { WireOptions } from '../wire/wire-objects.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
@@ -39,7 +39,7 @@ interface Call {
   requestedVersion: string;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The previews that the server offers. The default is none. */
-  previews?: readonly ProtocolPreview[] | undefined;
+  previews?: readonly ServerPreview[] | undefined;
   log: Logger;
 }
 

@@ -12,7 +12,7 @@ import type { PushSubscription } from '../../push/push-subscription.ts';
 import { generationOf } from '../../task/generation.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { eventWithGeneration, moveGenerationsIntoFields } from '../wire/generation-field.ts';
-import type { ProtocolPreview } from '../wire/protocol-previews.ts';
+import type { ServerPreview } from '../wire/protocol-previews.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
 import type { WireOptions } from '../wire/wire-objects.ts';
 
@@ -28,7 +28,7 @@ export function createPushBodyBuilder({
   previews,
 }: {
   base: string;
-  previews: readonly ProtocolPreview[];
+  previews: readonly ServerPreview[];
 }): PushBodyBuilder {
   const generations = previews.includes('a2a-1.1');
   const wireOptionsOf = ({

@@ -8,7 +8,7 @@ import {
 } from '../../../shared/protocol/extensions.ts';
 import { openIdConnectUrl } from '../../access/oidc-settings.ts';
 import { INPUT_MODES, OUTPUT_MODES } from '../wire/output-modes.ts';
-import type { ProtocolPreview } from '../wire/protocol-previews.ts';
+import type { ServerPreview } from '../wire/protocol-previews.ts';
 
 /** The bridge recognises servers of this product by this name. */
 export const AGENT_NAME = 'mcp-a2a-bridge agent';
@@ -18,7 +18,7 @@ const OIDC_SCHEME = 'openIdConnect';
 
 /** The specification that each preview follows, as the agent card describes it. */
 const PREVIEW_SPECIFICATIONS: Readonly<
-  Record<ProtocolPreview, { description: string; params: Record<string, string> }>
+  Record<ServerPreview, { description: string; params: Record<string, string> }>
 > = {
   'a2a-1.1': {
     description:
@@ -31,7 +31,7 @@ const PREVIEW_SPECIFICATIONS: Readonly<
   },
 };
 
-function previewOnCard(preview: ProtocolPreview): AgentExtension {
+function previewOnCard(preview: ServerPreview): AgentExtension {
   return { uri: `${A2A_PREVIEW_URI_PREFIX}${preview}`, required: false, ...PREVIEW_SPECIFICATIONS[preview] };
 }
 
@@ -54,7 +54,7 @@ export function agentCard(
     fileModes?: readonly string[];
     oidcIssuer?: string;
     pushNotifications?: boolean;
-    previews?: readonly ProtocolPreview[];
+    previews?: readonly ServerPreview[];
   } = {},
 ): AgentCard {
   return {

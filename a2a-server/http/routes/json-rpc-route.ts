@@ -33,7 +33,7 @@ import { createLegacyFinalSetter } from '../wire/legacy-final-flag.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
-import type { ProtocolPreview } from '../wire/protocol-previews.ts';
+import type { ServerPreview } from '../wire/protocol-previews.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
 import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
@@ -46,7 +46,7 @@ export interface A2aBindingOptions {
   heartbeatMs: number;
   log: Logger;
   /** The previews that the server offers. The default is none. */
-  previews?: readonly ProtocolPreview[] | undefined;
+  previews?: readonly ServerPreview[] | undefined;
 }
 
 const METHOD_NOT_FOUND = -32601;

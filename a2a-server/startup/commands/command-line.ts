@@ -7,7 +7,7 @@ import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { locateSettings } from '../../../shared/settings/settings-location.ts';
 import { readClocks, writeClockMark } from '../../../shared/state/clock-mark.ts';
 import {
-  LOCATION_FLAGS,
+  SERVER_LOCATION_FLAGS,
   readServerSettings,
   requireSqliteJournal,
   flagsWithAcpAgentCommand,
@@ -60,7 +60,7 @@ export function createCommandLine(
       const given = flagsWithAcpAgentCommand(flags, words);
       return given ? serve(given) : self.error(`error: unexpected argument "${words[0]}"`);
     });
-  for (const { flag, describe } of LOCATION_FLAGS) command.option(flag, describe);
+  for (const { flag, describe } of SERVER_LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
   addPasskeys(command);
   addTokens(command);

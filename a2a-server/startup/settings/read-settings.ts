@@ -20,7 +20,7 @@ import { ALL_SERVER_SETTINGS, type ServerSettings } from './settings.ts';
 const DATABASE_SETTINGS = ['database', 'databaseListen'] as const;
 
 /** The flags that name the state directory and the configuration file. */
-export const LOCATION_FLAGS = locationFlagDefinitions('journal, token and address');
+export const SERVER_LOCATION_FLAGS = locationFlagDefinitions('journal, token and address');
 
 /**
  * Reads the server's settings from flags, environment variables, the configuration file (section "server") and

@@ -10,7 +10,7 @@ import { modelIdSchema, type AgentSetting } from '../../models/model-settings.ts
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
 import { metricsEndpointSchema } from '../../telemetry/metrics-endpoint.ts';
-import { PROTOCOL_PREVIEWS } from '../../http/wire/protocol-previews.ts';
+import { SERVER_PREVIEWS } from '../../http/wire/protocol-previews.ts';
 import { LIMIT_SETTINGS } from './limit-settings.ts';
 import { UNFLAGGED_SERVER_SETTINGS } from './unflagged-settings.ts';
 
@@ -298,12 +298,12 @@ export const SERVER_SETTINGS = {
   preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
-    schema: z.array(z.enum(PROTOCOL_PREVIEWS)),
+    schema: z.array(z.enum(SERVER_PREVIEWS)),
     fallback: [],
     env: 'A2A_SERVER_PREVIEW',
     describe:
       'part of a draft protocol that the server offers although it may still change; may be repeated (default: none; docs/preview.md)',
-    allowed: PROTOCOL_PREVIEWS.join(', '),
+    allowed: SERVER_PREVIEWS.join(', '),
   }),
   metrics: defineSetting({
     kind: 'text',

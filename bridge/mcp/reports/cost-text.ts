@@ -1,9 +1,9 @@
 /** Formats the cost of a task and of its session as text for a person. Pure. */
-import { hasTokens, tokensAndPriceText, type TokenCost } from '../../../shared/text/cost-text.ts';
+import { hasTokens, tokensAndPriceText, type TokensAndPrice } from '../../../shared/text/cost-text.ts';
 
-interface ReportedCost extends TokenCost {
+interface ReportedCost extends TokensAndPrice {
   turns: number;
-  session?: TokenCost | undefined;
+  session?: TokensAndPrice | undefined;
 }
 
 /** Returns one line with the tokens and the price. Returns '' for an agent that does not report tokens. */

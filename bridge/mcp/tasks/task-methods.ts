@@ -15,7 +15,7 @@ import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findMcpTask, type TaskReplyContext, currentMcpTask } from './find-task.ts';
-import type { ProtocolPreview } from '../../settings/protocol-previews.ts';
+import type { BridgePreview } from '../../settings/protocol-previews.ts';
 import { decodeTaskHandle } from '../../sessions/mcp-task-id.ts';
 
 const taskParams = z.looseObject({ taskId: z.string() });
@@ -25,7 +25,7 @@ const anyResult = z.looseObject({});
 interface TaskMethodOptions {
   prefix: string;
   log: Logger;
-  previews: readonly ProtocolPreview[];
+  previews: readonly BridgePreview[];
   followed: ClientFollowedTasks | undefined;
   bridge: () => Promise<BridgeContext>;
 }
