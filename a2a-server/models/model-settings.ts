@@ -1,3 +1,4 @@
+import { MODEL_TIERS } from '../../shared/settings/model-tiers.ts';
 import { z } from 'zod';
 import { modelParametersSchema } from './model-parameters.ts';
 import { providerKeySettingSchema } from './provider-key.ts';
@@ -26,8 +27,6 @@ export const COMPATIBLE_URL_VARIABLE = 'MCP_A2A_OPENAI_COMPATIBLE_URL';
 /** The default model. It needs no key and no network. */
 export const OFFLINE_MODEL_ID = 'offline';
 export const EXAMPLE_MODEL = 'anthropic:claude-sonnet-4-5';
-/** The tiers: names for models. A client can use a tier without knowing the server's models. */
-export const MODEL_TIERS = ['fast', 'smart'] as const;
 
 /** The schema of a model id: `offline`, or `provider:model`, e.g. `anthropic:claude-sonnet-4-5`. */
 export const modelIdSchema = z

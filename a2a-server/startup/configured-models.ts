@@ -1,3 +1,4 @@
+import { MODEL_TIERS } from '../../shared/settings/model-tiers.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createAiSdkModel } from '../models/ai-sdk-model.ts';
 import { modelFacts } from '../models/model-facts.ts';
@@ -9,7 +10,7 @@ import type { Model, Models } from '../models/model.ts';
 import type { ProviderRetryPolicy } from '../models/retry-policy.ts';
 import { providerKeySourceText } from '../models/provider-key.ts';
 import { resolveProviderConnection } from '../models/providers.ts';
-import { OFFLINE_MODEL_ID, parseModelId, MODEL_TIERS, type ModelSettings } from '../models/model-settings.ts';
+import { OFFLINE_MODEL_ID, parseModelId, type ModelSettings } from '../models/model-settings.ts';
 import type { ServerSettings } from './settings/settings.ts';
 import { priceAdvice } from '../../shared/protocol/price-advice.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';

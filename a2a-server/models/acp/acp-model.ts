@@ -2,13 +2,13 @@
  * Adapts an ACP agent to the model interface. A turn sends a prompt or the decisions of a person. The turn ends with
  * the agent's answer or with the next permission request. The prompt stays open while decisions are pending.
  */
+import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import type { StopReason } from '@agentclientprotocol/sdk';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Snapshot, TaskWithEarlierTasks } from '../../task/snapshot.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
-import { MODEL_TIERS } from '../model-settings.ts';
 import { SignInNeededError } from './agent-connection.ts';
 import { acpAgentName } from './agent-program.ts';
 import { buildAcpPrompt, buildAcpPromptAfterCancel } from './agent-prompt.ts';

@@ -1,11 +1,11 @@
 /** Implements the scripted agent. It uses the normal executor and journal, and a script instead of a language model. */
+import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
 import type { TurnEnd, UserMessage } from '../../task/events.ts';
 import type { Model, ModelEvent, Models } from '../model.ts';
-import { MODEL_TIERS } from '../model-settings.ts';
 import type { Script, ScriptRule, ScriptTurns } from './script.ts';
 import type { ScriptStep } from './step.ts';
 import type { ConversationItem } from '../../task/snapshot.ts';

@@ -2,6 +2,7 @@
  * `a2a-server check` makes the checks of a server start, and sends a short request to each model. The command starts no
  * server and changes nothing.
  */
+import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { join } from 'node:path';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import {
@@ -14,7 +15,7 @@ import {
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { requireOpenableJournal } from '../../journal/sqlite/require-openable.ts';
 import type { Model, Models } from '../../models/model.ts';
-import { OFFLINE_MODEL_ID, MODEL_TIERS } from '../../models/model-settings.ts';
+import { OFFLINE_MODEL_ID } from '../../models/model-settings.ts';
 import { NO_CHILD_RECORDS } from '../../processes/child-process-records.ts';
 import { NO_TOOL_OUTPUTS } from '../../tools/builtin/read-output.ts';
 import { providerName } from '../../access/oidc-settings.ts';

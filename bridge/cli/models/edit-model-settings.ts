@@ -1,10 +1,8 @@
 /** Changes the model settings in the text of the configuration file, for the command `model set`. Pure. */
+import type { ModelTier } from '../../../shared/settings/model-tiers.ts';
 import { parse } from 'shell-quote';
 import { configFormatOf } from '../clients/config-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
-
-export const MODEL_TIERS = ['fast', 'smart'] as const;
-type ModelTier = (typeof MODEL_TIERS)[number];
 
 export interface ModelChange {
   /** The id of the model: `offline`, or `provider:model`. */

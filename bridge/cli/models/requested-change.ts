@@ -1,9 +1,10 @@
 /** Reads the command line of `model set`. */
+import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { quote } from 'shell-quote';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { splitCommandLine, type ModelChange, MODEL_TIERS } from './edit-model-settings.ts';
+import { splitCommandLine, type ModelChange } from './edit-model-settings.ts';
 import { readServerModelReport } from './server-models.ts';
 
 export interface SetModelOptions extends CommonCommandOptions {
