@@ -2,6 +2,7 @@
  * A client of A2A 0.3 over JSON-RPC that has the interface of the 1.0 client. It converts the methods, parameters and
  * answers that the checks need.
  */
+import { METHOD_NOT_FOUND } from '../../shared/net/json-rpc-codes.ts';
 import { z } from 'zod';
 import {
   type A2aRpcCaller,
@@ -19,7 +20,6 @@ const METHODS: Readonly<Record<string, string>> = {
 };
 
 /** JSON-RPC 2.0: the error code for an unknown method. */
-const METHOD_NOT_FOUND = -32_601;
 
 const sending = z.object({
   message: z.looseObject({ role: z.string(), parts: z.array(z.looseObject({ text: z.string() })) }),

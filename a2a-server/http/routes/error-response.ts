@@ -2,6 +2,7 @@
  * Sends errors that occur before or outside a binding's handler, such as a failed authentication or an unreadable
  * request.
  */
+import { PARSE_ERROR } from '../../../shared/net/json-rpc-codes.ts';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import { z } from 'zod';
 import { LegacyRestTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
@@ -13,7 +14,7 @@ import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { isLegacyRest } from './legacy-rest-route.ts';
 import { rpcError } from './json-rpc-route.ts';
 import { sendRestError } from './rest-route.ts';
-import { PARSE_ERROR, retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
+import { retryLaterOf, toWireError, unparsableError, WIRE_ERRORS } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 
 /** Turns each error of a route into a response, and logs the errors that concern an operator. */

@@ -2,6 +2,7 @@
  * Serves the JSON-RPC binding of A2A 1.0 and 0.3. The SDK's handlers decode the requests. This server writes the event
  * streams.
  */
+import { INVALID_REQUEST, METHOD_NOT_FOUND } from '../../../shared/net/json-rpc-codes.ts';
 import { Router } from 'express';
 import type { Request, Response } from 'express';
 import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
@@ -35,7 +36,7 @@ import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import type { ServerPreview } from '../wire/protocol-previews.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
-import { INVALID_REQUEST, toWireError, unparsableError } from '../wire/wire-errors.ts';
+import { toWireError, unparsableError } from '../wire/wire-errors.ts';
 import type { WireFormat } from '../wire/wire-errors.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 
@@ -48,8 +49,6 @@ export interface A2aBindingOptions {
   /** The previews that the server offers. The default is none. */
   previews?: readonly ServerPreview[] | undefined;
 }
-
-const METHOD_NOT_FOUND = -32601;
 
 export function jsonRpcRoute({
   handler,

@@ -4,6 +4,7 @@
  * Each error contains a `google.rpc.ErrorInfo`. Its `metadata` has the product's `reason`, the flag `retryable`, and
  * the facts. JSON-RPC (also 0.3) sends it in `error.data`, HTTP+JSON in `error.details`.
  */
+import { INVALID_REQUEST } from '../../../shared/net/json-rpc-codes.ts';
 import {
   A2A_ERROR_CODE,
   A2AError,
@@ -49,10 +50,6 @@ interface Row {
   code?: number;
 }
 
-/** The error code of JSON that is not a valid request (JSON-RPC 2.0 §5.1). */
-export const INVALID_REQUEST = -32600;
-/** The error code of a body that is not JSON (JSON-RPC 2.0 §5.1). */
-export const PARSE_ERROR = -32700;
 const { INTERNAL_ERROR, UNSUPPORTED_OPERATION } = A2A_ERROR_CODE;
 
 /** The usual time of a restart of the server or of its database, in seconds. */

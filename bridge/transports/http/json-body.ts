@@ -1,6 +1,7 @@
 /** Reads the JSON body of an HTTP request, up to a maximum size. */
+import { PARSE_ERROR } from '../../../shared/net/json-rpc-codes.ts';
 import { isJsonContentType, readRequestBody } from '@modelcontextprotocol/server';
-import { PARSE_ERROR, rpcErrorResponse } from './rpc-error.ts';
+import { rpcErrorResponse } from './rpc-error.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /**

@@ -2,7 +2,6 @@
 
 /** JSON-RPC 2.0 §5.1: an error code that the implementation defines. */
 const SERVER_ERROR = -32_000;
-export const PARSE_ERROR = -32_700;
 
 export function rpcErrorResponse(
   status: number,

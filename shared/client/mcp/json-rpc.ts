@@ -22,6 +22,3 @@ export const progressParamsSchema = z.object({
 export type ProgressParams = z.infer<typeof progressParamsSchema>;
 
 export const initializeResultSchema = z.object({ protocolVersion: z.string() });
-
-/** JSON-RPC 2.0 §5.1: the error code for an unknown method. */
-export const METHOD_NOT_FOUND = -32_601;

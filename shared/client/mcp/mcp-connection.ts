@@ -7,17 +7,13 @@
  * - A closed connection does not cancel a request (Streamable HTTP, sending messages 6). So if the signal of a request
  *   aborts, the client sends `notifications/cancelled`.
  */
+import { METHOD_NOT_FOUND } from '../../net/json-rpc-codes.ts';
 import * as z from 'zod/mini';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { textOf, validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
-import {
-  jsonRpcMessageSchema,
-  initializeResultSchema,
-  METHOD_NOT_FOUND,
-  progressParamsSchema,
-} from './json-rpc.ts';
+import { jsonRpcMessageSchema, initializeResultSchema, progressParamsSchema } from './json-rpc.ts';
 import type { JsonRpcMessage, ProgressParams } from './json-rpc.ts';
 
 const REVISION = '2025-11-25';
