@@ -1,4 +1,5 @@
 /** Defines the snapshot: the state of a task as the fold of its journal. All values are immutable. */
+import { TASK_STATES } from '../../shared/protocol/task-states.ts';
 import type { TraceContext } from '../../shared/net/trace-context.ts';
 import type { Answer, Question } from '../../shared/protocol/question.ts';
 import type {
@@ -50,16 +51,7 @@ export type SnapshotStatus =
   | { state: 'canceled'; reason: string; by: Decider }
   | { state: 'rejected'; message: string };
 
-export const STATE_NAMES = [
-  'submitted',
-  'working',
-  'input-required',
-  'auth-required',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-] as const satisfies SnapshotStatus['state'][];
+export const STATE_NAMES = TASK_STATES satisfies readonly SnapshotStatus['state'][];
 export type StateName = (typeof STATE_NAMES)[number];
 
 export const TERMINAL_STATES: ReadonlySet<StateName> = new Set<StateName>([

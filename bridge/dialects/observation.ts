@@ -2,6 +2,7 @@
  * Observations: what the bridge reads from one A2A event, in the same form for all agents. A dialect converts events to
  * observations. A fold then combines them to the view of a task (`sessions/session/observed-task.ts`). Both are pure.
  */
+import { TASK_STATES } from '../../shared/protocol/task-states.ts';
 import type { EventCost } from '../../shared/protocol/cost-report.ts';
 import type {
   ToolCallEvent,
@@ -14,18 +15,8 @@ import type { TurnObservation } from './turn-observation.ts';
 
 export type { PlainTextQuestion };
 
-/** The states of A2A 1.0 §4.1.3 in lower case, and `unknown` for a state that this version does not know. */
-export const TASK_STATE_NAMES = [
-  'submitted',
-  'working',
-  'input-required',
-  'auth-required',
-  'completed',
-  'failed',
-  'canceled',
-  'rejected',
-  'unknown',
-] as const;
+/** The states of a task, and `unknown` for a state that this version does not know. */
+export const TASK_STATE_NAMES = [...TASK_STATES, 'unknown'] as const;
 export type TaskStateName = (typeof TASK_STATE_NAMES)[number];
 
 /**
