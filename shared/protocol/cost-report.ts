@@ -18,6 +18,16 @@ const tokens = {
   usd: z.nullable(count),
 };
 
+/** The tokens and the cost of a task or a session, as its metadata reports them. */
+export const tokenUsageSchema = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cachedInputTokens: z.optional(count),
+  cacheWriteTokens: z.optional(count),
+  /** The cost in US dollars. Null if a price is unknown. */
+  usd: z.prefault(z.nullable(count), null),
+});
+
 /**
  * The tokens and the cost of several requests to models. Each request is for a turn of a task, or for a summary of a
  * conversation.

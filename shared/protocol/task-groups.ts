@@ -2,18 +2,10 @@
  * The task list of the approval page, in three groups: tasks that wait for a person, that run, and that have ended. The
  * schemas use `zod/mini`, because a web page reads them.
  */
+import { tokenUsageSchema } from './cost-report.ts';
 import * as z from 'zod/mini';
 import { callReferenceFields, pendingReasonSchema, sideEffectSchema } from './call-view.ts';
 import { demandedApproverSchema } from './demanded-approver.ts';
-
-const usage = z.object({
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cachedInputTokens: z.optional(z.number()),
-  cacheWriteTokens: z.optional(z.number()),
-  /** The cost in US dollars. Null if a price is unknown. */
-  usd: z.prefault(z.nullable(z.number()), null),
-});
 
 /** What a task waits for. `reply` and `sign-in` contain the agent's question as text. */
 const waitingForSchema = z.discriminatedUnion('type', [
@@ -51,7 +43,7 @@ const groupedTaskSchema = z.object({
   workspace: z.nullable(z.string()),
   /** The model of the newest turn. Null before the first turn. */
   model: z.nullable(z.string()),
-  cost: z.object({ task: usage, session: usage }),
+  cost: z.object({ task: tokenUsageSchema, session: tokenUsageSchema }),
   /** Names the tool calls that a completed task did not do. '' if there are none. */
   notDone: z.string(),
   /** What the task waits for. Null unless it waits. */

@@ -2,6 +2,7 @@
  * Schemas of the A2A 1.0 messages (HTTP+JSON) and extension fields that this client reads. The schemas use `zod/mini`,
  * because the full `zod` makes a web page's bundle ten times as large.
  */
+import { tokenUsageSchema } from '../../protocol/cost-report.ts';
 import * as z from 'zod/mini';
 import { RESUMABLE_STREAM_EXTENSION, TOOL_APPROVAL_EXTENSION } from '../../protocol/extensions.ts';
 import { demandedApproverSchema } from '../../protocol/demanded-approver.ts';
@@ -32,15 +33,7 @@ const artifact = z.object({
   ),
 });
 
-/** The tokens and the cost of a task or a session. `usd` is null if a price is unknown. */
-const usage = z.object({
-  inputTokens: z.number(),
-  outputTokens: z.number(),
-  cachedInputTokens: z.optional(z.number()),
-  cacheWriteTokens: z.optional(z.number()),
-  usd: z.prefault(z.nullable(z.number()), null),
-});
-export type WireUsage = z.infer<typeof usage>;
+export type WireUsage = z.infer<typeof tokenUsageSchema>;
 
 const metadata = z.object({
   [RESUMABLE_STREAM_EXTENSION]: z.optional(z.object({ seq: z.number() })),
@@ -51,8 +44,8 @@ const metadata = z.object({
       calls: z.optional(
         z.array(z.object({ ...callReferenceFields, toolId: z.nullable(z.string()), state: z.string() })),
       ),
-      usage: z.optional(usage),
-      sessionUsage: z.optional(usage),
+      usage: z.optional(tokenUsageSchema),
+      sessionUsage: z.optional(tokenUsageSchema),
     }),
   ),
 });
