@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command `a2a-server`. Without a subcommand it serves an agent over A2A. */
+import { EXIT_FAILURE } from '../shared/runtime/exit-codes.ts';
 import { fileURLToPath } from 'node:url';
 import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
@@ -8,7 +9,7 @@ import { openLogFile } from '../shared/runtime/log-file.ts';
 import type { Logger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, createStderrReport } from '../shared/runtime/uncaught-error.ts';
 import { CHILD_MARKER, hideProcEnviron } from '../shared/runtime/hide-proc-environ.ts';
-import { EXIT_FAILURE, reportErrorAndExit, createCommandLine } from './startup/commands/command-line.ts';
+import { reportErrorAndExit, createCommandLine } from './startup/commands/command-line.ts';
 import { readServerSettings } from './startup/settings/read-settings.ts';
 import { createSettingsReloader } from './startup/settings/reload-settings.ts';
 import { commandEnvironment } from './tools/shell/command-environment.ts';

@@ -8,7 +8,7 @@ import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
 import { CHILD_MARKER, hideProcEnviron } from '../shared/runtime/hide-proc-environ.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, createStderrReport } from '../shared/runtime/uncaught-error.ts';
-import { EXIT_CONFIGURATION, EXIT_FAILURE } from './cli/terminal/exit-codes.ts';
+import { EXIT_CONFIGURATION, EXIT_FAILURE } from '../shared/runtime/exit-codes.ts';
 import type { BuiltProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
 

@@ -8,7 +8,8 @@ import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
 import { refuseUnknownCommand } from './refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
-import { EXIT_MEANINGS, EXIT_USAGE } from './terminal/exit-codes.ts';
+import { EXIT_USAGE } from '../../shared/runtime/exit-codes.ts';
+import { EXIT_MEANINGS } from './terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import { UNFLAGGED_BRIDGE_SETTINGS } from '../settings/settings.ts';
 

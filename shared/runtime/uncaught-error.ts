@@ -1,8 +1,7 @@
 /** Ends a program after an error that no code has caught, and tells the person about it in one line. */
+import { EXIT_FAILURE } from './exit-codes.ts';
 import { escapeHiddenCharacters } from '../text/visible-text.ts';
 import { errorMessageOf } from './errors.ts';
-
-const EXIT_FAILURE = 1;
 
 interface UncaughtErrorReport {
   /** Says where the person finds the stack trace. */

@@ -1,4 +1,5 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
+import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { Command } from 'commander';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
@@ -32,12 +33,6 @@ type TokenFlags = {
   json?: boolean;
 };
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
-
-/** The exit code EX_CONFIG of sysexits.h: a restart helps only after a change of the configuration. */
-const EXIT_CONFIGURATION = 78;
-export const EXIT_FAILURE = 1;
-/** The usual exit code of shells for an invalid command line. */
-const EXIT_USAGE = 2;
 
 /**
  * Builds the command line of the program.

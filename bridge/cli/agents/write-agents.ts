@@ -7,7 +7,7 @@ import { writeConfig } from '../clients/config-file.ts';
 import type { ConfigChange } from '../clients/config-text.ts';
 import { planBridgeEntryChange } from '../clients/entry-change.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
-import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
 const MODE = 0o600;

@@ -8,7 +8,7 @@ import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { formatTable } from '../terminal/table.ts';
 
 type AddAgentOptions = WriteOptions & Omit<WantedAgent, 'url'>;

@@ -23,7 +23,7 @@ import {
   type ServerCheckReport,
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
-import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import type { TerminalStyle } from '../terminal/paint.ts';
 

@@ -13,7 +13,8 @@ import { askToConfirm, requireInteractiveTerminal } from '../terminal/confirm.ts
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { type EditableText, editableTextOf } from '../decisions/editable-text.ts';
-import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveActions } from '../decisions/resolve-id.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';

@@ -15,7 +15,7 @@ import {
 } from '../agents/registry/try-listed-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
 import type { CommandRun } from '../context/run-command.ts';
-import { EXIT_FAILURE } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 
 interface ImportOptions extends WriteOptions {
   all?: boolean;

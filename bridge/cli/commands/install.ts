@@ -30,7 +30,8 @@ import {
 import { programExists } from '../../../shared/runtime/find-program.ts';
 import { serveArgumentsProblem } from '../../settings/serve-arguments.ts';
 import { chooseBridgeStartCommand } from '../clients/start-command.ts';
-import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { paintDiff } from '../terminal/paint.ts';
 import type { Terminal } from '../terminal/terminal.ts';

@@ -17,7 +17,8 @@ import { probeReportText } from '../../probe/report-text.ts';
 import { agentSettingsSchema } from '../../settings/settings.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
 import { splitCommandLine } from '../models/edit-model-settings.ts';
-import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
 
 export interface ProbeOptions extends CommonCommandOptions {
   cardUrl?: string;

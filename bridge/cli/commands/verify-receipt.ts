@@ -12,7 +12,8 @@ import type { Agent } from '../../agents/agent.ts';
 import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { EXIT_FAILURE, UsageError } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
 interface VerifyOptions extends CommonCommandOptions {

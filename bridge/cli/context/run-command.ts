@@ -2,7 +2,8 @@
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
 import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
-import { EXIT_FAILURE, exitCodeOf } from '../terminal/exit-codes.ts';
+import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
+import { exitCodeOf } from '../terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';

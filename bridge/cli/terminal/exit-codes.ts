@@ -1,10 +1,8 @@
 /** The exit codes of the commands, by which a script recognizes the outcome. */
+import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
-export const EXIT_FAILURE = 1;
-/** The command line was not valid. Shells use the same code. */
-export const EXIT_USAGE = 2;
 /** The session, call, tool execution or agent does not exist, or the prefix is not unique. */
 const EXIT_UNKNOWN = 3;
 /** The agent refused the request, e.g. because the action was already decided, has changed, or the task has ended. */
@@ -16,7 +14,6 @@ export const EXIT_TASK_WAITS = 6;
 export const EXIT_UNAVAILABLE = 69;
 /** The agent refuses the credentials (sysexits.h EX_NOPERM). */
 const EXIT_CREDENTIALS = 77;
-export const EXIT_CONFIGURATION = 78;
 
 /** The meaning of each exit code. `--help` and docs/cli.md show this table. */
 export const EXIT_MEANINGS: readonly (readonly [number, string])[] = [
