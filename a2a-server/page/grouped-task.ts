@@ -108,13 +108,13 @@ function waitingForOf(snapshot: Snapshot): WaitingFor | null {
 }
 
 /**
- * Returns the newest known activity: a running tool call, then the text of the turn, then the server's note, then the
+ * Returns the reason why the task ended. Otherwise returns the newest known activity: a running tool call, then the text of the turn, then the server's note, then the
  * last call.
  */
 function activityOf(snapshot: Snapshot): string {
   const { status, outputs, openTurn } = snapshot;
-  if ('message' in status && status.message !== undefined) return lastLine(status.message);
-  if (status.state === 'canceled') return lastLine(status.reason);
+  if ('message' in status && status.message !== undefined) return firstLine(status.message);
+  if (status.state === 'canceled') return firstLine(status.reason);
   const calls = Object.values(snapshot.calls);
   const running = calls.findLast(({ state }) => state.type === 'running');
   if (running !== undefined) {
@@ -132,6 +132,17 @@ function activityOf(snapshot: Snapshot): string {
 function newestTurn({ openTurn, exchanges }: Snapshot): Turn | undefined {
   if (openTurn !== null) return openTurn;
   return exchanges.flatMap((exchange) => (exchange.type === 'turn' ? [exchange.turn] : [])).at(-1);
+}
+
+/** Returns the first line with text. A message about the end of a task begins with the reason, and advice follows. */
+function firstLine(text: string): string {
+  return ellipsize(
+    text
+      .trim()
+      .slice(0, 4 * MAX_LINE_CHARS)
+      .split(/[\r\n]+/u, 1)[0] ?? '',
+    MAX_LINE_CHARS,
+  );
 }
 
 /** Returns the last line with text. Looks only at the end of a long text. */

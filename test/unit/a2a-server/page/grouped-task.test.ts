@@ -126,7 +126,7 @@ describe('summarizeTask', () => {
   it('reports why a task has failed, and shows the end of a completed one', () => {
     expect(summaryOf(working, { type: 'task.failed', message: 'No key.\nSet one.' })).toMatchObject({
       state: 'failed',
-      activity: 'Set one.',
+      activity: 'No key.',
     });
     expect(summaryOf(working, completed)).toMatchObject({ state: 'completed', activity: '', notDone: '' });
   });
