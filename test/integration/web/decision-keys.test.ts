@@ -57,8 +57,10 @@ describeInBrowser('the keys of the page', (browser) => {
       expect(await isSelected(title)).toBe(true);
     }
     await seen('Write a.md');
+    await action('Write a.md').getByText('waits until').waitFor();
     await page.keyboard.press('a');
     await action('Write a.md').getByText('You approved this.').waitFor();
+    expect(await action('Write a.md').getByText('waits until').count()).toBe(0);
     await steady();
     await page.keyboard.press('j');
     expect(await isSelected('Write b.md')).toBe(true);

@@ -127,7 +127,7 @@ function Action({ taskId, shown, problem, onDecide, onRead }: OneActionProps) {
       );
     case 'gone':
       return (
-        <ActionView action={action}>
+        <ActionView action={action} waits={false}>
           <SettledActionOutcome taskId={taskId} callId={action.callId} />
         </ActionView>
       );
@@ -139,7 +139,7 @@ function Action({ taskId, shown, problem, onDecide, onRead }: OneActionProps) {
           </p>
         );
       return (
-        <ActionView action={action}>
+        <ActionView action={action} waits={false}>
           <p class="outcome">{DONE[shown.decision]}</p>
         </ActionView>
       );

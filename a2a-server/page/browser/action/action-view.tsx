@@ -17,13 +17,15 @@ const REASONS: Readonly<Record<PendingAction['reason'], string>> = {
 
 interface ActionViewProps {
   action: PendingAction;
+  /** True if the action still waits for a decision. */
+  waits: boolean;
   children: ComponentChildren;
   /** True if the person has had the whole action on the screen. Undefined if the person cannot decide here. */
   seen?: boolean;
   head?: Ref<HTMLHeadingElement>;
 }
 
-export function ActionView({ action, children, seen, head }: ActionViewProps) {
+export function ActionView({ action, waits, children, seen, head }: ActionViewProps) {
   const { title, tool, workspace, reason, expiresAt } = action;
   const risks = risksOf(action);
   const section = useRef<HTMLElement>(null);
@@ -49,7 +51,7 @@ export function ActionView({ action, children, seen, head }: ActionViewProps) {
       <small class="quiet">
         {visibleLine(tool)}
         {workspace === undefined ? '' : ` in ${visibleLine(workspace)}`}
-        {expiresAt === null ? '' : `, waits until ${new Date(expiresAt).toLocaleString()}`}
+        {!waits || expiresAt === null ? '' : `, waits until ${new Date(expiresAt).toLocaleString()}`}
       </small>
       {REASONS[reason] !== '' && <p class="warning">{REASONS[reason]}</p>}
       <PreviewView action={action} />

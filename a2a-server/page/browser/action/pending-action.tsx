@@ -48,7 +48,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const read = seen && !editing;
   useEffect(() => onRead?.(read), [read, shown]);
   return (
-    <ActionView action={action} seen={seen} head={head}>
+    <ActionView action={action} waits seen={seen} head={head}>
       <div ref={foot}>
         {preview.type === 'question' && decisions.includes('answer') ? (
           <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />

@@ -161,7 +161,7 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
     if (draftTextsOfCall(drafts, callId).length === 0) return null;
     const decision = session.decided.find((each) => each.callId === callId);
     return (
-      <ActionView action={action}>
+      <ActionView action={action} waits={false}>
         <p class="outcome">
           {decision === undefined ? 'This action no longer waits.' : `${decidedByText(decision)}.`}
         </p>
@@ -172,7 +172,7 @@ function OneAction({ shown: { type, action }, session, onDecide }: OneActionProp
   const pending = session.pending.find((each) => each.action.callId === callId);
   if (pending?.code === undefined)
     return (
-      <ActionView action={action}>
+      <ActionView action={action} waits>
         <p class="warning">{whyNotHere(action)}</p>
       </ActionView>
     );
