@@ -12,6 +12,11 @@ export interface IssuedTokens {
   find(text: string): Promise<IssuedTokenRecord | undefined>;
   /** Returns the token with this id. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
   active(id: string): Promise<IssuedTokenRecord | undefined>;
+  /**
+   * True if the token was revoked, or is unknown or damaged. A token that has only expired was not revoked.
+   * @throws ProductError STORAGE
+   */
+  isRevoked(id: string): Promise<boolean>;
   /** Calls `act` when the token is revoked. Returns a function that removes the listener. */
   onRevoked(id: string, act: () => void): () => void;
   close(): void;
@@ -20,6 +25,7 @@ export interface IssuedTokens {
 export const NO_ISSUED_TOKENS: IssuedTokens = {
   find: async () => undefined,
   active: async () => undefined,
+  isRevoked: async () => true,
   onRevoked: () => () => undefined,
   close: () => undefined,
 };
@@ -35,15 +41,18 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
   const store = createTokenStore(records);
   const listeners = new Map<string, Set<() => void>>();
 
-  const active = async (id: string): Promise<IssuedTokenRecord | undefined> => {
+  const read = async (id: string): Promise<IssuedTokenRecord | undefined> => {
     try {
-      const token = await store.read(id);
-      return token !== undefined && issuedTokenState(token, clock.now()) === 'active' ? token : undefined;
+      return await store.read(id);
     } catch (error) {
       if (!(error instanceof DamagedTokenError)) throw error;
       onFailure(error);
       return undefined;
     }
+  };
+  const active = async (id: string): Promise<IssuedTokenRecord | undefined> => {
+    const token = await read(id);
+    return token !== undefined && issuedTokenState(token, clock.now()) === 'active' ? token : undefined;
   };
   const endIfRevoked = async (id: string): Promise<void> => {
     if ((await active(id)) !== undefined) return;
@@ -63,6 +72,7 @@ export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOpti
       return parsed && token && isSecretOfToken(token, parsed.secret) ? token : undefined;
     },
     active,
+    isRevoked: async (id) => (await read(id))?.revokedAt !== null,
     onRevoked(id, act) {
       const acts = listeners.get(id) ?? new Set();
       listeners.set(id, acts.add(act));

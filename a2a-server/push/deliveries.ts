@@ -52,6 +52,8 @@ export interface PushDeliveryParts extends PushPostParts {
   clock: Clock;
   log: Logger;
   addresses: PushAddressRules;
+  /** True if this issued token was revoked. */
+  isRevoked: (tokenId: string) => Promise<boolean>;
   /** The variables with the tokens of chats. */
   env: Environment;
   /** True if other servers use the same records. */
@@ -217,6 +219,11 @@ export class PushDeliveries {
       // An earlier run may have removed this name from memory, while a client registered a new subscription with the
       // same name.
       this.#know(name, subscription);
+      if (await this.#isRevoked(subscription)) {
+        await this.#parts.subscriptions.remove(name);
+        this.forget(name, taskId);
+        return { type: 'over' };
+      }
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
       const next = await readNextPushPosts(this.#parts, subscription);
@@ -235,6 +242,11 @@ export class PushDeliveries {
       if (end !== undefined) return end;
     }
     return { type: 'idle' };
+  }
+
+  /** X1: a revoked token may be stolen, so an address that it registered must get nothing more. */
+  async #isRevoked({ tokenId }: PushSubscription): Promise<boolean> {
+    return tokenId !== undefined && this.#parts.isRevoked(tokenId);
   }
 
   /** Removes a subscription. Returns false if a chat needs it again. */
@@ -270,6 +282,8 @@ export class PushDeliveries {
     let current = held;
     for (const { seq, body, counted } of entries) {
       if (body !== undefined) {
+        // The next round of the run removes the subscription.
+        if (await this.#isRevoked(current.subscription)) return undefined;
         const problem = await this.#post(current.subscription, body);
         if (this.#stop.signal.aborted) return { type: 'idle' };
         if (problem !== undefined) return this.#failed(name, current, problem);

@@ -40,7 +40,7 @@ export interface PushConfig {
   authentication: { scheme: string; credentials: string } | null;
 }
 
-type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable'>;
+type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId'>;
 
 interface MessageWithConfig<Sent> {
   /** Returns the configuration for the message's task. The id of a task that does not exist yet is empty. */

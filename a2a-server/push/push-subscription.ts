@@ -41,6 +41,8 @@ export const pushSubscriptionSchema = z.object({
   id: z.string(),
   /** The principal that created the configuration. Only this principal sees it. */
   principal: z.string(),
+  /** The issued token that created the configuration. Absent for other tokens, and in old records. */
+  tokenId: z.string().optional(),
   /** The principal of the task, which reads the events. */
   owner: z.string(),
   sessionId: z.string(),

@@ -1,6 +1,7 @@
 /** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import type { IssuedTokens } from '../access/issued-tokens.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -24,6 +25,7 @@ interface PushParts {
   clock: Clock;
   log: Logger;
   audited: (act: NewAuditRecord) => Promise<void>;
+  issued: Pick<IssuedTokens, 'isRevoked'>;
   telemetry: Telemetry;
 }
 
@@ -37,6 +39,7 @@ export function openPushNotifications({
   clock,
   log,
   audited,
+  issued,
   telemetry,
 }: PushParts): {
   push: PushNotifications;
@@ -56,6 +59,7 @@ export function openPushNotifications({
     clock,
     log,
     addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
+    isRevoked: issued.isRevoked,
     shared: settings.database !== undefined,
     audited,
     env: process.env,

@@ -129,7 +129,7 @@ export async function startOpenedServer(
       : IGNORE_DISCONNECTS;
   const openRequests = new OpenRequestLimiter(live.limits, onRefused);
   const metrics = await openOfferedMetrics(opened, tasks);
-  const { push, pushKeys } = openPushNotifications({ ...opened, tasks, base, clock });
+  const { push, pushKeys } = openPushNotifications({ ...opened, ...access, tasks, base, clock });
   opened.changes.listen((changed) => push.wake(changed));
   let phase: ServingPhase = 'open';
   const servers = (): ToolServerView[] => mcpServers?.statuses() ?? [];

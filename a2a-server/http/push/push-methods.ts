@@ -84,8 +84,12 @@ export function createPushMethods(
   };
 }
 
-function formOf(context: A2aRequestContext): Pick<PushSubscription, 'wire' | 'approval' | 'resumable'> {
+function formOf(
+  context: A2aRequestContext,
+): Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId'> {
+  const { tokenId } = context.caller.identity;
   return {
+    ...(tokenId !== undefined && { tokenId }),
     wire: isLegacy(context) ? '0.3' : '1.0',
     approval: context.speaksApproval,
     resumable: context.resumes,

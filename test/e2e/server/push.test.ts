@@ -153,6 +153,28 @@ describe('push notifications', () => {
     expect(other.notifications).toHaveLength(1);
   });
 
+  it('X1 the receivers of a revoked token get nothing more, and those of another token of the user get all', async () => {
+    const [lost, kept] = [await receiving(), await receiving()];
+    const at = await stage(local);
+    const create = ['token', 'create', '--name', 'ann', '--role', 'delegate,approve'];
+    const [stolen, own] = [await serverCommand(at.server, create), await serverCommand(at.server, create)];
+    const peerOf = (token: string) => new A2aPeer({ url: at.server.url, token: token.trim() });
+    const peer = peerOf(own);
+    const task = await parked({ ...at, peer });
+    for (const [by, { url }] of [[peerOf(stolen), lost] as const, [peer, kept] as const])
+      await by.call('CreateTaskPushNotificationConfig', { taskId: task.taskId, url });
+    for (const receiver of [lost, kept]) await receiver.until(() => receiver.notifications.length === 1);
+    await serverCommand(at.server, ['token', 'revoke', stolen.slice(4, 16)]);
+    await approve({ ...at, peer }, task);
+    await kept.until(ended(kept));
+    while (
+      JSON.stringify(await peer.call('ListTaskPushNotificationConfigs', { taskId: task.taskId })).includes(
+        'url',
+      )
+    );
+    expect(lost.notifications).toHaveLength(1);
+  });
+
   it('E3 a message whose registration is refused is not sent; a repeated message registers its address once', async () => {
     const receiver = await receiving();
     const at = await stage(local);

@@ -1,7 +1,7 @@
 import { afterEach, expect, it, jest } from '@jest/globals';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeToken } from '../../../../a2a-server/access/issued-token.ts';
+import { makeToken, parseToken } from '../../../../a2a-server/access/issued-token.ts';
 import { openIssuedTokens, type IssuedTokens } from '../../../../a2a-server/access/issued-tokens.ts';
 import { createTokenStore } from '../../../../a2a-server/access/token-store.ts';
 import { createFileRecordStore } from '../../../../a2a-server/records/file-records.ts';
@@ -98,6 +98,7 @@ it('a token expires at its time', async () => {
   expect(await issued.find(text)).toBeDefined();
   clock.advance(1);
   expect(await issued.find(text)).toBeUndefined();
+  expect(await issued.isRevoked(parseToken(text)?.id ?? '')).toBe(false);
 });
 
 it('a token that another process revokes opens nothing from then on, and its listeners are called', async () => {
@@ -109,8 +110,11 @@ it('a token that another process revokes opens nothing from then on, and its lis
   const removed = jest.fn();
   issued.onRevoked(token.id, removed)();
   const revoked = new Promise<void>((resolve) => issued.onRevoked(token.id, resolve));
+  expect(await issued.isRevoked(token.id)).toBe(false);
   await store.revoke(token.id, clock.now());
   expect(await issued.find(text)).toBeUndefined();
+  expect(await issued.isRevoked(token.id)).toBe(true);
+  expect(await issued.isRevoked('0123456789ab')).toBe(true);
   await revoked;
   expect(removed).not.toHaveBeenCalled();
   expect(keptListener).not.toHaveBeenCalled();

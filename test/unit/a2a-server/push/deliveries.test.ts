@@ -54,6 +54,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     clock,
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
+    isRevoked: async () => false,
     addresses: { allowed: createHostAllowList([]), resolve: none },
     shared: true,
   });
@@ -114,7 +115,11 @@ test('a retry is stored, even if the last attempt fails between its read and its
 /**
  * Deliveries of one task to one real receiver. `say` appends events to its journal, and waits until they are delivered.
  */
-async function delivering(more: Partial<PushSubscription>, removing: () => TaskEvent[] = () => []) {
+async function delivering(
+  more: Partial<PushSubscription>,
+  removing: () => TaskEvent[] = () => [],
+  isRevoked: (tokenId: string, posts: number) => boolean = () => false,
+) {
   const receiver = await pushReceiver();
   receivers.push(receiver);
   const entries: JournalEntry[] = [];
@@ -158,6 +163,7 @@ async function delivering(more: Partial<PushSubscription>, removing: () => TaskE
     clock: new FakeClock(),
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
+    isRevoked: async (tokenId) => isRevoked(tokenId, receiver.notifications.length),
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
     shared: false,
   });
@@ -246,6 +252,16 @@ test('each event comes with the number of events so far, also for a record that 
     { event: 'text.delta', seq: 5, shown: 3 },
     { event: 'task.completed', seq: 6, shown: 4 },
   ]);
+});
+
+test('X1 a receiver gets nothing more once its token is revoked, even if several events wait for it', async () => {
+  const { say, posts } = await delivering(
+    { tokenId: 'stolen' },
+    () => [],
+    (tokenId, count) => tokenId === 'stolen' && count === 2,
+  );
+  await say({ type: 'task.working' }, text('one'), text('two'));
+  expect(posts()).toHaveLength(2);
 });
 
 test('a receiver of A2A 0.3 gets the task once for all new events, if they changed its state', async () => {

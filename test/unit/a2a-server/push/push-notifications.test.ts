@@ -37,6 +37,7 @@ beforeEach(() => {
       destination: { write: (line) => void (logged += line) },
     }),
     env: {},
+    isRevoked: async () => false,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
     shared: true,
     audited: () => Promise.resolve(),
