@@ -2,6 +2,7 @@
 import type { Config } from 'jest';
 import { statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { bundledPackages } from './scripts/bundled-packages.ts';
 
 /**
  * `npm test` leaves these out; `npm run test:all`, `npm run verify` and CI run them. They take minutes, or they start a
@@ -78,8 +79,7 @@ const config: Config = {
       : LONG.map((path) => `^(?!.*(${SAMPLE.join('|')})).*${path}`)),
   ],
   moduleNameMapper: {
-    // zod's messages in 50 languages are half of its modules, and two of three test files load them. The programs use only English.
-    '^\\.\\./locales/index\\.(js|cjs)$': '<rootDir>/node_modules/zod/v4/locales/en.$1',
+    ...bundledPackages,
     '^fast-check$': '<rootDir>/test/support/seeded-fast-check.ts',
   },
   modulePathIgnorePatterns: ['<rootDir>/dist'],

@@ -10,7 +10,7 @@ const BUNDLES = join(ROOT, 'node_modules', '.cache', 'mcp-a2a-bridge');
 const ALWAYS_INPUTS = ['package-lock.json', 'scripts/bundle-program.mjs'];
 
 /** zod has messages in 50 languages, a third of its code. These programs use only English. */
-const englishZod = {
+export const englishZod = {
   name: 'english-zod',
   setup(bundler) {
     bundler.onResolve({ filter: /locales\/index\.js$/ }, ({ path, importer, resolveDir }) =>

@@ -1,0 +1,29 @@
+/** Bundles packages for the tests (scripts/bundled-packages.ts), unless an earlier run has. */
+import { build } from 'esbuild';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { englishZod } from './bundle-program.mjs';
+import { BUNDLE_DIRECTORY, BUNDLES } from './bundled-packages.ts';
+
+export async function bundlePackages(): Promise<void> {
+  if (existsSync(BUNDLE_DIRECTORY)) return;
+  await mkdir(dirname(BUNDLE_DIRECTORY), { recursive: true });
+  const draft = await mkdtemp(`${BUNDLE_DIRECTORY}-`);
+  await build({
+    entryPoints: Object.fromEntries(Object.entries(BUNDLES).map(([bundle, [name]]) => [bundle, name])),
+    outdir: draft,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    plugins: [englishZod],
+    minifyWhitespace: true,
+    minifySyntax: true,
+    logLevel: 'warning',
+  });
+  // Another run may be faster.
+  await rename(draft, BUNDLE_DIRECTORY).catch(() => rm(draft, { recursive: true }));
+}
