@@ -3,7 +3,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
+import { runInThisContext } from 'node:vm';
+import type * as Playwright from 'playwright-core';
 import { listenOnLoopback } from '../../../support/listen-on-loopback.ts';
 
 const { CHROMIUM } = process.env;
@@ -23,10 +24,21 @@ export const PAGE_BROWSER = firstInstalled(CHROMIUM, SHELL, ...CHROME);
 export const NO_BROWSER = 'no browser is installed: apt-get install chromium, or name one in CHROMIUM';
 
 /**
+ * Loads playwright outside of Jest's context, where it stays for all test files of a worker. Jest would compile its seven
+ * megabytes again for each file.
+ */
+function loadPlaywright(): typeof Playwright {
+  const worker: NodeJS.Process = runInThisContext('process');
+  const { createRequire } = worker.getBuiltinModule('node:module');
+  const playwright: typeof Playwright = createRequire(import.meta.url)('playwright-core');
+  return playwright;
+}
+
+/**
  * @param path the program of the browser. By default, one as people use it.
  * @param more command-line arguments of Chromium
  */
-export function startBrowser(path = BROWSER, ...more: readonly string[]): Promise<Browser> {
+export function startBrowser(path = BROWSER, ...more: readonly string[]): Promise<Playwright.Browser> {
   if (path === undefined) throw new Error(NO_BROWSER);
   const args = [
     ...more,
@@ -36,7 +48,7 @@ export function startBrowser(path = BROWSER, ...more: readonly string[]): Promis
     '--no-first-run',
     '--disable-sync',
   ];
-  return chromium.launch({
+  return loadPlaywright().chromium.launch({
     executablePath: path,
     // Keeps a left page in the back/forward cache, as common browsers do.
     ignoreDefaultArgs: ['--disable-back-forward-cache'],
