@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
+import { cliStage, cliStageAgain, codeShownIn, sharedCliStage } from './support/cli-stage.ts';
 
 const result = z.looseObject({ sessionId: z.string(), state: z.string(), output: z.string() });
 const waiting = z.looseObject({ sessionId: z.string() });
 
 describe('the commands of the agent, at the command line', () => {
   it('the list of commands shows how to use each command', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { code, stdout } = await on.run('commands');
     expect(code).toBe(0);
     expect(stdout).toContain('checkpoint restore <id>');
@@ -44,7 +44,7 @@ describe('the commands of the agent, at the command line', () => {
   });
 
   it('the command "tool <name>" calls one tool, and the call waits if the policy asks', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     await writeFile(join(on.server.workspace, 'notes.md'), 'mine\n');
     const read = result.parse(await on.json('command', 'tool', 'list-files', '{"path":"."}'));
     expect(read).toMatchObject({ state: 'completed', output: expect.stringContaining('notes.md') });
@@ -59,7 +59,7 @@ describe('the commands of the agent, at the command line', () => {
   });
 
   it('an unknown command fails with the list of commands, and a command that cannot run fails with the reason', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const unknown = await on.run('command', 'undo');
     expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('checkpoint restore') });
     const failed = await on.run('command', 'checkpoint', 'restore', 'none.1');

@@ -148,7 +148,7 @@ describe('the commands approve and deny', () => {
   });
 
   it('D2 R11 the command does not decide an action that has changed since it was shown', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const wrong = await on.run('approve', '00000000');
     expect(wrong).toMatchObject({

@@ -1,14 +1,23 @@
 /** Tests answers to a model's questions at a terminal, with the real command line and server. */
 import { describe, expect, it } from '@jest/globals';
 import { cliAtTerminal } from './support/cli.ts';
-import { type CliStage, cliStage, cliStageAgain, codeShownIn } from './support/cli-stage.ts';
+import {
+  cliStage,
+  cliStageAgain,
+  codeShownIn,
+  sharedCliStage,
+  type SharedCliStage,
+} from './support/cli-stage.ts';
 import { askPerson, plan } from '../../support/offline-plan.ts';
 
 const ask = (question: string) => ({ tool: 'ask-person', input: { question } });
 const TASK = plan(askPerson('Which colour?', ['red', 'light blue']));
 
 /** Starts a task that waits for an answer. */
-async function waiting(on: CliStage, text = TASK): Promise<{ id: string; calls: string[] }> {
+async function waiting(
+  on: Pick<SharedCliStage, 'peer'>,
+  text = TASK,
+): Promise<{ id: string; calls: string[] }> {
   const { sessionId, pending } = await on.peer.send(text);
   return { id: sessionId, calls: pending.map(({ callId }) => callId) };
 }
@@ -47,7 +56,7 @@ describe('the command answer with choices', () => {
   });
 
   it('answer needs the call id if several questions wait', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id, calls } = await waiting(
       on,
       JSON.stringify({ plan: [{ together: [ask('One?'), ask('Two?')] }] }),
@@ -63,7 +72,7 @@ describe('the command answer with choices', () => {
   });
 
   onLinux('the prompt speaks of choices only if the question has some', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { stdout } = await cliAtTerminal(['run', 'ask me "Which colour?"'], {
       ...on.at,
       keys: '\r',
@@ -74,7 +83,7 @@ describe('the command answer with choices', () => {
   });
 
   onLinux('without words the person is shown the question and asked', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { id } = await waiting(on);
     const { stdout } = await cliAtTerminal(['answer', id], {
       ...on.at,

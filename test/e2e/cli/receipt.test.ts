@@ -3,12 +3,12 @@ import { describe, expect, it } from '@jest/globals';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plan, write } from '../../support/offline-plan.ts';
-import { cliStage, cliStageOf } from './support/cli-stage.ts';
+import { cliStageOf, sharedCliStage } from './support/cli-stage.ts';
 import { stage } from '../../support/stage.ts';
 
 describe('a receipt', () => {
   it('a receipt names the person, the channel and the outcome; verify-receipt compares the receipt with the journal', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send(plan(write('a.txt', 'hello'), { say: 'done' }));
     await on.run('approve', await on.code(sessionId));
     const shown = await on.run('receipt', sessionId);
@@ -40,7 +40,7 @@ describe('a receipt', () => {
   });
 
   it('a receipt from a server with an unknown key is refused, unless --key names the key', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('say hi');
     const taken = join(on.server.workspace, 'a-file');
     await writeFile(taken, '');

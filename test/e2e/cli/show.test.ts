@@ -11,7 +11,7 @@ import { cli } from './support/cli.ts';
 
 describe('the command show', () => {
   it('R93 show prints the whole pending input of a session or a call, and hides nothing', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const command = `${HOSTILE_COMMAND}\necho ${'x'.repeat(4_000)}`;
     const asked = await on.peer.send(plan(shell(command)));
     expect(asked.pending).toHaveLength(1);
@@ -66,7 +66,7 @@ describe('the command show', () => {
   });
 
   it('show --turns says that a model reports no tokens', async () => {
-    const on = await cliStage();
+    const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('say hello');
     const { code, stdout, stderr } = await on.run('show', sessionId, '--turns');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -15,8 +15,9 @@ import { A2aPeer } from '../../support/a2a-peer.ts';
 import { append, plan } from '../../support/offline-plan.ts';
 import { type PushReceiver, pushReceiver } from '../../support/push-receiver.ts';
 import { PROGRAM, type ServerHome } from '../../support/server-program.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { stage, stageAgain, type Stage } from '../../support/stage.ts';
+import { stage, stageAgain } from '../../support/stage.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 
 const receivers: PushReceiver[] = [];
@@ -69,15 +70,20 @@ const legacyTask = z.object({
 });
 
 const local = { args: ['--allow-private-host', '127.0.0.1'] };
+/** The same, for the server of the tests that do not end it. */
+const LOCAL = { allowPrivateHost: ['127.0.0.1'] };
 const seqs = ({ notifications }: PushReceiver) => notifications.map(({ event }) => event.seq);
 const ended = (receiver: PushReceiver) => () => receiver.notifications.at(-1)?.event.state === 'COMPLETED';
 
 /** Starts a task that waits for a decision. */
-async function parked({ peer }: Stage) {
+async function parked({ peer }: Pick<SharedStage, 'peer'>) {
   return peer.send(plan(append('effects.txt', 'one'), { say: 'We end.' }));
 }
 
-async function approve({ peer }: Stage, { taskId, pending }: Awaited<ReturnType<typeof parked>>) {
+async function approve(
+  { peer }: Pick<SharedStage, 'peer'>,
+  { taskId, pending }: Awaited<ReturnType<typeof parked>>,
+) {
   const stream = await peer.decide(taskId, [decisionOn(pending, 'approve')]);
   await stream.rest();
 }
@@ -93,7 +99,7 @@ function expectWholeFrom(receiver: PushReceiver, first: number, last: number): v
 describe('push notifications', () => {
   it('the receiver gets the task, then each event in order, with the headers of its configuration', async () => {
     const receiver = await receiving();
-    const at = await stage(local);
+    const at = await sharedStage(LOCAL);
     const task = await parked(at);
     const { taskId } = task;
     const made = await at.peer.call('CreateTaskPushNotificationConfig', {
@@ -135,7 +141,7 @@ describe('push notifications', () => {
   it('a message can register its address; the card says so; a deleted configuration gets nothing more', async () => {
     const receiver = await receiving();
     const other = await receiving();
-    const at = await stage(local);
+    const at = await sharedStage(LOCAL);
     const card = await at.peer.request('/.well-known/agent-card.json', { method: 'GET' });
     expect(await jsonOf(card)).toMatchObject({ capabilities: { pushNotifications: true } });
     const configuration = { taskPushNotificationConfig: { url: receiver.url }, returnImmediately: true };
@@ -177,7 +183,7 @@ describe('push notifications', () => {
 
   it('E3 a message whose registration is refused is not sent; a repeated message registers its address once', async () => {
     const receiver = await receiving();
-    const at = await stage(local);
+    const at = await sharedStage(LOCAL);
     const { taskId, pending } = await parked(at);
     const register = (id: string) =>
       at.peer.call('CreateTaskPushNotificationConfig', { taskId, id, url: receiver.url });
@@ -201,7 +207,7 @@ describe('push notifications', () => {
   });
 
   it('E3 a message that names only its session is not sent if its task can register no more addresses', async () => {
-    const at = await stage(local);
+    const at = await sharedStage(LOCAL);
     const { taskId, sessionId, pending } = await parked(at);
     const { url } = await receiving();
     const send = (message: object, id: string) => {
@@ -219,7 +225,7 @@ describe('push notifications', () => {
   });
 
   it('a repeated message registers no more addresses than another request', async () => {
-    const at = await stage(local);
+    const at = await sharedStage(LOCAL);
     const { url } = await receiving();
     const message = writtenMessage(plan(append('effects.txt', 'one')));
     const send = (id: string) => {
@@ -238,7 +244,7 @@ describe('push notifications', () => {
     async (_binding, Transport) => {
       const receiver = await receiving();
       const other = await receiving();
-      const at = await stage(local);
+      const at = await sharedStage(LOCAL);
       const { url: endpoint, token } = at.server;
       const client = new Transport({
         endpoint,

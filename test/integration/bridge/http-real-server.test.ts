@@ -9,8 +9,7 @@ import {
   TOOL_EXECUTIONS_META_KEY,
 } from '../../../bridge/mcp/reports/tool-executions.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
-import { stage } from '../../support/stage.ts';
-import type { Stage } from '../../support/stage.ts';
+import { sharedStage, type SharedStage } from '../../support/shared-stage.ts';
 import { CANCEL, CHECK, DECIDE, DELEGATE, LIST, WAIT, closing, startHttp } from './support/bridge-stage.ts';
 import type { HttpBridge } from './support/http-bridge.ts';
 import { HTTP_CLIENTS, type HttpClient } from './support/http-client.ts';
@@ -27,7 +26,7 @@ const delegated = z.looseObject({
 describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, connect) => {
   /** Starts a bridge and a client. With `before`, the new bridge uses the state directory and the port of that bridge. */
   async function clientOf(
-    { server }: Stage,
+    { server }: SharedStage,
     before?: HttpBridge,
   ): Promise<{ bridge: HttpBridge; client: HttpClient }> {
     const bridge = await startHttp(server, {
@@ -38,7 +37,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
   }
 
   test('R01 R20 the first bridge starts a task, the next bridge approves it, and the tool runs exactly once', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const first = await clientOf(whole);
     const task = plan(append('test.md', 'hello\n'), { say: 'Done.' });
     const { workspace } = whole.server;
@@ -57,7 +56,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
   });
 
   test('R40 R41 a status call lists the running tool with its start time, an abort stops it, and a second abort finds no running tool', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const { client } = await clientOf(whole);
     const task = plan(shell(LONG), { say: 'Done.' });
     const { workspace } = whole.server;
@@ -90,7 +89,7 @@ describe.each(HTTP_CLIENTS)('%s, with the real server behind the bridge', (_, co
   });
 
   test('R24 R48 if a client cancels its call, the command runs on; a cancel of the task stops the command', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const { bridge, client } = await clientOf(whole);
     const { workspace } = whole.server;
     const stop = new AbortController();

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { actionOf } from '../../support/a2a-message.ts';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import { stage, type Stage } from '../../support/stage.ts';
 import { openPages, type Site } from '../../support/web-site.ts';
 import { DECIDE, WAIT, closeAfterTest, startClient } from './support/bridge-stage.ts';
@@ -46,7 +47,7 @@ function toolIdOf(result: ToolResult): string {
 
 describe('the tool run_agent_tool', () => {
   test('run_agent_tool starts a task of exactly one call, without a model, and the policy still requires an approval', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await startClient(whole.server);
     // Without a workspace, the bridge names its own working directory.
     const { workspace } = whole.server;
@@ -70,7 +71,7 @@ describe('the tool run_agent_tool', () => {
   });
 
   test('run_agent_tool runs a read-only tool at once, and returns its result', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await startClient(whole.server);
     const listed = await client.call(RUN, { tool: 'list-files', input: { path: '.' } });
     expect(report.parse(listed.structuredContent)).toMatchObject({ state: 'completed', pending: [] });
@@ -78,7 +79,7 @@ describe('the tool run_agent_tool', () => {
   });
 
   test('run_agent_tool starts no task for an invalid input or an internal tool; for an unknown tool the error lists the tools', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await startClient(whole.server);
     const wrong = await client.call(RUN, { tool: 'write-file', input: { path: 'a.txt' } });
     expect(wrong.isError).toBe(true);
