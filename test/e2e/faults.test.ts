@@ -7,6 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { bundleProgram } from '../../scripts/bundle-program.mjs';
 import { whyNoPostgres } from '../support/postgres-server.ts';
 
 // This test starts dozens of processes, perhaps on a busy machine. It does not wait for this time to pass.
@@ -24,9 +25,10 @@ type Counts = Record<string, number>;
  * counts
  */
 async function begin(...args: string[]): Promise<{ counts: Promise<Counts> }> {
+  const harness = await bundleProgram('test/faults/faults.ts');
   const child = spawn(
     process.execPath,
-    ['scripts/run.mjs', 'test/faults/faults.ts', '--json', '--seed', '20', ...args],
+    ['--enable-source-maps', harness, '--json', '--seed', '20', ...args],
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const output = Promise.all([text(child.stdout), text(child.stderr)]);
