@@ -3,7 +3,10 @@
  * Without it, a program with a bearer token could register a passkey of its own, and presence would prove nothing.
  */
 import { createHash } from 'node:crypto';
-import type { RegistrationResponseJSON } from '@simplewebauthn/server';
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
@@ -20,7 +23,7 @@ const MAX_PASSKEYS = 20;
 export interface Passkeys {
   list(principal: string): Promise<RegisteredPasskey[]>;
   /** Returns the browser's options for a registration. @throws ProductError FORBIDDEN without a valid code */
-  registrationOptions(principal: string, code: string): Promise<object>;
+  registrationOptions(principal: string, code: string): Promise<PublicKeyCredentialCreationOptionsJSON>;
   /**
    * Uses up the code and stores the passkey.
    * @throws ProductError FORBIDDEN without a valid code, MALFORMED if the browser's response is not valid

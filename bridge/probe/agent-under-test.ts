@@ -35,6 +35,15 @@ const STUCK_AFTER_MS = 30_000;
 const RESTART_MS = 30_000;
 const POLL_MS = 100;
 
+interface ProbeMessage {
+  message: {
+    messageId: string;
+    taskId?: string;
+    role: 'ROLE_USER';
+    parts: readonly { text: string }[];
+  };
+}
+
 export class AgentUnderTest {
   readonly client: A2aRpcCaller;
   readonly text: string;
@@ -73,12 +82,12 @@ export class AgentUnderTest {
     return { task, rest };
   }
 
-  message(messageId: string = randomUUID(), text = this.text): object {
+  message(messageId: string = randomUUID(), text = this.text): ProbeMessage {
     return { message: { messageId, role: 'ROLE_USER', parts: [{ text }] } };
   }
 
   /** Sends a message, waits for the answer, and returns the task in it. */
-  async send(params: object): Promise<ProbedTaskContent> {
+  async send(params: ProbeMessage): Promise<ProbedTaskContent> {
     this.#count();
     const answer = taskAnswer.parse(await this.client.call('SendMessage', params));
     if (answer.task === undefined)

@@ -195,8 +195,9 @@ export const PROBE_CHECKS: readonly Check[] = [
           return failedOutcome('it accepted a cancel and does not end');
       }
       const before = (await server.settled(taskId))?.content;
-      const message = { messageId: randomUUID(), taskId, role: 'ROLE_USER', parts: [{ text: 'more' }] };
-      if (!(await refused(server.send({ message })))) return failedOutcome('it accepted a message');
+      const { message } = server.message(randomUUID(), 'more');
+      if (!(await refused(server.send({ message: { ...message, taskId } }))))
+        return failedOutcome('it accepted a message');
       // A2A 1.0 §3.3.1: a second cancel may be accepted.
       if (task.ended && !(await refused(server.client.call('CancelTask', { id: taskId }))))
         return failedOutcome('it accepted a cancel');

@@ -63,7 +63,7 @@ export class BridgeToolCaller {
     return this.#connection.request(abortAnswerSchema, { method: 'tools/abort', params: { toolId, reason } });
   }
 
-  #calling(name: string, args: Arguments): { method: string; params: object } {
+  #calling(name: string, args: Arguments): { method: string; params: Record<string, unknown> } {
     return {
       method: 'tools/call',
       params: {

@@ -8,7 +8,7 @@
  *   aborts, the client sends `notifications/cancelled`.
  */
 import { METHOD_NOT_FOUND } from '../../net/json-rpc-codes.ts';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
 import { textOf, validateAs, parseAs } from '../core/http-client.ts';
@@ -33,7 +33,22 @@ export interface McpClientInfo {
 }
 
 type Headers = Readonly<Record<string, string>>;
-type Outgoing = { method: string; params?: object };
+type Params = Readonly<Record<string, unknown>> & { _meta?: Readonly<Record<string, unknown>> };
+type Outgoing = { method: string; params?: Params };
+
+interface SentRequest {
+  jsonrpc: '2.0';
+  id: number;
+  method: string;
+  params: Params;
+}
+
+/** A message to the server: a request, a notification, or the response to a request of the server. */
+type SentMessage =
+  | SentRequest
+  | { jsonrpc: '2.0'; method: string; params?: Params }
+  | { jsonrpc: '2.0'; id: JsonRpcMessage['id']; result: Record<string, never> }
+  | { jsonrpc: '2.0'; id: JsonRpcMessage['id']; error: { code: number; message: string } };
 
 export class McpConnection {
   readonly #service: HttpClient;
@@ -141,7 +156,7 @@ export class McpConnection {
 
   /** Reads the response to a request. If the response is lost, throws an error with the code `outcome-unknown`. */
   async #answered(
-    asked: Outgoing & { id: number },
+    asked: SentRequest,
     headers: Headers,
     options: RequestOptions & { signal: AbortSignal },
   ): Promise<unknown> {
@@ -180,7 +195,7 @@ export class McpConnection {
     throw new ClientError('unreachable', 'The stream ended before the answer.');
   }
 
-  #numbered({ method, params = {} }: Outgoing, progress = false) {
+  #numbered({ method, params = {} }: Outgoing, progress = false): SentRequest {
     this.#lastId += 1;
     const id = this.#lastId;
     return {
@@ -192,7 +207,7 @@ export class McpConnection {
   }
 
   #post(
-    body: object,
+    body: SentMessage,
     headers: Headers,
     options: { signal?: AbortSignal; keepalive?: boolean },
   ): Promise<Response> {
@@ -205,7 +220,7 @@ export class McpConnection {
  * Answers a request of the server. This client declares no capabilities, so the server may send only a ping (MCP,
  * ping).
  */
-function replyTo({ id, method }: JsonRpcMessage): object {
+function replyTo({ id, method }: JsonRpcMessage): SentMessage {
   if (method === 'ping') return { jsonrpc: '2.0', id, result: {} };
   return {
     jsonrpc: '2.0',
@@ -223,9 +238,6 @@ function withdrawal(message: string): ClientError {
   return new ClientError('aborted', message);
 }
 
-function withProgress(params: object, progressToken: number): object {
-  const { _meta: meta } = metaOf.parse(params);
+function withProgress({ _meta: meta, ...params }: Params, progressToken: number): Params {
   return { ...params, _meta: { ...meta, progressToken } };
 }
-
-const metaOf = z.object({ _meta: z.optional(z.record(z.string(), z.unknown())) });

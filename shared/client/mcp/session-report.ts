@@ -1,4 +1,5 @@
 /** Converts the results of the bridge's MCP tools to task reports. */
+import type { Answer } from '../../protocol/question.ts';
 import * as z from 'zod/mini';
 import type { ToolProgress } from '../../protocol/call-view.ts';
 import { SESSION_STATES } from '../../protocol/session-states.ts';
@@ -158,6 +159,20 @@ export function structuredContentOf<Schema extends z.ZodMiniType>(
   return validateAs(schema, structuredContent, text);
 }
 
+/** An entry of the argument `decisions`. JSON omits undefined fields. */
+type BridgeDecision = Pick<Decision, 'callId' | 'shown' | 'reason'> &
+  (
+    | {
+        decision: 'approve' | 'trust_tool' | 'trust_server' | 'trust_always';
+        trustMinutes: number | undefined;
+        trustUses: number | undefined;
+      }
+    | { decision: 'deny' }
+    | { decision: 'answer'; answer: Answer }
+    | { decision: 'edit'; editedContent: string }
+    | { decision: 'edit'; editedInput: Record<string, unknown> }
+  );
+
 const SCOPES = {
   tool: 'trust_tool',
   server: 'trust_server',
@@ -166,8 +181,8 @@ const SCOPES = {
 } as const;
 
 /** Converts a decision to an entry of the argument `decisions` of the bridge's MCP tool. */
-export function toBridgeDecision(decision: Decision): object {
-  const { callId, shown, decision: word, reason } = decision;
+export function toBridgeDecision(decision: Decision): BridgeDecision {
+  const { callId, shown, reason } = decision;
   switch (decision.decision) {
     case 'approve':
       return {
@@ -179,12 +194,12 @@ export function toBridgeDecision(decision: Decision): object {
         reason,
       };
     case 'deny':
-      return { callId, shown, decision: word, reason };
+      return { callId, shown, decision: decision.decision, reason };
     case 'answer':
-      return { callId, shown, decision: word, answer: decision.answer, reason };
+      return { callId, shown, decision: decision.decision, answer: decision.answer, reason };
     case 'edit':
       return 'content' in decision
-        ? { callId, shown, decision: word, editedContent: decision.content, reason }
-        : { callId, shown, decision: word, editedInput: decision.input, reason };
+        ? { callId, shown, decision: decision.decision, editedContent: decision.content, reason }
+        : { callId, shown, decision: decision.decision, editedInput: decision.input, reason };
   }
 }
