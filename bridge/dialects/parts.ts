@@ -27,10 +27,14 @@ function partText(part: Part, of = 'file'): string {
 /** Converts several parts to text. Text parts are joined directly. Every other part starts on a new line. */
 export function partsAsText(parts: readonly Part[], of?: string): string {
   let text = '';
+  // Only the last piece is examined. To examine `text` with each piece would copy it each time.
+  let last = '\n';
   for (const part of parts) {
     const piece = partText(part, of);
+    if (piece === '') continue;
     const runsOn = part.content?.$case === 'text';
-    text += runsOn || text === '' || text.endsWith('\n') ? piece : `\n${piece}`;
+    text += runsOn || last.endsWith('\n') ? piece : `\n${piece}`;
+    last = piece;
   }
   return text;
 }

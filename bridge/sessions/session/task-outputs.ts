@@ -4,6 +4,11 @@ import type { ObservedArtifact } from '../../dialects/observation.ts';
 const MAX_OUTPUTS = 1000;
 /** The maximum length of all outputs of a task together, in characters. */
 const MAX_OUTPUT_CHARACTERS = 16 * 1024 * 1024;
+/**
+ * The number of characters that are kept when there are too many. It is below the limit, because each cut copies the whole
+ * text. So an endless text is cut once per mebibyte, and not with each event.
+ */
+const KEPT_CHARACTERS = 15 * 1024 * 1024;
 
 export function mergeAgentOutput(
   outputs: readonly ObservedArtifact[],
@@ -17,13 +22,13 @@ export function mergeAgentOutput(
   return newestOutputs(outputs.map((each, index) => (index === at ? merged : each)));
 }
 
-/** Keeps the newest characters up to the limit, because the result of a long answer is at its end. */
+/** If there are too many characters, keeps the newest, because the result of a long answer is at its end. */
 export function newestOutputs(all: readonly ObservedArtifact[]): readonly ObservedArtifact[] {
   const outputs = all.length > MAX_OUTPUTS ? all.slice(-MAX_OUTPUTS) : all;
   let total = 0;
   for (const output of outputs) total += output.text.length;
   if (total <= MAX_OUTPUT_CHARACTERS) return outputs;
-  let left = MAX_OUTPUT_CHARACTERS;
+  let left = KEPT_CHARACTERS;
   const kept: ObservedArtifact[] = [];
   for (const output of outputs.toReversed()) {
     if (left === 0) break;

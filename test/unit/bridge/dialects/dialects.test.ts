@@ -284,6 +284,22 @@ describe('the plain dialect, for agents without extensions', () => {
     expect(place.length).toBeLessThan(3_000);
   });
 
+  // For a message 64 times as long, quadratic work would need 4,000 times as much time.
+  test('X3 the time for a message is proportional to the number of its parts', () => {
+    const cost = (count: number): number => {
+      const pieces = Array.from({ length: count / 2 }, (_, at) => [
+        part({ $case: 'text', value: 'some words' }),
+        part({ $case: 'data', value: at }),
+      ]);
+      const since = performance.now();
+      partsAsText(pieces.flat());
+      return performance.now() - since;
+    };
+    cost(1_000);
+    const small = Math.max(1, cost(1_000), cost(1_000), cost(1_000));
+    expect(cost(64_000) / small).toBeLessThan(640);
+  });
+
   test('a file without a name has the name of its artifact', () => {
     expect(partsAsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe(
       '[chart: 3 bytes]',

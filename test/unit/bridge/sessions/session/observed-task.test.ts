@@ -146,6 +146,13 @@ describe('the bridge’s view of a task', () => {
     expect(view?.calls.length).toBeLessThanOrEqual(200);
   });
 
+  test('X3 the view does not cut an endless text with each event, because each cut copies the text', () => {
+    const long = folded(at(null, output('x'.repeat(17 * 1024 * 1024))));
+    const before = long.outputs[0]?.text.length ?? 0;
+    const longer = foldObservedEvent(long, at(null, output('and so on')));
+    expect(longer?.outputs[0]?.text.length).toBe(before + 'and so on'.length);
+  });
+
   test('the view follows a call from its request to its end, under one id', () => {
     const call = { callId: 'c', tool: 'write-file', title: 'Write' };
     const asked = { type: 'tool.requested', ...call, asks: true } as const;
