@@ -196,7 +196,7 @@ export function mergeListedSessions(told: readonly UnmergedSession[]): readonly 
   for (const { messageIds: _, ...each } of told) {
     const key = `${each.agent} ${each.sessionId}`;
     const before = found.get(key);
-    if (before !== undefined && each.updatedAt !== '' && before.updatedAt > each.updatedAt) continue;
+    if (before !== undefined && each.updatedAt !== '' && timeOf(before) > timeOf(each)) continue;
     found.set(key, {
       ...each,
       title: each.title === '' ? (before?.title ?? '') : each.title,
@@ -210,9 +210,14 @@ export function mergeListedSessions(told: readonly UnmergedSession[]): readonly 
 /** Waiting sessions come first. The others follow, newest first. */
 export function sortSessionsForList(sessions: readonly ListedSession[]): readonly ListedSession[] {
   return sessions.toSorted(
-    (a, b) =>
-      Number(isSessionWaiting(b)) - Number(isSessionWaiting(a)) || b.updatedAt.localeCompare(a.updatedAt),
+    (a, b) => Number(isSessionWaiting(b)) - Number(isSessionWaiting(a)) || timeOf(b) - timeOf(a),
   );
+}
+
+/** Agents write the same time in several ways, so the texts cannot be compared. An unknown time counts as the oldest. */
+function timeOf({ updatedAt }: Pick<ListedSession, 'updatedAt'>): number {
+  const time = Date.parse(updatedAt);
+  return Number.isNaN(time) ? 0 : time;
 }
 
 export function isSessionWaiting({ state }: Pick<ListedSession, 'state'>): boolean {

@@ -75,7 +75,26 @@ export class Sessions {
    * AGENT_UNREACHABLE if the message is not delivered in time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
-    const sessionId = decodeTaskHandle(handle)?.sessionId ?? handle;
+    const sessionId = decodeTaskHandle(handle)?.sessionId;
+    const { agent } = finding;
+    if (sessionId === undefined) return this.#find(handle, finding);
+    if (this.#live.find(sessionId, agent?.name) === undefined && this.#isKnown(handle, agent))
+      return this.#find(handle, finding);
+    return this.#find(sessionId, finding).catch((error: unknown) => {
+      if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
+      // Agents choose the ids of sessions, so such an id may look like the id of an MCP task.
+      return this.#find(handle, finding).catch(() => {
+        throw error;
+      });
+    });
+  }
+
+  /** Returns true if this bridge, or another bridge of the user, has a session with this id. */
+  #isKnown(handle: string, agent: Agent | undefined): boolean {
+    return this.#live.find(handle, agent?.name) !== undefined || this.#entryOf(handle, agent) !== undefined;
+  }
+
+  async #find(sessionId: string, finding: FindOptions): Promise<Session> {
     const { agent: named, timeout = TASK_ID_TIMEOUT_MS, signal } = finding;
     const until = performance.now() + timeout;
     for (;;) {

@@ -34,6 +34,15 @@ describe('the list of sessions', () => {
     }
   });
 
+  test('the newest task is the latest in time, whatever the zone and the digits of the times', () => {
+    const earlier = told({ sessionId: 's', taskId: 't1', updatedAt: '2026-01-01T08:00:00+09:00' });
+    const later = told({ sessionId: 's', taskId: 't2', updatedAt: '2026-01-01T00:00:00Z' });
+    const latest = told({ sessionId: 'x', taskId: 't3', updatedAt: '2026-01-01T00:00:00.500Z' });
+    const listed = mergeListedSessions([later, earlier, latest]);
+    expect(listed.find(({ sessionId }) => sessionId === 's')).toMatchObject({ taskId: 't2' });
+    expect(sortSessionsForList(listed).map((each) => each.sessionId)).toEqual(['x', 's']);
+  });
+
   test('a line takes the state from the latest source, and title and time from any source', () => {
     const followed = told({ title: '', updatedAt: '', state: 'input-required', pending: 2 });
     expect(mergeListedSessions([told({ usd: 0.5 }), followed])).toMatchObject([
