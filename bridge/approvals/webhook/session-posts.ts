@@ -141,6 +141,7 @@ export class SessionWebhookPosts {
 
   #postIn(ms: number): void {
     const { clock, log } = this.#parts;
+    this.#callOff?.();
     this.#callOff = clock.after(ms, () => {
       this.#callOff = undefined;
       this.#post().catch((error: unknown) =>
@@ -169,10 +170,16 @@ export class SessionWebhookPosts {
     const { view } = session;
     const waiting = this.#waiting().filter((each) => !this.#taken.has(approvalRequestKey(each)));
     for (const each of waiting) this.#taken.add(approvalRequestKey(each));
-    for (const { callId, shown } of waiting) {
+    for (const each of waiting) {
       const { id: sessionId, agent } = session;
-      const posted = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', callId, shown };
-      if (await rows.take(posted)) mine.push(posted);
+      const posted = { agent: agent.name, sessionId, taskId: view?.taskId ?? '', ...each };
+      try {
+        if (await rows.take(posted)) mine.push(posted);
+      } catch (error) {
+        this.#taken.delete(approvalRequestKey(each));
+        this.#postIn(RETRY_MS);
+        log.warn({ sessionId, err: error }, 'a pending action could not be recorded, so its post is delayed');
+      }
     }
     if (mine.length > 0) await this.#ask(mine);
   }

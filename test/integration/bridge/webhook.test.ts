@@ -17,6 +17,7 @@ import { FakeAgent } from '../../support/fake-agent.ts';
 import { type FakeTask, pendingWrite } from '../../support/fake-agent-task.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { asJson, type WebhookReply, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { signal } from '../../support/signal.ts';
 import { decisionChannels } from './support/decision-channels.ts';
 
 const AFTER_MS = 30_000;
@@ -80,25 +81,29 @@ describe('the approval webhook', () => {
   /** Starts a session whose task waits for these calls, with its webhook posts. */
   async function waiting(
     callIds: string,
-    { timings = QUICK }: { timings?: WebhookTimings } = {},
+    { timings = QUICK, rows }: { timings?: WebhookTimings; rows?: WebhookPosts } = {},
   ): Promise<{ session: Session; posts: SessionWebhookPosts }> {
     const session = sessionWith();
     const ids = { messageId: session.firstMessageId, sessionId: null, taskId: null };
-    const posts = await postsAbout(session, timings);
+    const posts = await postsAbout(session, timings, rows);
     const settled = untilSettled(session);
     await session.deliver((dialect) => buildUserMessage(dialect.phraseTask(callIds, {}), ids));
     await settled;
     return { session, posts };
   }
 
-  async function postsAbout(session: Session, timings = QUICK): Promise<SessionWebhookPosts> {
+  async function postsAbout(
+    session: Session,
+    timings = QUICK,
+    rows?: WebhookPosts,
+  ): Promise<SessionWebhookPosts> {
     const posts = new SessionWebhookPosts(session, {
       afterMs: AFTER_MS,
       receiver: () => Promise.resolve({ url: receiver.url, secret: receiver.secret, headers: {} }),
       body: ({ notice }) => JSON.stringify(notice),
       decides: true,
       timings,
-      rows: new WebhookPosts(await openDatabase(path)),
+      rows: rows ?? new WebhookPosts(await openDatabase(path)),
       title: () => 'Write it',
       clock,
       log: createLogger({ name: 'test', level: 'silent' }),
@@ -106,6 +111,27 @@ describe('the approval webhook', () => {
     open.push(posts);
     return posts;
   }
+
+  test('an action whose post could not be recorded is posted later, and no action is posted twice', async () => {
+    const rows = new WebhookPosts(await openDatabase(path));
+    const take = rows.take.bind(rows);
+    const failed = signal();
+    let tries = 0;
+    rows.take = (about) => {
+      tries += 1;
+      if (tries !== 2) return take(about);
+      failed.happen();
+      return Promise.reject(new Error('database is locked'));
+    };
+    await waiting('one two three', { rows });
+    clock.advance(AFTER_MS);
+    await failed.happened;
+    await receiver.got('approval.asked');
+    expect(tries).toBe(3);
+    clock.advance(AFTER_MS);
+    await receiver.got('approval.asked', 2);
+    expect(tries).toBe(4);
+  });
 
   test('if an action waits too long, the bridge posts it once, signed, with everything that a person needs to decide', async () => {
     const { session } = await waiting('one two');
