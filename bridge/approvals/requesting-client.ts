@@ -109,7 +109,7 @@ export function requestingClientOf(
     // This function sends each form itself, because a form that the SDK's `inputRequired` sends to older clients cannot
     // be withdrawn.
     async elicit(form, signal, id = randomUUID()) {
-      await spendFirstId(server, mcpReq);
+      spendFirstId(server, mcpReq);
       // Only MCP revisions up to 2025-11-25 have `elicitationId`, in URL mode. `push` clients use these revisions.
       const params = form.mode === 'url' ? { ...form, elicitationId: id } : form;
       return mcpReq.elicitInput(params, { signal, timeout: FORM_TIMEOUT_MS });
@@ -119,7 +119,7 @@ export function requestingClientOf(
       // In MCP 2026-07-28, a server sends no requests. So it cannot ask for roots.
       if (enveloped !== undefined || declared?.roots === undefined) return [];
       try {
-        await spendFirstId(server, mcpReq);
+        spendFirstId(server, mcpReq);
         const { roots } = await mcpReq.send({ method: 'roots/list' }, { signal, timeout: ROOTS_TIMEOUT_MS });
         return rootDirectories(roots.map(({ uri }) => uri));
       } catch {
@@ -133,12 +133,12 @@ const spent = new WeakSet<McpServer['server']>();
 
 /**
  * Sends a ping before the first other request. The first request of a server has the id 0, and clients on the 1.x SDK
- * ignore a cancellation of that id.
+ * ignore a cancellation of that id. The response to the ping does not matter, and some clients give none.
  */
-async function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): Promise<void> {
+function spendFirstId(server: McpServer['server'], mcpReq: ServerContext['mcpReq']): void {
   if (spent.has(server)) return;
   spent.add(server);
-  await mcpReq.send({ method: 'ping' });
+  mcpReq.send({ method: 'ping' }).catch(() => undefined);
 }
 
 /**

@@ -23,7 +23,9 @@ class ListingAgent extends Agent {
   override connect(): Promise<A2aConnection> {
     return Promise.resolve(
       quietConnection({
-        send: () => [],
+        send: () => {
+          throw new Error('nobody sends');
+        },
         follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
         task: (id) => {
           const task = this.tasks.find((each) => each.id === id);
