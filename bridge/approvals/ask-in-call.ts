@@ -11,6 +11,7 @@ import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 import type { AnsweredSessionRound } from './request-state.ts';
+import { ON_ITS_WAY, sentInTime } from './sent-in-time.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
@@ -58,6 +59,7 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
         responses: { [ask.key]: shown.response },
         channel: 'elicitation',
       });
+      if (settled === 'unconfirmed') return { end: 'time', notes: [ON_ITS_WAY] };
       if (settled.opened.length > 0) {
         const decided = await waitForDecisionOnPage(asking, settled.opened);
         if (decided) await client.completed(ask.key);
@@ -79,6 +81,7 @@ export async function processFormRound(
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, formHistory, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
+  if (settled === 'unconfirmed') return { end: 'time', notes: [ON_ITS_WAY], goesOn: false };
   const decided = settled.opened.length === 0 || (await waitForDecisionOnPage(asking, settled.opened));
   const end = await wait();
   // After a form without a valid answer, the same tool call sends no new form.
@@ -86,10 +89,20 @@ export async function processFormRound(
   return { end, notes: notesOf(settled, session, formHistory), goesOn };
 }
 
-/** The module is imported only when a form is answered. Its code for the width of text takes long to load. */
-async function submit(answers: SubmitFormAnswersOptions): Promise<SubmittedAnswers> {
+/**
+ * Sends the decisions in the answers. Returns `unconfirmed` if the agent does not confirm them in time.
+ *
+ * The module is imported only when a form is answered. Its code for the width of text takes long to load.
+ */
+async function submit({
+  timeout,
+  signal,
+  ...answers
+}: SubmitFormAnswersOptions & Pick<AskInCallOptions, 'timeout' | 'signal'>): Promise<
+  SubmittedAnswers | 'unconfirmed'
+> {
   const { submitFormAnswers } = await import('./submit-form-answers.ts');
-  return submitFormAnswers(answers);
+  return sentInTime(submitFormAnswers(answers), { timeout, signal });
 }
 
 function notesOf(

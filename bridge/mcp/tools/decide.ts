@@ -10,6 +10,7 @@ import {
 } from '../../approvals/decision-input.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { refuseCutPreviews, findCutPreviewError } from '../../approvals/refuse-cut-previews.ts';
+import { ON_ITS_WAY } from '../../approvals/sent-in-time.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { pendingReports } from '../reports/session-report.ts';
@@ -21,10 +22,6 @@ import { sessionReply } from '../tool/session-reply.ts';
 import { defineTool } from '../tool/define-tool.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
-
-/** The note for a decision that is still being sent. The agent may show the action as pending until then. */
-const ON_ITS_WAY =
-  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide again.';
 
 const { decision: listedWord, ...listed } = decisionInputSchema.shape;
 const listedDecision = z.strictObject({ decision: listedWord, title: actionTitleSchema, ...listed });

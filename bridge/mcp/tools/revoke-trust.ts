@@ -1,6 +1,7 @@
 /** The MCP tool `revoke_trust`: revokes trust, i.e. decisions that also cover later tool calls. */
 import { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { sentInTime } from '../../approvals/sent-in-time.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';
 import { grantWords, unexpiredGrantViews } from '../reports/grant-words.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -36,7 +37,13 @@ export const revokeTrustTool = defineTool({
     const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     call.beforeSending();
-    await revoke(session, grantIds ?? 'all', 'tool');
+    const sending = revoke(session, grantIds ?? 'all', 'tool');
+    const { signal } = call;
+    if ((await sentInTime(sending, { timeout: call.timeout(undefined), signal })) === 'unconfirmed')
+      throw new ProductError(
+        'AGENT_UNREACHABLE',
+        `Agent "${session.agent.name}" has not confirmed yet that the trust is revoked, so it may still be valid. The bridge sends the revocation again until the agent confirms it. check_task_progress_and_status shows which trust is left.`,
+      );
     await session.look();
     const grants = unexpiredGrantViews(session.view?.grants, Date.now()).map(grantWords);
     const left = grants.length === 0 ? 'No trust is left.' : `Still trusted: ${grants.join('; ')}.`;

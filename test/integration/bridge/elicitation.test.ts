@@ -78,6 +78,22 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(agent.tasks.size).toBe(1);
   });
 
+  test('R100 a call returns in time if the agent does not confirm the decision in a form, and the decision arrives later, once', async () => {
+    const agent = await asking('one');
+    let release = (): void => undefined;
+    const client = await clientAt({ url: agent.url }, (form, taken) => {
+      release = agent.hold();
+      return approving(form, taken);
+    });
+    const late = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
+    expect(textOf(late)).toContain('has not confirmed this decision yet');
+    release();
+    const sessionId = late.structuredContent?.sessionId;
+    const done = await client.call(WAIT, { sessionId });
+    expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+    expect(agent.decisions).toHaveLength(1);
+  });
+
   test('R67 D3 each pending action has its own form, and "Decline" denies only that action', async () => {
     const agent = await asking('one', 'two');
     const args = [...FAST_ANSWERS, '--forms', 'more'];

@@ -1,0 +1,25 @@
+/**
+ * Limits how long a caller waits until an agent confirms a message. If the agent cannot be reached, the bridge sends the
+ * message again without a limit, but each tool call must return.
+ */
+import { unlessAborted } from '../../shared/runtime/abort.ts';
+import { withTimeout } from '../agents/timeout.ts';
+
+/** The note for a decision that is still being sent. The agent may show the action as pending until then. */
+export const ON_ITS_WAY =
+  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide again.';
+
+/**
+ * Returns the result of `sending`, or `unconfirmed` after the timeout or an abort of the signal. Sending goes on then.
+ * @throws the error of `sending`
+ */
+export function sentInTime<Result>(
+  sending: Promise<Result>,
+  { timeout, signal }: { timeout: number; signal: AbortSignal },
+): Promise<Result | 'unconfirmed'> {
+  return withTimeout(timeout, unlessAborted(sending, signal)).catch((error: unknown) => {
+    const isLate = error instanceof DOMException && error.name === 'TimeoutError';
+    if (isLate || signal.aborted) return 'unconfirmed';
+    throw error;
+  });
+}
