@@ -80,14 +80,14 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
 
   test('R100 a call returns in time if the agent does not confirm the decision in a form, and the decision arrives later, once', async () => {
     const agent = await asking('one');
-    let release = (): void => undefined;
+    const releases: (() => void)[] = [];
     const client = await clientAt({ url: agent.url }, (form, taken) => {
-      release = agent.hold();
+      releases.push(agent.hold());
       return approving(form, taken);
     });
     const late = await client.call(DELEGATE, { task: 'do it', waitSeconds: 1 });
     expect(textOf(late)).toContain('has not confirmed this decision yet');
-    release();
+    for (const release of releases) release();
     const sessionId = late.structuredContent?.sessionId;
     const done = await client.call(WAIT, { sessionId });
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
