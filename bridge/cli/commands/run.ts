@@ -11,7 +11,8 @@ import {
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { hasEnded, hasSettled, type TaskView } from '../../sessions/session/observed-task.ts';
-import { waitForSession } from '../../sessions/wait-for-session.ts';
+import type { SessionState } from '../../sessions/session/session-state.ts';
+import { type WaitEndReason, waitForSession } from '../../sessions/wait-for-session.ts';
 import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
@@ -49,9 +50,10 @@ export async function runTask(run: CommandRun<RunOptions>, words: readonly strin
     attachments,
     ...(mode === undefined ? {} : { mode }),
   });
+  const hasNoTask = session.view?.taskId === '';
   let code: number;
-  if (options.detach === true) code = reportStart(run, session);
-  else if (options.json === true) {
+  if (options.detach === true && !hasNoTask) code = reportStart(run, session);
+  else if (options.json === true || hasNoTask) {
     const { signal } = new AbortController();
     await waitForSession({ session, timeout: MAX_WAIT_MS, signal });
     code = printTaskOutcome(run, session);
@@ -95,7 +97,7 @@ async function attachmentsIn({ options, settings, terminal }: CommandRun<RunOpti
 }
 
 /**
- * Delegates the task, and returns the session as soon as the agent has sent the task id.
+ * Delegates the task, and returns the session as soon as the agent has sent the task id, or an answer without a task.
  * @throws ProductError; UsageError
  */
 async function delegated(
@@ -117,8 +119,13 @@ async function delegated(
     ...attachments,
   });
   for (const note of await unsupportedSettingsNotes(agent, wanted)) terminal.complain(note);
-  await waitForSession({ session, delivery, timeout: 0, signal: new AbortController().signal });
-  if (session.view === undefined || session.view.taskId === '')
+  const { signal } = new AbortController();
+  const wait = (): Promise<WaitEndReason> => waitForSession({ session, delivery, timeout: 0, signal });
+  let ended = await wait();
+  // Some agents send nothing before their answer. If this command ended, the answer would be lost.
+  while (options.detach !== true && ended === 'time' && isFirstAttemptOpen(session.state))
+    ended = await wait();
+  if (session.view === undefined || (session.view.taskId === '' && !hasEnded(session.view)))
     throw new ProductError(
       'AGENT_UNREACHABLE',
       inTerminalWords(
@@ -129,8 +136,13 @@ async function delegated(
     );
   // The person sees the reply here. So a later tool call with the same text starts a new task instead of returning this
   // reply.
-  delegations.asks(messageId, new AbortController().signal)();
+  delegations.asks(messageId, signal)();
   return session;
+}
+
+/** Returns true if the agent may have received the message and has not reacted yet. */
+function isFirstAttemptOpen(state: SessionState): boolean {
+  return state.type === 'not-delivered' && ['sending', 'silent'].includes(state.delivery.type);
 }
 
 function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Session): number {

@@ -19,7 +19,7 @@ export function printTaskOutcome(
   const output = view === undefined ? '' : agentOutputText(view);
   const pending = view?.pending ?? [];
   if (options.json === true) {
-    const taskId = view?.taskId ?? null;
+    const taskId = view === undefined || view.taskId === '' ? null : view.taskId;
     terminal.say(
       JSON.stringify({
         sessionId: id,
