@@ -8,10 +8,12 @@ import {
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { sentInTime } from '../../approvals/sent-in-time.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/requesting-client.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
 import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
+import { toolCallWaitMs } from '../tool/answer-tool-call.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
 import { findMcpTask, type TaskReplyContext, currentMcpTask } from './find-task.ts';
@@ -73,19 +75,20 @@ export function registerTaskMethods(
         const { formHistory, links, rules } = opened;
         const answers = { responses, channel: 'task-form' } as const;
         const { submitFormAnswers } = await import('../../approvals/submit-form-answers.ts');
-        const settled = await submitFormAnswers({ session, ...answers, formHistory, links, rules });
-        // The acknowledgement has no text. So the result of the task reports which answers were invalid.
-        session.leaveNotes([
-          ...settled.late,
-          ...(settled.refused === undefined
-            ? []
-            : [`The answer in the form did not count: ${settled.refused}`]),
-        ]);
-        const { decided, unanswered, refused } = settled;
-        log.info(
-          { sessionId: session.id, decided, unanswered, refused },
-          'the client answered the forms of a task',
-        );
+        const submitted = submitFormAnswers({ session, ...answers, formHistory, links, rules });
+        const reported = submitted.then(({ decided, unanswered, refused, late }) => {
+          // The acknowledgement has no text. So the result of the task reports which answers were invalid.
+          session.leaveNotes([
+            ...late,
+            ...(refused === undefined ? [] : [`The answer in the form did not count: ${refused}`]),
+          ]);
+          return log.info(
+            { sessionId: session.id, decided, unanswered, refused },
+            'the client answered the forms of a task',
+          );
+        });
+        const timeout = toolCallWaitMs(opened.defaults.waitSeconds, false);
+        await sentInTime(reported, { timeout, signal: context.mcpReq.signal });
       });
       return ACKNOWLEDGED;
     },

@@ -271,6 +271,23 @@ describe('MCP tasks of a client that declares them', () => {
     expect(await look(client, taskId)).toMatchObject({ status: 'completed' });
   });
 
+  test('R66 an answer to a form is acknowledged in time if the agent does not confirm it, and arrives later, once', async () => {
+    const agent = await asking();
+    const client = await clientAt(agent, { args: [...FAST_ANSWERS, '--wait-seconds', '1'] });
+    const taskId = await delegated(client);
+    const [key = ''] = Object.keys((await look(client, taskId)).inputRequests ?? {});
+    const release = agent.hold();
+    const updated = await client.ask('tasks/update', {
+      taskId,
+      inputResponses: { [key]: { action: 'accept' } },
+    });
+    expect(updated.error).toBeUndefined();
+    release();
+    const done = await client.ask('tools/call', { name: WAIT, arguments: { sessionId: taskId } });
+    expect(report.parse(done.result).structuredContent).toMatchObject({ output: 'decided approve' });
+    expect(agent.decisions).toHaveLength(1);
+  });
+
   test('R66 D1 an answer that arrives faster than a person can read has no effect, and the bridge shows a new form', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { args: ['--fastest-answer-seconds', '60'] });
