@@ -214,10 +214,10 @@ export function sortSessionsForList(sessions: readonly ListedSession[]): readonl
   );
 }
 
-/** Agents write the same time in several ways, so the texts cannot be compared. An unknown time counts as the oldest. */
+/** Agents write the same time in several ways, so the texts cannot be compared. An unknown time is before all others. */
 function timeOf({ updatedAt }: Pick<ListedSession, 'updatedAt'>): number {
   const time = Date.parse(updatedAt);
-  return Number.isNaN(time) ? 0 : time;
+  return Number.isNaN(time) ? Number.MIN_SAFE_INTEGER : time;
 }
 
 export function isSessionWaiting({ state }: Pick<ListedSession, 'state'>): boolean {
