@@ -7,7 +7,7 @@ import { withTimeout } from '../agents/timeout.ts';
 
 /** The note for a decision that is still being sent. The agent may show the action as pending until then. */
 export const ON_ITS_WAY =
-  'The agent has not confirmed this decision yet: it is on its way, and is sent again until it is. Look with wait_for_task before you decide again.';
+  'The agent has not confirmed this decision yet. The bridge sends it again until the agent confirms it. Look with wait_for_task before you decide again.';
 
 /**
  * Returns the result of `sending`, or `unconfirmed` after the timeout or an abort of the signal. Sending goes on then.
