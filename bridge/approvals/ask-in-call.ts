@@ -11,7 +11,7 @@ import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 import type { AnsweredSessionRound } from './request-state.ts';
-import { ON_ITS_WAY, sentInTime } from './sent-in-time.ts';
+import { UNCONFIRMED_DECISION, sentInTime } from './sent-in-time.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
@@ -59,7 +59,7 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
         responses: { [ask.key]: shown.response },
         channel: 'elicitation',
       });
-      if (settled === 'unconfirmed') return { end: 'time', notes: [ON_ITS_WAY] };
+      if (settled === 'unconfirmed') return { end: 'time', notes: [UNCONFIRMED_DECISION] };
       if (settled.opened.length > 0) {
         const decided = await waitForDecisionOnPage(asking, settled.opened);
         if (decided) await client.completed(ask.key);
@@ -81,7 +81,7 @@ export async function processFormRound(
 ): Promise<AskInCallEnd & { goesOn: boolean }> {
   const { session, formHistory, wait } = asking;
   const settled = await submit({ ...asking, responses, channel: 'elicitation' });
-  if (settled === 'unconfirmed') return { end: 'time', notes: [ON_ITS_WAY], goesOn: false };
+  if (settled === 'unconfirmed') return { end: 'time', notes: [UNCONFIRMED_DECISION], goesOn: false };
   const decided = settled.opened.length === 0 || (await waitForDecisionOnPage(asking, settled.opened));
   const end = await wait();
   // After a form without a valid answer, the same tool call sends no new form.

@@ -6,7 +6,7 @@ import { unlessAborted } from '../../shared/runtime/abort.ts';
 import { withTimeout } from '../agents/timeout.ts';
 
 /** The note for a decision that is still being sent. The agent may show the action as pending until then. */
-export const ON_ITS_WAY =
+export const UNCONFIRMED_DECISION =
   'The agent has not confirmed this decision yet. The bridge sends it again until the agent confirms it. Look with wait_for_task before you decide again.';
 
 /**

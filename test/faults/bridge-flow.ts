@@ -1,6 +1,7 @@
 /** A delegation by a person with an MCP client. The person knows only the results of the bridge's tools. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { z } from 'zod';
+import { UNCONFIRMED_DECISION } from '../../bridge/approvals/sent-in-time.ts';
 import { pendingReasonSchema } from '../../shared/protocol/tool-approval.ts';
 import type { ToolResult } from '../integration/bridge/support/raw-client.ts';
 import { must } from './findings.ts';
@@ -31,7 +32,7 @@ const sessionList = z.object({
 });
 
 /** Returns true if the bridge has sent a decision that the agent has not confirmed yet. */
-const isOnItsWay = (note: string): boolean => note.includes('on its way');
+const isUnconfirmed = (note: string): boolean => note === UNCONFIRMED_DECISION;
 
 /** The longest wait of one call for its task, in seconds. */
 const PATIENCE = 20;
@@ -99,7 +100,7 @@ export class BridgeFlow implements Flow {
       decisions,
       waitSeconds: PATIENCE,
     });
-    if (result.isError !== true && !report.parse(result.structuredContent).notes.some(isOnItsWay))
+    if (result.isError !== true && !report.parse(result.structuredContent).notes.some(isUnconfirmed))
       this.accepted.push(...decisions);
     await this.#take(result);
   }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { ON_ITS_WAY, sentInTime } from '../../approvals/sent-in-time.ts';
+import { UNCONFIRMED_DECISION, sentInTime } from '../../approvals/sent-in-time.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import { approvalCardReply } from '../tool/approval-card-reply.ts';
@@ -35,7 +35,7 @@ export const decideOnApprovalCardTool = defineTool({
     const sending = sendDecisions(session, [toPersonDecision(decision)], 'card');
     const { signal } = call;
     if ((await sentInTime(sending, { timeout: call.timeout(undefined), signal })) === 'unconfirmed')
-      throw new ProductError('AGENT_UNREACHABLE', ON_ITS_WAY);
+      throw new ProductError('AGENT_UNREACHABLE', UNCONFIRMED_DECISION);
     return approvalCardReply(call.bridge, session);
   },
 });
