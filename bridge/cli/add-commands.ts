@@ -3,7 +3,8 @@
  * runs.
  */
 import { type Command, Option } from 'commander';
-import { refuseUnknownCommand } from './refuse-unknown-command.ts';
+import { addHelpCommands } from '../../shared/runtime/help-command.ts';
+import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { ProbeOptions } from './commands/probe.ts';
@@ -39,6 +40,7 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
   addTasks(add, carryOut);
   addDecisions(add, carryOut);
   addServer(program, add, carryOut);
+  addHelpCommands(program);
 }
 
 type Add = (usage: string, description: string, into?: Command) => Command;
@@ -54,7 +56,8 @@ function addGroup(
   return add(name, description)
     .allowExcessArguments()
     .action(async (_, it: Command) => {
-      if (it.args.length > 0) refuseUnknownCommand(it, it.args);
+      const [unknown] = it.args;
+      if (unknown !== undefined) refuseUnknownCommand(it, unknown);
       await work(it);
     });
 }

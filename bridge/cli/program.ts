@@ -6,7 +6,7 @@ import { Command, Help } from 'commander';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
-import { refuseUnknownCommand } from './refuse-unknown-command.ts';
+import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_USAGE } from '../../shared/runtime/exit-codes.ts';
 import { EXIT_MEANINGS } from './terminal/exit-codes.ts';
@@ -34,11 +34,10 @@ export function createBridgeCommandLine(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
-    // By itself, commander adds the help command only to a program without an action.
-    .helpCommand(true)
     .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
-      if (args.length > 0) refuseUnknownCommand(command, args);
+      const [unknown] = args;
+      if (unknown !== undefined) refuseUnknownCommand(command, unknown);
       await serve(flags);
     });
   const unflagged = Object.values(UNFLAGGED_BRIDGE_SETTINGS).map(

@@ -1,6 +1,8 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { Command } from 'commander';
+import { addHelpCommands } from '../../../shared/runtime/help-command.ts';
+import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
@@ -53,7 +55,7 @@ export function createCommandLine(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
       const given = flagsWithAcpAgentCommand(flags, words);
-      return given ? serve(given) : self.error(`error: unexpected argument "${words[0]}"`);
+      return given ? serve(given) : refuseUnknownCommand(self, words[0] ?? '');
     });
   for (const { flag, describe } of SERVER_LOCATION_FLAGS) command.option(flag, describe);
   addPolicy(command);
@@ -65,6 +67,7 @@ export function createCommandLine(
   addCheck(command, pageDirectory);
   addModels(command);
   addJournal(command);
+  addHelpCommands(command);
   const unflagged = Object.values(UNFLAGGED_SERVER_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
   );

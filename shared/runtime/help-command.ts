@@ -1,0 +1,24 @@
+/** Defines the command `help`. */
+import type { Command } from 'commander';
+import { refuseUnknownCommand } from './refuse-unknown-command.ts';
+
+/**
+ * Adds the command `help` to the program and to each command that has commands of its own. Commander's own `help`
+ * prints the help of the program if it does not know the command, and reads only one word.
+ */
+export function addHelpCommands(group: Command): void {
+  const subcommands = [...group.commands];
+  if (subcommands.length === 0) return;
+  for (const each of subcommands) addHelpCommands(each);
+  group
+    .helpCommand(false)
+    .command('help [command...]')
+    .description('prints the help of a command')
+    .action((names: readonly string[]) => findCommand(group, names).help());
+}
+
+function findCommand(group: Command, [name, ...rest]: readonly string[]): Command {
+  if (name === undefined) return group;
+  const found = group.commands.find((each) => each.name() === name);
+  return found === undefined ? refuseUnknownCommand(group, name) : findCommand(found, rest);
+}
