@@ -2,11 +2,13 @@
  * The state directory of this user. It contains the journal, the token, the URL of the running server, and the bridge's
  * database.
  */
-import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
 import type { Environment } from '../runtime/environment.ts';
+import { makeDirectory } from './make-directory.ts';
+
 const NAME = 'mcp-a2a-bridge';
 
 export const STATE_DIRECTORY_VARIABLE = 'MCP_A2A_BRIDGE_HOME';
@@ -43,7 +45,7 @@ export function stateDirectory({ env, platform, home }: HostEnvironment = hostEn
  */
 export async function prepareStateDirectory(path: string): Promise<void> {
   try {
-    await makeDirectory(resolve(path));
+    await makeDirectory(path, { mode: 0o700 });
   } catch (error) {
     throw unusable(path, reasonOf(error), error);
   }
@@ -69,33 +71,6 @@ export async function checkWritable(path: string): Promise<void> {
   } catch (error) {
     const forbidden = ['EACCES', 'EPERM'].includes(systemErrorCode(error) ?? '');
     throw unusable(path, forbidden ? 'this user may not write to it' : reasonOf(error), error);
-  }
-}
-
-/**
- * Creates the directory and its missing parents, one after the other. Node's recursive mkdir is not used, because it
- * never returns on a file system that reports ENOENT, such as /proc.
- */
-async function makeDirectory(path: string): Promise<void> {
-  const missing: string[] = [];
-  for (let at = path; !(await exists(at)); at = dirname(at)) missing.unshift(at);
-  for (const level of missing) {
-    await mkdir(level, { mode: 0o700 }).catch((error: unknown) => {
-      // If the directory exists now, another process has just created it.
-      if (systemErrorCode(error) !== 'EEXIST') throw error;
-    });
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    // Even the root may be missing, for example on a drive that does not exist. Then mkdir fails and reports the
-    // problem.
-    if (systemErrorCode(error) === 'ENOENT' && dirname(path) !== path) return false;
-    throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 /** Reads the configuration file of an MCP client, makes a backup, and replaces the file atomically. */
-import { chmod, copyFile, constants, mkdir, readFile, realpath, stat } from 'node:fs/promises';
+import { chmod, copyFile, constants, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 
@@ -50,7 +51,7 @@ export async function replaceConfig(
   if (mode !== undefined && (mode & 0o222) === 0)
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
-    if (mode === undefined) await mkdir(dirname(path), { recursive: true });
+    if (mode === undefined) await makeDirectory(dirname(path));
     const backup = backUp ? await backedUp(path) : undefined;
     // The file is read again, because the client may have changed it meanwhile.
     if ((await readEditableConfig(path)).text !== file.text)

@@ -1,7 +1,8 @@
 /** The command `receipt`: prints the signed receipts of a session, or writes them into files. */
-import { mkdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import type { ReceiptMediaType } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
@@ -37,24 +38,31 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
         `This is the newest of ${taskIds.length} tasks of the session. --out <directory> writes the receipts of all.`,
       );
   } else {
-    await makeDirectory(options.out);
+    if (taskIds.length === 0) throw noReceipt(agent);
+    const files: { taskId: string; path: string }[] = [];
     for (const taskId of taskIds)
       for (const [extension, format] of Object.entries(FORMATS)) {
         const path = join(options.out, `receipt-${fileNameOf(taskId)}.${extension}`);
-        await writeFile(path, await receiptOf(agent, taskId, format));
-        terminal.say(options.json === true ? JSON.stringify({ taskId, path }) : path);
+        await writeReceipt(path, await receiptOf(agent, taskId, format));
+        files.push({ taskId, path });
+        if (options.json !== true) terminal.say(path);
       }
+    if (options.json === true) terminal.say(JSON.stringify({ sessionId: id, files }));
   }
   await context.close();
 }
 
-/** @throws UsageError if the directory cannot be made, e.g. because a file has this name */
-async function makeDirectory(path: string): Promise<void> {
-  await mkdir(path, { recursive: true }).catch((error: unknown) => {
+/** Writes a receipt, and makes its directory. @throws UsageError if the file cannot be written */
+export async function writeReceipt(path: string, document: string): Promise<void> {
+  const directory = dirname(path);
+  try {
+    await makeDirectory(directory);
+    await writeFile(path, document);
+  } catch (error) {
     throw new UsageError(
-      `The receipts cannot be written to ${path}: ${errorMessageOf(error)}. Name another directory with --out.`,
+      `The receipts cannot be written to ${directory}: ${errorMessageOf(error)}. Name another directory with --out.`,
     );
-  });
+  }
 }
 
 async function receiptOf(agent: Agent, taskId: string, format: ReceiptMediaType): Promise<string> {

@@ -20,7 +20,7 @@ describe('a receipt', () => {
     await writeFile(taken, '');
     expect(await on.run('receipt', sessionId, '--out', taken)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`The receipts cannot be written to ${taken}: EEXIST`),
+      stderr: expect.stringContaining(`The receipts cannot be written to ${taken}: ENOTDIR`),
     });
 
     const out = join(on.server.workspace, 'receipts');
@@ -42,13 +42,6 @@ describe('a receipt', () => {
   it('a receipt from a server with an unknown key is refused, unless --key names the key', async () => {
     const on = await sharedCliStage();
     const { sessionId } = await on.peer.send('say hi');
-    const taken = join(on.server.workspace, 'a-file');
-    await writeFile(taken, '');
-    expect(await on.run('receipt', sessionId, '--out', taken)).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(`The receipts cannot be written to ${taken}: EEXIST`),
-    });
-
     const out = join(on.server.workspace, 'receipts');
     expect(await on.run('receipt', sessionId, '--out', out)).toMatchObject({ code: 0, stderr: '' });
     const [file = ''] = await readdir(out);

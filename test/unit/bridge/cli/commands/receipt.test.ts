@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeReceipt } from '../../../../../bridge/cli/commands/receipt.ts';
+import { UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
+import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
+
+describe('a receipt in a file', () => {
+  it('its directory is made', async () => {
+    const path = join(await temporaryDirectory(), 'a', 'b', 'receipt.md');
+    await writeReceipt(path, 'text');
+    expect(await readFile(path, 'utf8')).toBe('text');
+  });
+
+  it('a directory that is a file is a usage error, which names it', async () => {
+    const directory = join(await temporaryDirectory(), 'file');
+    await writeFile(directory, '');
+    const written = writeReceipt(join(directory, 'receipt.md'), 'text');
+    await expect(written).rejects.toThrow(UsageError);
+    await expect(written).rejects.toThrow(/^The receipts cannot be written to .*ENOTDIR/);
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('a directory below /proc is a usage error, and the command does not hang', async () => {
+    await expect(writeReceipt('/proc/mcp-a2a-bridge/receipt.md', 'text')).rejects.toThrow(UsageError);
+  });
+});
