@@ -1,5 +1,6 @@
 /** Reads the configuration file of an MCP client, makes a backup, and replaces the file atomically. */
-import { chmod, copyFile, constants, readFile, realpath, stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { chmod, copyFile, constants, lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
@@ -14,15 +15,35 @@ export interface EditableConfigFile {
   mode: number | undefined;
 }
 
-/** @throws ProductError CONFIGURATION */
+/** @throws ProductError CONFIGURATION if the file cannot be read, or if a write could damage it */
 export async function readEditableConfig(path: string): Promise<EditableConfigFile> {
+  const real = await realPathOf(path);
+  if (real === undefined) return { path, text: '', mode: undefined };
   try {
-    const real = await realpath(path);
-    const [text, { mode }] = await Promise.all([readFile(real, 'utf8'), stat(real)]);
-    return { path: real, text, mode: mode & 0o777 };
+    const found = await stat(real);
+    // Reading a pipe would wait for its writer.
+    if (!found.isFile()) throw unusableConfigError(path, 'it is not a file');
+    const bytes = await readFile(real);
+    // A letter in another encoding would become U+FFFD, also in parts of the file that do not change.
+    if (!isUtf8(bytes)) throw unusableConfigError(path, 'it is not UTF-8. Save it as UTF-8 first');
+    return { path: real, text: bytes.toString('utf8'), mode: found.mode & 0o777 };
   } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return { path, text: '', mode: undefined };
-    throw unusableConfigError(path, errorMessageOf(error), error);
+    throw error instanceof ProductError ? error : unusableConfigError(path, errorMessageOf(error), error);
+  }
+}
+
+/**
+ * Returns the path without symbolic links. Returns undefined if there is no file.
+ * @throws ProductError CONFIGURATION for a link to a file that does not exist: a write would replace the link
+ */
+async function realPathOf(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'ENOENT') throw unusableConfigError(path, errorMessageOf(error), error);
+    const link = await lstat(path).catch(() => undefined);
+    if (link === undefined) return undefined;
+    throw unusableConfigError(path, 'it is a link to a file that does not exist', error);
   }
 }
 
