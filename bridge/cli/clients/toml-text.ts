@@ -54,7 +54,8 @@ function withNewTable(
   wanted: Table,
 ): string | undefined {
   const gap = text.trim() === '' ? '' : `${text.endsWith('\n') ? '' : '\n'}\n`;
-  const after = `${text.trim() === '' ? '' : text}${gap}[${keys.join('.')}]\n${stringify(entry).trimEnd()}\n`;
+  const added = `${gap}[${keys.join('.')}]\n${stringify(entry).trimEnd()}\n`;
+  const after = `${text.trim() === '' ? '' : text}${text.includes('\r\n') ? added.replaceAll('\n', '\r\n') : added}`;
   try {
     return stable(parse(after)) === stable(wanted) ? after : undefined;
   } catch {

@@ -85,6 +85,14 @@ describe('client settings in TOML', () => {
   );
 });
 
+describe('client settings in TOML of Windows', () => {
+  it('a new table has the line ends of the file', () => {
+    const after = configFormatOf('toml').put('model = "x"\r\n', ['servers', 'x'], { command: 'c', args: ['a'] });
+    expect(after.startsWith('model = "x"\r\n\r\n[servers.x]\r\ncommand = "c"\r\n')).toBe(true);
+    expect(after.replaceAll('\r\n', '')).not.toContain('\n');
+  });
+});
+
 describe('client settings in JSON', () => {
   it('the settings keep a byte order mark, tabs, and line ends as they are', () => {
     const text = '\u{feff}{\r\n\t"a": 1\r\n}\r\n';
