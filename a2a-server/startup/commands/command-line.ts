@@ -6,6 +6,7 @@ import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-com
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
+import { lostOutputEnd } from '../../../shared/runtime/lost-output.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { locateSettings } from '../../../shared/settings/settings-location.ts';
 import { readClocks, writeClockMark } from '../../../shared/state/clock-mark.ts';
@@ -328,7 +329,12 @@ function addJournal(server: Command): void {
 }
 
 function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${text}\n`, (error) => {
+    if (!error) return;
+    const { exitCode, text: report } = lostOutputEnd('a2a-server', error);
+    if (report !== undefined) process.stderr.write(`${report}\n`);
+    process.exitCode ??= exitCode;
+  });
 }
 
 /** Escapes the hidden characters of a text that may quote a file, a program or another server. */

@@ -1,6 +1,7 @@
 /** Runs one command: reads the settings, prints an error as a sentence, and sets the exit code. */
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { consoleToLog, createLogger, type Logger } from '../../../shared/runtime/logging.ts';
+import { lostOutputEnd } from '../../../shared/runtime/lost-output.ts';
 import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { exitCodeOf } from '../terminal/exit-codes.ts';
@@ -38,8 +39,9 @@ export async function runCommand<Options extends CommonCommandOptions>(
 ): Promise<void> {
   const pathNote = new NotOnPathNote();
   const terminal = tee(createTerminal(), (text) => pathNote.read(text));
-  // A reader such as `head` may close the pipe early. That is not an error.
-  process.stdout.on('error', () => process.exit(0));
+  process.stdout.on('error', exitOnLostOutput);
+  // If nobody can read the errors, the exit code still names the outcome.
+  process.stderr.on('error', () => undefined);
   let code: number;
   try {
     const settings = await readBridgeSettings(options, process.env);
@@ -66,7 +68,13 @@ export async function runCommand<Options extends CommonCommandOptions>(
   if (note !== undefined && stderr.isTTY && options.json !== true)
     stderr.write(`${terminal.paint('gray', note)}\n`);
   process.exitCode = code;
-  process.stdout.write('', () => process.exit(code));
+  process.stdout.write('', (error) => (error && code === 0 ? exitOnLostOutput(error) : process.exit(code)));
+}
+
+function exitOnLostOutput(error: unknown): never {
+  const { exitCode, text } = lostOutputEnd('mcp-a2a-bridge', error);
+  if (text !== undefined) process.stderr.write(`${text}\n`);
+  return process.exit(exitCode);
 }
 
 /** Passes each text that the terminal prints as a whole to `copy` too. */
