@@ -1,5 +1,6 @@
 /** Stops one tool execution of any agent. */
 import type { AbortAnswer } from '../../shared/protocol/abort-answer.ts';
+import type { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { ellipsize } from '../../shared/text/shortened-text.ts';
 import type { Agent } from '../agents/agent.ts';
@@ -13,6 +14,12 @@ const TOOL_ID = /^[A-Za-z0-9][A-Za-z0-9._:~-]{0,199}$/;
 interface KnownAgents {
   registry: AgentRegistry;
   live: LiveSessions;
+}
+
+interface AbortContext extends KnownAgents {
+  log?: Logger;
+  /** Called for each agent that cannot be asked. The answer has only the message of this error. */
+  onFailure?: (error: ProductError) => void;
 }
 
 interface AbortRequest {
@@ -30,7 +37,7 @@ interface AbortRequest {
  * @throws ProductError UNKNOWN_AGENT for an unknown agent name
  */
 export async function abortToolExecution(
-  agents: KnownAgents & { log?: Logger },
+  agents: AbortContext,
   { reason = 'aborted over MCP', ...request }: AbortRequest,
 ): Promise<AbortAnswer> {
   const answer = await answerOf(agents, { ...request, reason });
@@ -43,7 +50,7 @@ export async function abortToolExecution(
 }
 
 async function answerOf(
-  { registry, live }: KnownAgents,
+  { registry, live, onFailure }: AbortContext,
   { toolId: id, agent: name, reason }: AbortRequest & { reason: string },
 ): Promise<AbortAnswer> {
   if (!TOOL_ID.test(id)) {
@@ -62,7 +69,7 @@ async function answerOf(
   }
   const owner = named ?? session?.agent;
   const agents = owner === undefined ? registry.all : [owner];
-  const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length }));
+  const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length, onFailure }));
   // The first success ends the wait, so that a slow agent does not delay the reply.
   const stopped = await Promise.any(
     asked.map(async (each) => {
@@ -76,13 +83,21 @@ async function answerOf(
   return { success: false, message: messages.join(' ') };
 }
 
+interface AgentRequest {
+  toolId: string;
+  reason: string;
+  /** The number of agents that are asked. */
+  asked: number;
+  onFailure: AbortContext['onFailure'];
+}
+
 /**
  * Asks one agent to abort. If several agents are asked, the time to connect is limited. The abort itself may take as
  * long as the tool's grace period.
  */
 async function abortAt(
   agent: Agent,
-  { toolId: id, reason, asked }: { toolId: string; reason: string; asked: number },
+  { toolId: id, reason, asked, onFailure }: AgentRequest,
 ): Promise<AbortAnswer> {
   try {
     await withTimeoutIfSeveral(asked, agent.connect());
@@ -95,7 +110,9 @@ async function abortAt(
     }
     return asked > 1 ? { ...answer, message: `Agent "${agent.name}": ${answer.message}` } : answer;
   } catch (error) {
-    return { success: false, message: agent.failed(error).message };
+    const failure = agent.failed(error);
+    onFailure?.(failure);
+    return { success: false, message: failure.message };
   }
 }
 
