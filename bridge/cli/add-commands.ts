@@ -10,6 +10,8 @@ import type { BuiltProgramPaths } from '../settings/program-paths.ts';
 import type { ProbeOptions } from './commands/probe.ts';
 import type { CommandHandler as Run, CommonCommandOptions } from './context/run-command.ts';
 
+const ONE_OBJECT = 'print one JSON object, also for an error';
+
 export function addCommands(program: Command, places: BuiltProgramPaths): void {
   const carryOut = async <Options extends CommonCommandOptions>(
     it: Command,
@@ -20,13 +22,13 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
     // after the command.
     await runCommand(work, it.optsWithGlobals<Options & Record<string, unknown>>(), places);
   };
-  const add = (usage: string, description: string, into = program): Command =>
+  const add: Add = (usage, description, { into = program, json = ONE_OBJECT } = {}) =>
     into
       .command(usage)
       .description(description)
       // A command would otherwise inherit from the program that it accepts more words, and ignores them.
       .allowExcessArguments(false)
-      .option('--json', 'print one JSON object, also for an error')
+      .option('--json', json)
       .addHelpText('after', () =>
         wrapWords(
           '\nThe options of mcp-a2a-bridge, such as --state-dir, --config and --agent-url, apply here too.',
@@ -43,7 +45,13 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
   addHelpCommands(program);
 }
 
-type Add = (usage: string, description: string, into?: Command) => Command;
+interface Placed {
+  /** The command that the new one belongs to; by default the program. */
+  into?: Command;
+  /** What `--json` prints; by default one object. */
+  json?: string;
+}
+type Add = (usage: string, description: string, placed?: Placed) => Command;
 type CarryOut = <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
 
 /** Declares a command that has commands of its own, and also runs without one of them. */
@@ -108,17 +116,17 @@ function addAgents(add: Add, carryOut: CarryOut): void {
     'lists the agents of the settings; check, add, import or remove them',
     list,
   );
-  add('list', 'lists the agents of the settings, and asks none of them', agents).action((_, it: Command) =>
-    list(it),
+  add('list', 'lists the agents of the settings, and asks none of them', { into: agents }).action(
+    (_, it: Command) => list(it),
   );
-  add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', agents).action(
-    async (name: string | undefined, _, it: Command) => {
-      const { checkAgentsCommand } = await import('./commands/agents.ts');
-      await carryOut(it, (run) => checkAgentsCommand(run, name));
-    },
-  );
+  add('check [name]', 'asks an agent, or each agent, what it can do; starts no task', {
+    into: agents,
+  }).action(async (name: string | undefined, _, it: Command) => {
+    const { checkAgentsCommand } = await import('./commands/agents.ts');
+    await carryOut(it, (run) => checkAgentsCommand(run, name));
+  });
   const writing = (usage: string, description: string): Command =>
-    add(usage, description, agents)
+    add(usage, description, { into: agents })
       .option('--dry-run', 'show the change and write nothing')
       .option('--yes', 'write without asking');
   writing('add <url>', 'tries the A2A agent at this URL, says what it can do, and adds it to the settings')
@@ -180,17 +188,15 @@ function addModel(add: Add, carryOut: CarryOut): void {
       await carryOut(it, showModelCommand);
     },
   );
-  add('list [words...]', 'lists known models, and the models that this machine serves', model).action(
-    async (words: string[], _, it: Command) => {
-      const { listModelsCommand } = await import('./commands/model.ts');
-      await carryOut(it, (run) => listModelsCommand(run, words));
-    },
-  );
-  add(
-    'set <model>',
-    'tries a model, e.g. anthropic:claude-sonnet-4-5, and restarts the server with it',
-    model,
-  )
+  add('list [words...]', 'lists known models, and the models that this machine serves', {
+    into: model,
+  }).action(async (words: string[], _, it: Command) => {
+    const { listModelsCommand } = await import('./commands/model.ts');
+    await carryOut(it, (run) => listModelsCommand(run, words));
+  });
+  add('set <model>', 'tries a model, e.g. anthropic:claude-sonnet-4-5, and restarts the server with it', {
+    into: model,
+  })
     .option('--tier <tier>', 'fast or smart; default: the default model')
     .option(
       '--key-command <command>',
@@ -214,7 +220,13 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { tasksCommand } = await import('./commands/tasks.ts');
       await carryOut(it, tasksCommand);
     });
-  add('inbox', 'lists finished tasks whose result no client has collected, and tasks that wait for a person')
+  add(
+    'inbox',
+    'lists finished tasks whose result no client has collected, and tasks that wait for a person',
+    {
+      json: 'print one JSON object; with --watch, one on each line: an entry, or the error',
+    },
+  )
     .option('--watch', 'also print each new entry, until Ctrl-C')
     .option('--bell', 'ring the terminal bell for each new entry')
     .option('--collect', 'then mark the listed results as collected; no bridge announces them any more')
@@ -231,7 +243,9 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { runTask } = await import('./commands/run.ts');
       await carryOut(it, (run) => runTask(run, words));
     });
-  add('watch <session>', "follows a session's task until it has ended")
+  add('watch <session>', "follows a session's task until it has ended", {
+    json: 'print one JSON object on each line: an event, or the error',
+  })
     .option('--from <seq>', 'begin after the event with this number; 0 shows all events')
     .option('--until-settled', 'also end when the task waits for a person')
     .option('--times', 'begin each line with the time of its event (UTC)')
@@ -343,22 +357,24 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
   const server = program
     .command('server')
     .description('the local a2a-server: start, stop, status; backup, verify, restore its tasks');
-  add('start', 'starts it, unless it runs', server).action(async (_, it: Command) => {
+  add('start', 'starts it, unless it runs', { into: server }).action(async (_, it: Command) => {
     const { startServerCommand } = await import('./commands/server.ts');
     await carryOut(it, startServerCommand);
   });
-  add('stop', 'ends it; its tasks go on with the next one', server).action(async (_, it: Command) => {
-    const { stopServerCommand } = await import('./commands/server.ts');
-    await carryOut(it, stopServerCommand);
-  });
-  add('status', 'shows whether it runs, its address and its start time', server).action(
+  add('stop', 'ends it; its tasks go on with the next one', { into: server }).action(
+    async (_, it: Command) => {
+      const { stopServerCommand } = await import('./commands/server.ts');
+      await carryOut(it, stopServerCommand);
+    },
+  );
+  add('status', 'shows whether it runs, its address and its start time', { into: server }).action(
     async (_, it: Command) => {
       const { serverStatusCommand } = await import('./commands/server.ts');
       await carryOut(it, serverStatusCommand);
     },
   );
   const ofServer = (usage: string, description: string): Command => {
-    const it = add(usage, description, server);
+    const it = add(usage, description, { into: server });
     return it.action(async () => {
       const { serverJournalCommand } = await import('./commands/server-journal.ts');
       await carryOut(it, (run) => serverJournalCommand(run, it.name(), it.args));
@@ -382,7 +398,9 @@ function addServer(program: Command, add: Add, carryOut: CarryOut): void {
       const { pageCommand } = await import('./commands/page.ts');
       await carryOut(it, pageCommand);
     });
-  add('logs', 'prints the log of the local server')
+  add('logs', 'prints the log of the local server', {
+    json: 'print one JSON object on each line: a line of the log, or the error',
+  })
     .option('-f, --follow', 'also print new lines')
     .option('-n, --lines <number>', 'the number of last lines; default 50')
     .action(async (_, it: Command) => {

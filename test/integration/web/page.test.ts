@@ -189,6 +189,8 @@ describeInBrowser('the approval page in a browser', (browser) => {
     const howTo = 'mcp-a2a-bridge page';
     await tab.getByText(howTo).waitFor();
     await page.getByText(howTo).waitFor();
+    // A clone has no command of this name.
+    await page.getByText('node dist/bridge/main.js page').waitFor();
     // The end of a stream may reach this tab before the sign-out does. Then the server refuses one reconnection.
     expect(browser.problems.filter((text) => !text.includes('401'))).toEqual([]);
     browser.problems.length = 0;

@@ -7,6 +7,8 @@ import { notRun, type Readings } from './reading.ts';
 const READY = /is ready at (\S+)/;
 const VERSION = readPackageVersion();
 const HELLO = 'mcp-a2a-bridge run --detach "Create test.md with hello"';
+/** The session of `HELLO`, by the id in the documents. */
+const SESSION = { 'session-9d41c07e': /(session-[0-9a-f-]{36})/ };
 /** The examples of a server in a directory of its own. */
 const OWN_SERVER = { '/tmp/': '~/tmp/', '--workspace /tmp': '--workspace "$HOME/work"' };
 
@@ -24,6 +26,7 @@ export const READINGS: Readonly<Record<string, Readings>> = {
     'First task': {
       // In the document, the MCP client delegates the task.
       before: HELLO,
+      replace: SESSION,
       prints: /Create test\.md with hello[^]*\+hello[^]*Approved/,
     },
     'Choose a model': { around: ['provider'], prints: /✓ anthropic:claude-sonnet-4-5 answers/ },
@@ -118,7 +121,7 @@ export const READINGS: Readonly<Record<string, Readings>> = {
     ),
   },
   'docs/guides.md': {
-    'Delegate from a terminal': { prints: /hello$/ },
+    'Delegate from a terminal': { replace: SESSION, prints: /hello$/ },
     'Approve from a phone': { around: ['phone'], prints: /✓ approval webhook/ },
     'Use gemini-cli, Claude or Codex as the worker': [
       {
