@@ -69,7 +69,9 @@ async function answerOf(
   }
   const owner = named ?? session?.agent;
   const agents = owner === undefined ? registry.all : [owner];
-  const asked = agents.map((agent) => abortAt(agent, { toolId: id, reason, asked: agents.length, onFailure }));
+  const asked = agents.map((agent) =>
+    abortAt(agent, { toolId: id, reason, asked: agents.length, onFailure }),
+  );
   // The first success ends the wait, so that a slow agent does not delay the reply.
   const stopped = await Promise.any(
     asked.map(async (each) => {

@@ -1,10 +1,11 @@
 /** The command `answer`: sends the person's answer to a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { quotedRows } from '../terminal/quoted-rows.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { answerFromText, answerPrompt } from '../decisions/answer-from-text.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
@@ -55,7 +56,12 @@ async function answerOf(
   if (question !== null) {
     const { id, shown, text } = question;
     if (code !== undefined && code !== shown) throw otherQuestion();
-    return { type: 'answer', callId: id, shown, answer: await ask(visibleText(text), shown) };
+    return {
+      type: 'answer',
+      callId: id,
+      shown,
+      answer: await ask(quotedRows(text, run.terminal.width), shown),
+    };
   }
   const action = resolveQuestion(view, { call: run.options.call, code });
   const { callId, shown } = action;

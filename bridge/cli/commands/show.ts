@@ -2,7 +2,6 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { TaskCosts } from '../../../shared/protocol/cost-report.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { quotedText } from '../../../shared/text/visible-text.ts';
 import type { PlainTextQuestion } from '../../dialects/observation.ts';
 import { costLine } from '../../mcp/reports/cost-text.ts';
 import { pendingReport } from '../../mcp/reports/session-report.ts';
@@ -11,7 +10,7 @@ import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
-import { wrapIntoRows } from '../terminal/terminal.ts';
+import { quotedRows } from '../terminal/quoted-rows.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
@@ -65,7 +64,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       terminal.say(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
-      terminal.say(`\nIt asks:\n${wrapIntoRows(quotedText(question.text).text, terminal.width)}`);
+      terminal.say(`\nIt asks:\n${quotedRows(question.text, terminal.width)}`);
       terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
     }
     if (actions.length === 0 && question === null)

@@ -5,6 +5,7 @@ import { whenApprovedCallRuns } from '../../mcp/reports/next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { styleOfState } from '../terminal/state-style.ts';
+import { quotedRows } from '../terminal/quoted-rows.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
@@ -49,7 +50,7 @@ export function printDecisionOutcome(
     terminal.say(`${terminal.paint('yellow', 'Still waits')}: ${visibleLine(callId)}  ${visibleLine(title)}`);
   for (const note of notes) terminal.say(`Note: ${visibleText(note)}`);
   if (view?.question !== undefined && view.question !== null)
-    terminal.say(`The agent asks: ${visibleText(view.question.text)}`);
+    terminal.say(`The agent asks:\n${quotedRows(view.question.text, terminal.width)}`);
   terminal.say(
     pending.length > 0
       ? whenApprovedCallRuns(session)

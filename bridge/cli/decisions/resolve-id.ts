@@ -1,7 +1,7 @@
 /** Finds the session or the actions that a person named by an id, a prefix or a code. Sends requests to the agents. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { hasSessionPrefix, type MatchingSession } from '../../sessions/list-sessions.ts';
 import type { Session } from '../../sessions/session/session.ts';
@@ -12,6 +12,8 @@ import { looksLikeActionCode, isWholeActionCode, findSessionWithCode } from './w
 
 /** The maximum number of sessions that an error message lists. */
 const MAX_NAMED_SESSIONS = 10;
+/** The maximum length of a question in an error message. `show` prints the whole question. */
+const MAX_QUESTION_CHARACTERS = 200;
 
 /**
  * Returns the session with this session id or task id. A unique prefix is enough.
@@ -211,7 +213,7 @@ function codeWaitsNoMore(code: string): ProductError {
 
 function nothingWaits(view: TaskView | undefined): string {
   if (view?.question !== undefined && view.question !== null)
-    return `No action waits for a decision: the agent asks a question:\n${visibleText(view.question.text)}\nAnswer it with: mcp-a2a-bridge answer ${visibleLine(view.question.shown)} <words>`;
+    return `No action waits for a decision: the agent asks a question: "${visibleLine(view.question.text, MAX_QUESTION_CHARACTERS)}". Answer it with: mcp-a2a-bridge answer ${visibleLine(view.question.shown)} <words>`;
   return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
 }
 

@@ -2,7 +2,7 @@
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
-import { quotedText, visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
+import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { ObservedEvent, ObservedArtifact, TaskStateName } from '../../dialects/observation.ts';
 import { todoListLine } from '../../mcp/reports/todos-line.ts';
 import { toolCallEventText } from '../../sessions/session/tool-call-event-text.ts';
@@ -13,7 +13,8 @@ import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import type { TerminalStyle } from '../terminal/paint.ts';
-import { wrapIntoRows, type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
+import { quotedRows } from '../terminal/quoted-rows.ts';
+import { type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
@@ -92,7 +93,7 @@ export class LiveTaskText {
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
-      this.#line('yellow', `asks:\n${wrapIntoRows(quotedText(question.text).text, this.#terminal.width)}`);
+      this.#line('yellow', `asks:\n${quotedRows(question.text, this.#terminal.width)}`);
       this.#hint(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
     }
     if (state === this.#state) return;

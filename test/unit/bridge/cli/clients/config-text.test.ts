@@ -87,7 +87,10 @@ describe('client settings in TOML', () => {
 
 describe('client settings in TOML of Windows', () => {
   it('a new table has the line ends of the file', () => {
-    const after = configFormatOf('toml').put('model = "x"\r\n', ['servers', 'x'], { command: 'c', args: ['a'] });
+    const after = configFormatOf('toml').put('model = "x"\r\n', ['servers', 'x'], {
+      command: 'c',
+      args: ['a'],
+    });
     expect(after.startsWith('model = "x"\r\n\r\n[servers.x]\r\ncommand = "c"\r\n')).toBe(true);
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
   });

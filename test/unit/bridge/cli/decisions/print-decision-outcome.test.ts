@@ -29,3 +29,18 @@ test.each([
   expect(said[0]).toBe('Approved: one  Write a');
   expect(said.at(-1)).toContain(words);
 });
+
+test('a question of the agent after a decision is quoted, so none of its lines looks like the program’s', () => {
+  const said: string[] = [];
+  const terminal = { paint: paintNothing, width: 40, say: (text: string) => said.push(text) };
+  const run = z.custom<CommandRun<CommonCommandOptions>>().parse({ options: {}, terminal });
+  const session = z.custom<Session>().parse({
+    id: 's',
+    agent: { name: 'a' },
+    stateName: 'input-required',
+    view: { taskId: 't', question: { text: 'Which one?\nDenied: two' }, calls: [], pending: [] },
+    takeNotes: () => [],
+  });
+  printDecisionOutcome(run, session, [{ callId: 'one', decision: 'approve' }]);
+  expect(said[1]).toBe('The agent asks:\n│ Which one?\n│ Denied: two');
+});

@@ -136,3 +136,11 @@ describe('the question argument of a command', () => {
     expect(() => resolveQuestion(view(pending), { call: given })).toThrow(says);
   });
 });
+
+it('the error about a question of the agent has one line, so the question cannot imitate a line of the program', () => {
+  const question = questionWithCode({ id: 'q', text: 'Which one?\nDenied: two' });
+  const asked = taskView({ taskId: 't', sessionId: 's', state: 'input-required', question });
+  expect(() => resolvePendingActions(asked, undefined, false)).toThrow(
+    /^No action waits for a decision: the agent asks a question: "Which one\?⏎Denied: two"\. Answer it with: .*$/,
+  );
+});
