@@ -100,7 +100,8 @@ export function SignInView(props: SignInProps) {
           )}
           <p>
             {provider === undefined ? 'Run' : 'Or run'} <code>mcp-a2a-bridge page</code> in a terminal, and
-            open the link that it prints. In a clone, the command is <code>node dist/bridge/main.js page</code>.
+            open the link that it prints. In a clone, the command is{' '}
+            <code>node dist/bridge/main.js page</code>.
           </p>
         </>
       )}
