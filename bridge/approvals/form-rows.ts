@@ -170,9 +170,13 @@ function inWorkspace({ workspace }: PendingAction, row: (place: string) => strin
   if (workspace === undefined) return row('');
   const whole = visibleLine(workspace);
   let shown = row(` in ${whole}`);
-  for (const { index } of whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)) {
-    if (displayWidth(shown) <= FORM_ROW_COLUMNS) break;
-    shown = row(` in …${whole.slice(index)}`);
+  if (displayWidth(shown) <= FORM_ROW_COLUMNS) return shown;
+  // The shortest place comes first. So the work ends when a row is too long, however long the path is.
+  const starts = [...whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)].map(({ index }) => index).toReversed();
+  for (const [count, start] of starts.entries()) {
+    const longer = row(` in …${whole.slice(start)}`);
+    if (count > 0 && displayWidth(longer) > FORM_ROW_COLUMNS) break;
+    shown = longer;
   }
   return shown;
 }

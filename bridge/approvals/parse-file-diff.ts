@@ -30,8 +30,9 @@ export function parseFileDiff(diff: string): FileDiff | undefined {
   for (let index = headers.length; index < all.length;) {
     const hunk = hunkAt(all, index);
     if (hunk === undefined) return undefined;
-    lines.push(...hunk.lines);
-    at.push(...hunk.at);
+    // A hunk may have more lines than a call can have arguments. So `push(...)` would overflow the stack.
+    for (const line of hunk.lines) lines.push(line);
+    for (const number of hunk.at) at.push(number);
     index = hunk.end;
   }
   const added = lines.filter(({ sign }) => sign === '+').length;

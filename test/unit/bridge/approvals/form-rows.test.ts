@@ -10,6 +10,7 @@ import {
   actionSummaryRows,
 } from '../../../../bridge/approvals/form-rows.ts';
 import type { PendingAction, Preview } from '../../../../shared/protocol/tool-approval.ts';
+import { displayWidth } from '../../../../shared/text/display-width.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -181,7 +182,36 @@ describe('the rows of an action that fits into a form', () => {
       'Run a command of 300 characters',
     ]);
   });
+
+  test('X3 a change of 200,000 lines has a summary', () => {
+    const diff = `--- /dev/null\n+++ b/a.txt\n@@ -0,0 +1,200000 @@\n${'+x\n'.repeat(200_000)}`;
+    expect(actionSummaryRows(action({ preview: { type: 'diff', path: 'a.txt', diff } }))).toEqual([
+      'Create a.txt: +200000',
+    ]);
+  });
+
+  // The work to escape the same path is linear. Work that grows with the square would take a hundred times as long.
+  test('X3 a long workspace takes little more time than its characters need', () => {
+    const workspace = '/a'.repeat(16_000);
+    const asked = { ...edit('a\n', 'b\n'), workspace };
+    const linear = (): number => timeOf(() => displayWidth(`${visibleLine(workspace)} −1`));
+    linear();
+    const least = Math.max(5, linear(), linear(), linear());
+    expect(timeOf(() => actionSummaryRows(asked)) / least).toBeLessThan(200);
+  });
+
+  test('the row has as many of the last directories as fit, also if they are short', () => {
+    const [row = ''] = actionSummaryRows({ ...edit('a\n', 'b\n'), workspace: '/a'.repeat(100) });
+    expect(row).toMatch(/^Change a\.txt in …(?:\/a)+: \+1 −1$/);
+    expect(FORM_ROW_COLUMNS - stringWidth(row)).toBeLessThan(2);
+  });
 });
+
+function timeOf(work: () => unknown): number {
+  const since = performance.now();
+  work();
+  return performance.now() - since;
+}
 
 const nasty = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 120 }),
