@@ -4,6 +4,11 @@ import type { Message, Part } from '@a2a-js/sdk';
 /** The maximum length of the JSON of a data part, in characters. */
 const MAX_DATA_CHARACTERS = 50_000;
 const MAX_URL_CHARACTERS = 2_000;
+/**
+ * The maximum number of levels in the data of a part. Deeper data would overflow the stack in code that compares or
+ * encodes it.
+ */
+const MAX_DATA_DEPTH = 200;
 
 /**
  * Converts one part to text. Data becomes JSON. A file becomes its name, its type, and its size or URL. `of` replaces
@@ -41,12 +46,28 @@ export function partsAsText(parts: readonly Part[], of?: string): string {
 
 /** Returns the text of a message without the parts in `omitted`. */
 export function messageText(message: Message | undefined, omitted: readonly Part[] = []): string {
-  return partsAsText((message?.parts ?? []).filter((part) => !omitted.includes(part)));
+  const left = new Set(omitted);
+  return partsAsText((message?.parts ?? []).filter((part) => !left.has(part)));
 }
 
-/** Returns the value of a data part. Returns undefined for other parts. */
+/**
+ * Returns the value of a data part. Returns undefined for other parts, and for data that is nested too deep. D5: a
+ * person can approve only what is shown in full, and no surface can show such data.
+ */
 export function dataOfPart(part: Part): unknown {
-  return part.content?.$case === 'data' ? part.content.value : undefined;
+  if (part.content?.$case !== 'data') return undefined;
+  const { value } = part.content;
+  return isNestedTooDeep(value) ? undefined : value;
+}
+
+/** Returns true if lists and objects are nested in more than `MAX_DATA_DEPTH` levels. Uses no recursion. */
+function isNestedTooDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DATA_DEPTH) return true;
+    level = level.flatMap((each) => (typeof each === 'object' && each !== null ? Object.values(each) : []));
+  }
+  return false;
 }
 
 export function textPart(text: string): Part {

@@ -4,7 +4,7 @@ import { Role, StreamResponse, TaskState } from '@a2a-js/sdk';
 import { chooseDialect } from '../../../../bridge/dialects/choose-dialect.ts';
 import type { PersonDecision } from '../../../../bridge/dialects/dialect.ts';
 import { toolApprovalDialect } from '../../../../bridge/dialects/tool-approval.ts';
-import { partsAsText } from '../../../../bridge/dialects/parts.ts';
+import { messageText, partsAsText } from '../../../../bridge/dialects/parts.ts';
 import { plainA2aDialect } from '../../../../bridge/dialects/plain-a2a.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import {
@@ -291,6 +291,34 @@ describe('the plain dialect, for agents without extensions', () => {
     expect(timeOfParts(64_000) / small).toBeLessThan(640);
   });
 
+  // Both need the same work if it is linear. Quadratic work for the long message would take 64 times as long.
+  test('X3 one message of many omitted parts takes no longer than many messages of few', () => {
+    const parts = Array.from({ length: 64_000 }, (_, at) => part({ $case: 'data', value: at }));
+    const few = Array.from({ length: 64 }, (_, at) => parts.slice(at * 1_000, (at + 1) * 1_000));
+    const shortMessages = timeOf(() => few.map((each) => messageText({ ...message(), parts: each }, each)));
+    const longMessage = timeOf(() => messageText({ ...message(), parts }, parts));
+    expect(longMessage / Math.max(10, shortMessages)).toBeLessThan(16);
+  });
+
+  test.each([1_000, 100_000])(
+    'D5 an action that is nested %d deep is not offered, because no surface can show it',
+    (depth) => {
+      const deep = nested(depth);
+      const action = { ...pendingWrite('a'), input: {}, preview: { type: 'json', value: deep } };
+      const list = { extension: TOOL_APPROVAL_EXTENSION, pending: [action] };
+      const waiting = status(TaskState.TASK_STATE_INPUT_REQUIRED);
+      const call = { request: { callId: 'a', name: 'w', args: { deep } }, status: 'awaiting_approval' };
+      const [told] = toolApprovalDialect.read(
+        withParts(waiting, [part({ $case: 'data', value: list })]),
+      ).observations;
+      expect(told).toMatchObject({ type: 'status', state: 'input-required', pending: [] });
+      const gemini = chooseDialect(card('Gemini SDLC Agent'));
+      const kind = { coderAgent: { kind: 'tool-call-confirmation' } };
+      const { observations } = gemini.read(withParts(waiting, [part({ $case: 'data', value: call })], kind));
+      expect(observations.map(({ type }) => type)).toEqual(['moving']);
+    },
+  );
+
   test('a file without a name has the name of its artifact', () => {
     expect(partsAsText([part({ $case: 'raw', value: Buffer.from('abc') })], 'chart')).toBe(
       '[chart: 3 bytes]',
@@ -319,6 +347,29 @@ function message() {
     extensions: [],
     referenceTaskIds: [],
   };
+}
+
+function nested(depth: number): unknown {
+  let value: unknown = 1;
+  for (let n = 0; n < depth; n += 1) value = [value];
+  return value;
+}
+
+function withParts(
+  { payload }: StreamResponse,
+  parts: ReturnType<typeof part>[],
+  metadata?: Record<string, unknown>,
+): StreamResponse {
+  if (payload?.$case !== 'statusUpdate' || payload.value.status === undefined) throw new Error('no status');
+  const { value } = payload;
+  const told = { ...payload.value.status, message: { ...message(), parts } };
+  return { payload: { $case: 'statusUpdate', value: { ...value, metadata, status: told } } };
+}
+
+function timeOf(work: () => unknown): number {
+  const since = performance.now();
+  work();
+  return performance.now() - since;
 }
 
 function timeOfParts(count: number): number {
