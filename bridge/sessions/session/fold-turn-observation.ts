@@ -11,6 +11,12 @@ import type { TaskView } from './observed-task.ts';
 const ANSWER_ID_PREFIX = 'said-';
 
 /**
+ * The maximum number of pending actions. The view has no more calls (`observed-task.ts`), and an action without its call
+ * is not pending when the turn ends.
+ */
+const MAX_PENDING = 200;
+
+/**
  * Applies one observation of a turn to the view.
  * @param view the view of the observed task
  */
@@ -119,8 +125,9 @@ function withAction(
     return { ...view, cost: null };
   const pending: readonly PendingAction[] =
     before === undefined
-      ? [...view.pending, action]
+      ? [...view.pending, action].slice(-MAX_PENDING)
       : view.pending.map((each) => (each === before ? { ...action, reason: 'content-changed' } : each));
-  const waiting = [...(view.proposals ?? [])].filter(([id]) => pending.some((each) => each.callId === id));
+  const ids = new Set(pending.map((each) => each.callId));
+  const waiting = [...(view.proposals ?? [])].filter(([id]) => ids.has(id));
   return { ...view, pending, proposals: new Map([...waiting, [callId, proposal]]), cost: null };
 }

@@ -132,4 +132,26 @@ describe('a turn that consists of several events', () => {
       { summary: '1 2' },
     ]);
   });
+
+  // Both need the same work if it is linear. Cubic work for the one event would take 64 times as long.
+  test('X3 one event about many calls takes no longer than many events about few', () => {
+    timeOfCalls(200);
+    const small = Array.from({ length: 8 }, () => timeOfCalls(200)).reduce((sum, each) => sum + each, 0);
+    expect(timeOfCalls(1_600) / Math.max(10, small)).toBeLessThan(8);
+  });
+
+  test('the turn keeps the newest pending actions if the agent asks about too many', () => {
+    const calls = Array.from({ length: 250 }, (_, at) => asked(`c${String(at)}`)).flat();
+    const { pending, proposals } = folded(moving, ...calls, over());
+    expect(pending).toHaveLength(200);
+    expect(pending.at(-1)).toMatchObject({ callId: 'c249' });
+    expect(proposals?.size).toBe(200);
+  });
 });
+
+function timeOfCalls(count: number): number {
+  const observations = Array.from({ length: count }, (_, at) => asked(`c${String(at)}`)).flat();
+  const since = performance.now();
+  foldObservedEvent(undefined, { seq: null, observations: [moving, ...observations] });
+  return performance.now() - since;
+}
