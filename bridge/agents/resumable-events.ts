@@ -5,7 +5,11 @@ import { z } from 'zod';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { serverSentEventsOf } from '../../shared/net/server-sent-events.ts';
 import { LAST_EVENT_ID_HEADER } from '../../shared/protocol/resumable-stream-extension.ts';
+import { collapsedLine } from '../../shared/text/shortened-text.ts';
 import { HttpError } from './http/http-error.ts';
+
+/** The maximum length of the agent's reason for the end of a stream, in characters. */
+const MAX_REASON_CHARACTERS = 300;
 
 interface ResumableStream {
   url: string;
@@ -40,7 +44,10 @@ export async function* readResumableEvents({
   if (!response.ok) throw await refusalOf(response);
   onOpen();
   for await (const { event, data } of serverSentEventsOf(response, { signal })) {
-    if (event === 'error') throw new ProductError('AGENT_ERROR', `The agent ended the stream: ${data}`);
+    if (event === 'error') {
+      const reason = collapsedLine(data, MAX_REASON_CHARACTERS);
+      throw new ProductError('AGENT_ERROR', `The agent ended the stream: ${reason}`);
+    }
     yield StreamResponse.fromJSON(JSON.parse(data));
   }
 }
