@@ -60,7 +60,7 @@ async function answerOf(
     };
   }
   const named = registry.named(name);
-  const session = live.withTool(id);
+  const session = live.withTool(id, named?.name) ?? live.withTool(id);
   if (named !== undefined && session !== undefined && session.agent !== named) {
     return {
       success: false,

@@ -88,8 +88,15 @@ export class LiveSessions {
     );
   }
 
-  withTool(toolId: string): Session | undefined {
-    return this.all.find(({ view }) => view?.calls.some((call) => call.toolId === toolId));
+  /**
+   * Returns the session with this tool execution. Agents choose the ids, so two agents may use the same id.
+   * @param agent the name of the session's agent, if known
+   */
+  withTool(toolId: string, agent?: string): Session | undefined {
+    return this.all.find(
+      ({ view, agent: { name } }) =>
+        (agent === undefined || name === agent) && view?.calls.some((call) => call.toolId === toolId),
+    );
   }
 
   close(): void {

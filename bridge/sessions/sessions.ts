@@ -208,7 +208,8 @@ export class Sessions {
     // If the agent cannot be reached, the session keeps its last known state.
     const newest = await readNewestTask(agent, view.sessionId).catch(() => undefined);
     if (newest !== undefined && newest.id !== view.taskId) {
-      await session.look(newest.id);
+      // The newest task may have vanished since the list was read.
+      await session.look(newest.id).catch(() => undefined);
       session.follow();
     }
     return session;

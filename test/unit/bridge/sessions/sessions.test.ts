@@ -15,9 +15,11 @@ import { quietConnection } from '../../../support/quiet-connection.ts';
 /** An agent in memory that lists its tasks. */
 class ListingAgent extends Agent {
   readonly tasks: Task[] = [];
+  /** The ids of tasks that are listed, and that the agent does not have any more. */
+  readonly vanished = new Set<string>();
 
-  constructor() {
-    super('listing', () => Promise.reject(new Error('nobody is asked where it is')));
+  constructor(name = 'listing') {
+    super(name, () => Promise.reject(new Error('nobody is asked where it is')));
   }
 
   override connect(): Promise<A2aConnection> {
@@ -28,7 +30,7 @@ class ListingAgent extends Agent {
         },
         follow: ({ signal }) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
         task: (id) => {
-          const task = this.tasks.find((each) => each.id === id);
+          const task = this.tasks.find((each) => each.id === id && !this.vanished.has(id));
           return task === undefined ? Promise.reject(new Error(`no task ${id}`)) : Promise.resolve(task);
         },
         cancel: () => Promise.reject(new Error('nobody cancels')),
@@ -67,5 +69,34 @@ describe('finding a session', () => {
     expect(await sessions.find('tenant::session')).toBe(found);
     const handle = encodeTaskHandle({ sessionId: 'tenant::session', taskId: 'task-1' });
     expect(await sessions.find(handle)).toBe(found);
+  });
+
+  test('a session whose newest task has vanished meanwhile keeps its last known state', async () => {
+    agent.tasks.push(new FakeTask('task-1', 'session-1', true).work().complete().toTask());
+    const found = await sessions.find('session-1');
+    agent.tasks.unshift(new FakeTask('task-2', 'session-1', true).work().toTask());
+    agent.vanished.add('task-2');
+    expect(await sessions.find('session-1')).toBe(found);
+    expect(found.view).toMatchObject({ taskId: 'task-1', state: 'completed' });
+  });
+
+  test('the session of a tool execution is the one of the named agent, if two agents use the same id', async () => {
+    const other = new ListingAgent('other');
+    for (const each of [agent, other]) {
+      const session = live.add(live.open(each, `session of ${each.name}`));
+      const started = {
+        type: 'tool.started',
+        callId: 'c',
+        tool: 'run',
+        title: 'Run',
+        toolId: 'call_1',
+      } as const;
+      const running = new FakeTask('task-1', `session of ${each.name}`, true).work().activity(started);
+      const connection = await each.connect();
+      for (const { event } of running.events) session.take(event, connection);
+    }
+    expect(live.withTool('call_1', 'listing')?.agent).toBe(agent);
+    expect(live.withTool('call_1', 'other')?.agent).toBe(other);
+    expect(live.withTool('call_1', 'third')).toBeUndefined();
   });
 });
