@@ -11,9 +11,10 @@
  *   token or a provider's token has made, and its session, end with that token instead. A link or session from a
  *   provider's token also ends if the settings of the provider change.
  */
-import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
+import { createCredentialMarks } from '../access/credential-marks.ts';
 import type { Identity } from '../access/identity.ts';
 import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
 import type { OidcSettings } from '../access/oidc-settings.ts';
@@ -93,7 +94,7 @@ export function createPageSessions({
   provider,
   onFailure,
 }: PageSessionsOptions): PageSessions {
-  const marks = tokenMarks(credentials);
+  const credentialMarkOf = createCredentialMarks({ credentials, provider, purpose: 'approval page' });
   const now = (): number => clock.now();
   const links = createPageAccessStore(records, 'page-links', now);
   const sessions = createPageAccessStore(records, 'page-sessions', now);
@@ -102,11 +103,10 @@ export function createPageSessions({
   /** Sessions that are signed out here, although the storage may still have them. */
   const signedOut = new Set<string>();
 
-  const providerMark = provider && digestOf(JSON.stringify(provider));
-  const markOf = async ({ principal, tokenId, roles }: Identity): Promise<string | undefined> => {
-    if (roles !== undefined) return providerMark;
-    return tokenId === undefined ? marks.get(principal) : (await issued.active(tokenId))?.digest;
-  };
+  const markOf = async ({ principal, tokenId, roles }: Identity): Promise<string | undefined> =>
+    tokenId === undefined
+      ? credentialMarkOf({ principal, provided: roles !== undefined })
+      : (await issued.active(tokenId))?.digest;
   const usable = async (access: PageAccess | undefined): Promise<PageAccess | undefined> =>
     access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
       ? access
@@ -215,16 +215,6 @@ export async function issueOneTimeLink(
   const code = random();
   await links.add(digestOf(code), access);
   return { code, expiresAt: access.expiresAt };
-}
-
-/** Returns a keyed hash of each principal's tokens. The hash changes with each token, but reveals no token. */
-function tokenMarks(credentials: readonly Credential[]): ReadonlyMap<string, string> {
-  return new Map(
-    credentials.map(({ principal }) => {
-      const tokens = credentials.filter((each) => each.principal === principal).map(({ token }) => token);
-      return [principal, createHmac('sha256', JSON.stringify(tokens)).update('approval page').digest('hex')];
-    }),
-  );
 }
 
 function accessOf({

@@ -15,6 +15,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
+import type { CredentialMarkOf } from '../access/credential-marks.ts';
 import type { ChangedTasks } from '../journal/committed-entries.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { NotificationSigner } from './notification-signer.ts';
@@ -54,6 +55,8 @@ export interface PushDeliveryParts extends PushPostParts {
   addresses: PushAddressRules;
   /** True if this issued token was revoked. */
   isRevoked: (tokenId: string) => Promise<boolean>;
+  /** Returns the present marks of the tokens in the settings, and of the OpenID Connect provider. */
+  markOf: CredentialMarkOf;
   /** The variables with the tokens of chats. */
   env: Environment;
   /** True if other servers use the same records. */
@@ -224,6 +227,7 @@ export class PushDeliveries {
         this.forget(name, taskId);
         return { type: 'over' };
       }
+      if (this.#hasLostAccess(subscription)) return { type: 'idle' };
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
       const next = await readNextPushPosts(this.#parts, subscription);
@@ -247,6 +251,14 @@ export class PushDeliveries {
   /** X1: a revoked token may be stolen, so an address that it registered must get nothing more. */
   async #isRevoked({ tokenId }: PushSubscription): Promise<boolean> {
     return tokenId !== undefined && this.#parts.isRevoked(tokenId);
+  }
+
+  /**
+   * X1: true if the settings no longer have the token, or the provider, that registered the address. The record stays,
+   * because another server of the database may still have them.
+   */
+  #hasLostAccess({ principal, provided, mark }: PushSubscription): boolean {
+    return mark !== undefined && mark !== this.#parts.markOf({ principal, provided: provided === true });
   }
 
   /** Removes a subscription. Returns false if a chat needs it again. */

@@ -40,7 +40,7 @@ export interface PushConfig {
   authentication: { scheme: string; credentials: string } | null;
 }
 
-type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId'>;
+type ConfigForm = Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId' | 'provided'>;
 
 interface MessageWithConfig<Sent> {
   /** Returns the configuration for the message's task. The id of a task that does not exist yet is empty. */
@@ -139,16 +139,20 @@ export class PushNotifications {
   }
 
   async #register(config: PushConfig, by: Requester, form: ConfigForm): Promise<PushSubscription> {
-    const { tasks, clock } = this.#parts;
+    const { tasks, clock, markOf } = this.#parts;
+    const { principal } = by;
+    const { tokenId, provided } = form;
+    const mark = tokenId === undefined ? markOf({ principal, provided: provided === true }) : undefined;
     const row = await tasks.row(config.taskId, by);
     const id = config.id === '' ? randomUUID() : config.id;
     const subscription: PushSubscription = {
       ...config,
       id,
-      principal: by.principal,
+      principal,
       owner: row.principal,
       sessionId: row.sessionId,
       ...form,
+      ...(mark !== undefined && { mark }),
       createdAt: clock.now(),
       cursor: null,
       delivery: { type: 'active' },

@@ -43,6 +43,13 @@ export const pushSubscriptionSchema = z.object({
   principal: z.string(),
   /** The issued token that created the configuration. Absent for other tokens, and in old records. */
   tokenId: z.string().optional(),
+  /** Present if a token of the OpenID Connect provider created the configuration. */
+  provided: z.literal(true).optional(),
+  /**
+   * The mark of the access that created the configuration (see `credential-marks.ts`). Absent for issued tokens, for the
+   * token in the state directory, for the operator, and in old records.
+   */
+  mark: z.string().optional(),
   /** The principal of the task, which reads the events. */
   owner: z.string(),
   sessionId: z.string(),

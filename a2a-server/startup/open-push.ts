@@ -1,6 +1,7 @@
 /** Opens the push notifications: the configurations of clients, and the keys that sign the notifications. */
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
+import { createCredentialMarks } from '../access/credential-marks.ts';
 import type { IssuedTokens } from '../access/issued-tokens.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
@@ -60,6 +61,12 @@ export function openPushNotifications({
     log,
     addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
     isRevoked: issued.isRevoked,
+    // Without the token in the state directory: it is another one on each server of the database.
+    markOf: createCredentialMarks({
+      credentials: settings.tokens,
+      provider: settings.oidc,
+      purpose: 'push notifications',
+    }),
     shared: settings.database !== undefined,
     audited,
     env: process.env,

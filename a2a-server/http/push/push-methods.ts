@@ -86,10 +86,11 @@ export function createPushMethods(
 
 function formOf(
   context: A2aRequestContext,
-): Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId'> {
-  const { tokenId } = context.caller.identity;
+): Pick<PushSubscription, 'wire' | 'approval' | 'resumable' | 'tokenId' | 'provided'> {
+  const { tokenId, roles } = context.caller.identity;
   return {
     ...(tokenId !== undefined && { tokenId }),
+    ...(roles !== undefined && { provided: true }),
     wire: isLegacy(context) ? '0.3' : '1.0',
     approval: context.speaksApproval,
     resumable: context.resumes,

@@ -181,6 +181,37 @@ describe('push notifications', () => {
     expect(lost.notifications).toHaveLength(1);
   });
 
+  it('X1 the receivers of a token that the settings lost get nothing more, and those of an unchanged token get all', async () => {
+    const [changed, removed, kept] = [await receiving(), await receiving(), await receiving()];
+    const token = (letter: string) => `${letter.repeat(39)}-own-token`;
+    const withTokens = (tokens: Record<string, string>) => ({
+      ...local,
+      env: {
+        A2A_SERVER_TOKENS: Object.entries(tokens)
+          .map(([name, letter]) => `${name}=${token(letter)}`)
+          .join(','),
+      },
+    });
+    const { server } = await stage(withTokens({ 'a/ann': 'a', 'a/bob': 'b', 'a/cleo': 'c' }));
+    const peerOf = (letter: string) => new A2aPeer({ url: server.url, token: token(letter) });
+    const task = await parked({ peer: peerOf('c') });
+    for (const [letter, receiver] of [
+      ['a', changed] as const,
+      ['b', removed] as const,
+      ['c', kept] as const,
+    ]) {
+      const { url } = receiver;
+      await peerOf(letter).call('CreateTaskPushNotificationConfig', { taskId: task.taskId, url });
+      await receiver.until(() => receiver.notifications.length === 1);
+    }
+    await server.stop();
+    const next = await stage({ home: server, ...withTokens({ 'a/ann': 'x', 'a/cleo': 'c' }) });
+    await approve({ peer: new A2aPeer({ url: next.server.url, token: token('c') }) }, task);
+    await kept.until(ended(kept));
+    await next.server.stop();
+    expect([changed, removed].map(({ notifications }) => notifications.length)).toEqual([1, 1]);
+  });
+
   it('E3 a message whose registration is refused is not sent; a repeated message registers its address once', async () => {
     const receiver = await receiving();
     const at = await sharedStage(LOCAL);

@@ -55,6 +55,7 @@ function withSlowStore(meanwhile?: (records: RecordStore) => Promise<void>) {
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
     isRevoked: async () => false,
+    markOf: () => undefined,
     addresses: { allowed: createHostAllowList([]), resolve: none },
     shared: true,
   });
@@ -164,6 +165,7 @@ async function delivering(
     log: createLogger({ name: 'test', level: 'silent' }),
     env: {},
     isRevoked: async (tokenId) => isRevoked(tokenId, receiver.notifications.length),
+    markOf: () => undefined,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
     shared: false,
   });

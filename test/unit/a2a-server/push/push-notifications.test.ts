@@ -38,6 +38,7 @@ beforeEach(() => {
     }),
     env: {},
     isRevoked: async () => false,
+    markOf: () => undefined,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: unused },
     shared: true,
     audited: () => Promise.resolve(),
