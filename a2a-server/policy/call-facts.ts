@@ -15,8 +15,10 @@ export interface ResolvedTargets {
   paths: readonly ResolvedTargetPath[];
   trees: readonly ResolvedTargetPath[];
   command: string | undefined;
+  /** The directory in which the command runs. `leadsTo` is undefined if it is not in the workspace. */
+  cwd?: { written: string; leadsTo: string | undefined };
   hosts: readonly string[];
-  /** True if `command` and `hosts` do not say the whole effect of the call. */
+  /** True if the paths, `command` and `hosts` do not say the whole effect of the call. */
   incomplete?: true;
 }
 
@@ -38,9 +40,19 @@ export async function resolveTargets(
   input: unknown,
   workspace: Pick<Workspace, 'root' | 'locate'>,
 ): Promise<ResolvedTargets> {
-  const { paths = [], entries = [], trees = [], command, hosts = [], incomplete } = tool.reach?.(input) ?? {};
+  const {
+    paths = [],
+    entries = [],
+    trees = [],
+    command,
+    cwd,
+    hosts = [],
+    incomplete,
+  } = tool.reach?.(input) ?? {};
+  const inside = async (path: string): Promise<string | undefined> =>
+    (await workspace.locate(path).catch(() => undefined))?.path;
   const whereIs = async (path: string): Promise<string> =>
-    (await workspace.locate(path).catch(() => undefined))?.path ?? normalisedPath(path, workspace.root);
+    (await inside(path)) ?? normalisedPath(path, workspace.root);
   const located = async (path: string): Promise<ResolvedTargetPath> => ({
     written: normalisedPath(path, workspace.root),
     leadsTo: await whereIs(path),
@@ -58,6 +70,9 @@ export async function resolveTargets(
     ]),
     trees: await Promise.all(trees.map(located)),
     command,
+    ...(cwd !== undefined && {
+      cwd: { written: normalisedPath(cwd, workspace.root), leadsTo: await inside(cwd) },
+    }),
     hosts,
     ...(incomplete && { incomplete }),
   };

@@ -14,6 +14,9 @@ import type { Rule } from './rule.ts';
 
 export type RuleMatcher = (call: CallFacts) => MatchCertainty;
 
+/** The directory in which a command runs. */
+type OwnDirectory = NonNullable<ResolvedTargets['cwd']>;
+
 type Condition = (call: CallFacts) => MatchCertainty;
 
 /** Prepares a rule for matching. @throws Error if a command in the rule is not a plain list of words */
@@ -23,7 +26,7 @@ export function createRuleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   const conditions: Condition[] = [
     ...(tool ? [yesIf(nameMatcher(tool), ({ tool: name }) => [name])] : []),
     ...(server ? [yesIf(nameMatcher(server), serverOf)] : []),
-    ...(path ? [wide ? widePaths(path) : narrowPaths(path)] : []),
+    ...(path ? [wide ? widePaths(path) : narrowPaths(path, rule)] : []),
     ...(command ? [wide ? wideCommand(command, shell) : narrowCommand(command, shell)] : []),
     ...(host ? [hosts(host, wide)] : []),
   ];
@@ -82,12 +85,23 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   });
 }
 
-/** Matches paths for an allow rule. A directory tree never matches, because some of its files might not match. */
-function narrowPaths(patterns: readonly string[]): Condition {
+/**
+ * Matches paths for an allow rule. A directory tree never matches, because some of its files might not match. A command
+ * or a request that takes such a path has other effects too, so the rule must also name the command or the host.
+ */
+function narrowPaths(
+  patterns: readonly string[],
+  { command: commands, host }: Pick<Rule, 'command' | 'host'>,
+): Condition {
   const globs = globsOf(patterns, false);
-  const allowed = ({ leadsTo }: ResolvedTargetPath): boolean => globs.some(({ matches }) => matches(leadsTo));
-  return ({ reach: { paths, trees } }) =>
-    trees.length === 0 && paths.length > 0 && paths.every(allowed) ? 'yes' : 'no';
+  const allowed = (path: string | undefined): boolean =>
+    path !== undefined && globs.some(({ matches }) => matches(path));
+  return ({ reach: { paths, trees, command, cwd, hosts: requested, incomplete } }) => {
+    if (incomplete || trees.length > 0) return 'no';
+    if ((command !== undefined && !commands) || (requested.length > 0 && !host)) return 'no';
+    const taken = [...paths, ...(cwd ? [cwd] : [])].map(({ leadsTo }) => leadsTo);
+    return taken.length > 0 && taken.every(allowed) ? 'yes' : 'no';
+  };
 }
 
 function widePaths(patterns: readonly string[]): Condition {
@@ -95,13 +109,15 @@ function widePaths(patterns: readonly string[]): Condition {
   return ({ reach }) => (globs.some((glob) => touches(glob, reach)) ? 'yes' : 'no');
 }
 
-function names({ written, leadsTo }: ResolvedTargetPath): readonly string[] {
+function names({ written, leadsTo = written }: ResolvedTargetPath | OwnDirectory): readonly string[] {
   return [written, leadsTo];
 }
 
-function touches(glob: Glob, { paths, trees }: ResolvedTargets): boolean {
+function touches(glob: Glob, { paths, trees, cwd }: ResolvedTargets): boolean {
   return (
-    [...paths, ...trees].flatMap(names).some((name) => withDirectoriesAbove(name).some(glob.matches)) ||
+    [...paths, ...trees, ...(cwd ? [cwd] : [])]
+      .flatMap(names)
+      .some((name) => withDirectoriesAbove(name).some(glob.matches)) ||
     trees.flatMap(names).some((tree) => mayHold(tree, glob))
   );
 }
@@ -139,8 +155,11 @@ function commandsOf(patterns: readonly string[], shell: Shell): readonly Command
 
 function narrowCommand(patterns: readonly string[], shell: Shell): Condition {
   const allowed = commandsOf(patterns, shell);
-  return ({ reach: { command, incomplete } }) => {
-    const words = command === undefined || incomplete ? undefined : simpleCommandWords(command, shell);
+  return ({ reach: { command, cwd, incomplete } }) => {
+    // A program reads files of its directory, e.g. `package.json`. Outside the workspace, it is another program.
+    const elsewhere = cwd !== undefined && cwd.leadsTo === undefined;
+    const words =
+      command === undefined || incomplete || elsewhere ? undefined : simpleCommandWords(command, shell);
     return words && allowed.some((pattern) => allows(pattern, words)) ? 'yes' : 'no';
   };
 }

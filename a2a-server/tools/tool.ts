@@ -96,11 +96,12 @@ export interface CallTargets {
   /** Directories whose whole content the tool call may read or change. */
   trees?: readonly string[];
   command?: string;
+  /** The directory in which the command runs, as the input spells it. */
+  cwd?: string;
   /** The hosts of the tool call's first request, in lower case and without port. */
   hosts?: readonly string[];
   /**
-   * True if other fields of the input change the effect of the command or of the request. No `allow` rule for a command
-   * or a host then matches.
+   * True if other fields of the input change the effect. No `allow` rule for a command, a host or a path then matches.
    */
   incomplete?: true;
 }

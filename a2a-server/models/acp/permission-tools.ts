@@ -40,7 +40,8 @@ const KINDS: Record<ToolKind, { sideEffect: SideEffect; does: string }> = {
 };
 
 /** The kinds of ACP tool calls that change the files in their `locations`, even if the call has no diff. */
-const CHANGES_FILES: ReadonlySet<string> = new Set<ToolKind>(['edit', 'delete', 'move']);
+const FILE_CHANGES: readonly ToolKind[] = ['edit', 'delete', 'move'];
+const CHANGES_FILES: ReadonlySet<string> = new Set(FILE_CHANGES);
 
 export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
   const name = acpAgentName(agents.options.agent);
@@ -61,18 +62,23 @@ export function createPermissionTools(agents: LiveAcpAgents): Tool[] {
   );
 }
 
+/** The kinds of ACP tool calls whose effect is that on their files. */
+const ONLY_FILES: ReadonlySet<string> = new Set<ToolKind>(['read', 'search', ...FILE_CHANGES]);
+
 /** Returns the paths, command and hosts that the agent names, for the policy rules. */
 function reachOf(kind: string, input: AcpPermissionInput): CallTargets {
   const paths = [...(input.diffs ?? []).map(({ path }) => path), ...(input.paths ?? [])];
   const targets = { ...(paths.length > 0 && { paths }) };
   if (kind === 'execute') {
-    const { command, more } = commandOf(input);
-    return { ...targets, command, ...(more && { incomplete: more }) };
+    const { more, ...own } = commandOf(input);
+    return { ...targets, ...own, ...(more && { incomplete: more }) };
   }
   const fetched = kind === 'fetch' ? urlIn(input) : undefined;
   if (fetched === undefined) {
-    const own = CHANGES_FILES.has(kind) ? undefined : commandIn(input.rawInput);
-    return { ...targets, ...(own && { command: own.command, incomplete: true }) };
+    const found = CHANGES_FILES.has(kind) ? undefined : commandIn(input.rawInput);
+    if (found === undefined) return { ...targets, ...(!ONLY_FILES.has(kind) && { incomplete: true }) };
+    const { more: _, ...own } = found;
+    return { ...targets, ...own, incomplete: true };
   }
   return { ...targets, ...callTargetsOfUrl(fetched.url), ...(fetched.more && { incomplete: fetched.more }) };
 }
@@ -157,7 +163,7 @@ function wholeInput({ title, text, paths, rawInput }: AcpPermissionInput): Recor
 
 interface OwnCommand {
   command: string;
-  cwd?: string | undefined;
+  cwd?: string;
   /** True if the input has other fields that change the effect. */
   more: boolean;
 }
@@ -171,7 +177,11 @@ function commandIn(rawInput: unknown): OwnCommand | undefined {
   const parsed = commandInput.safeParse(rawInput);
   if (!parsed.success) return undefined;
   const { command, args = [], cwd, ...rest } = parsed.data;
-  return { command: [command, ...args].join(' '), cwd, more: hasMore(rest) };
+  return {
+    command: [command, ...args].join(' '),
+    ...(cwd !== undefined && { cwd }),
+    more: hasMore(rest),
+  };
 }
 
 function urlIn({ rawInput }: AcpPermissionInput): { url: string; more: boolean } | undefined {

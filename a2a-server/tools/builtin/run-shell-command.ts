@@ -61,7 +61,7 @@ export function createShellCommandTool(options: ShellOptions): Tool {
     schema,
     timeoutMs: ({ timeoutSeconds }) => timeoutSeconds * 1000,
     title: ({ command }) => `Run \`${oneLineExcerpt(command)}\``,
-    reach: ({ command }) => ({ command }),
+    reach: ({ command, cwd }) => ({ command, cwd }),
     withContent: (input, command) => ({ ...input, command }),
     show: async ({ command, cwd }, { workspace }) => ({
       preview: { type: 'command', command, cwd: await directoryOf(workspace, cwd) },

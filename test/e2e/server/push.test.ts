@@ -96,6 +96,9 @@ function expectWholeFrom(receiver: PushReceiver, first: number, last: number): v
   expect(got).toEqual(got.toSorted((one, other) => one - other));
 }
 
+/** Returns a token for the settings. */
+const longToken = (letter: string) => `${letter.repeat(39)}-own-token`;
+
 describe('push notifications', () => {
   it('the receiver gets the task, then each event in order, with the headers of its configuration', async () => {
     const receiver = await receiving();
@@ -183,17 +186,16 @@ describe('push notifications', () => {
 
   it('X1 the receivers of a token that the settings lost get nothing more, and those of an unchanged token get all', async () => {
     const [changed, removed, kept] = [await receiving(), await receiving(), await receiving()];
-    const token = (letter: string) => `${letter.repeat(39)}-own-token`;
     const withTokens = (tokens: Record<string, string>) => ({
       ...local,
       env: {
         A2A_SERVER_TOKENS: Object.entries(tokens)
-          .map(([name, letter]) => `${name}=${token(letter)}`)
+          .map(([name, letter]) => `${name}=${longToken(letter)}`)
           .join(','),
       },
     });
     const { server } = await stage(withTokens({ 'a/ann': 'a', 'a/bob': 'b', 'a/cleo': 'c' }));
-    const peerOf = (letter: string) => new A2aPeer({ url: server.url, token: token(letter) });
+    const peerOf = (letter: string) => new A2aPeer({ url: server.url, token: longToken(letter) });
     const task = await parked({ peer: peerOf('c') });
     for (const [letter, receiver] of [
       ['a', changed] as const,
@@ -206,7 +208,7 @@ describe('push notifications', () => {
     }
     await server.stop();
     const next = await stage({ home: server, ...withTokens({ 'a/ann': 'x', 'a/cleo': 'c' }) });
-    await approve({ peer: new A2aPeer({ url: next.server.url, token: token('c') }) }, task);
+    await approve({ peer: new A2aPeer({ url: next.server.url, token: longToken('c') }) }, task);
     await kept.until(ended(kept));
     await next.server.stop();
     expect([changed, removed].map(({ notifications }) => notifications.length)).toEqual([1, 1]);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LiveAcpAgents } from '../../../../../a2a-server/models/acp/live-agents.ts';
 import {
@@ -92,15 +92,18 @@ describe('D5 the preview of a permission', () => {
   });
 });
 
+const run = (cwd: string) => ({ command: 'npm test', cwd });
+
 async function matchOf(
   rule: Record<string, unknown>,
   kind: string,
   rawInput: unknown,
+  more: Pick<AcpPermissionInput, 'paths'> = {},
 ): Promise<MatchCertainty | undefined> {
   const tool = tools().find(({ name }) => name === kind);
   if (tool === undefined) throw new Error(`no ${kind}`);
   const { sideEffect, source } = tool;
-  const reach = await resolveTargets(tool, { title: 'Go on', rawInput }, at.workspace);
+  const reach = await resolveTargets(tool, { title: 'Go on', rawInput, ...more }, at.workspace);
   return policyOf(rule).rules[0]?.matches({ tool: kind, sideEffect, source, reach });
 }
 
@@ -118,6 +121,47 @@ describe('the policy on a permission', () => {
     expect(await matchOf({ action: 'deny', command: 'make' }, 'execute', rawInput)).toBe('yes');
     expect(await matchOf({ action: 'allow', command: 'make' }, 'execute', rawInput)).toBe('no');
     expect(await matchOf({ action: 'allow', command: 'make' }, 'execute', { command: 'make' })).toBe('yes');
+  });
+
+  it('a rule about a directory finds a command that runs there', async () => {
+    await mkdir(join(at.root, 'secrets', 'keys'), { recursive: true });
+    await symlink('secrets', join(at.root, 'link'));
+    for (const path of ['secrets', 'secrets/**', 'secrets/keys/**', 'SECRETS'])
+      for (const cwd of ['secrets/keys', join(at.root, 'link/keys'), './x/../secrets/keys/'])
+        expect([path, cwd, await matchOf({ action: 'deny', path }, 'execute', run(cwd))]).toEqual([
+          path,
+          cwd,
+          'yes',
+        ]);
+    expect(await matchOf({ action: 'deny', path: 'secrets' }, 'other', run('secrets'))).toBe('yes');
+    expect(await matchOf({ action: 'deny', path: 'secrets' }, 'execute', run('.'))).toBe('no');
+    expect(await matchOf({ action: 'deny', path: '**' }, 'execute', run('.'))).toBe('no');
+  });
+
+  it('an allow rule for a command allows it only in the workspace, and only in the directories that it names', async () => {
+    await mkdir(join(at.root, 'docs'));
+    await symlink('/', join(at.root, 'out'));
+    const allow = { action: 'allow', command: 'npm test' };
+    const inDocs = { ...allow, path: ['docs', 'docs/**'] };
+    for (const cwd of ['.', 'docs', at.root]) expect(await matchOf(allow, 'execute', run(cwd))).toBe('yes');
+    for (const cwd of ['..', '/', '/tmp/evil', 'out', `${at.root}x`])
+      expect([cwd, await matchOf(allow, 'execute', run(cwd))]).toEqual([cwd, 'no']);
+    expect(await matchOf(inDocs, 'execute', run('docs'))).toBe('yes');
+    expect(await matchOf(inDocs, 'execute', run('.'))).toBe('no');
+  });
+
+  it('an allow rule for files allows neither a command nor a fetch that names such a file', async () => {
+    const rule = { action: 'allow', path: '*.md' };
+    const paths = { paths: ['notes.md'] };
+    expect(await matchOf(rule, 'edit', undefined, paths)).toBe('yes');
+    expect(await matchOf(rule, 'execute', { command: 'rm -rf x' }, paths)).toBe('no');
+    expect(await matchOf(rule, 'execute', { command: 'rm', cwd: 'notes.md' })).toBe('no');
+    expect(await matchOf(rule, 'fetch', { url: 'https://example.com/' }, paths)).toBe('no');
+    expect(await matchOf(rule, 'other', { script: 'rm' }, paths)).toBe('no');
+    expect(await matchOf(rule, 'switch_mode', undefined, paths)).toBe('no');
+    expect(await matchOf({ ...rule, command: 'rm -rf x' }, 'execute', { command: 'rm -rf x' }, paths)).toBe(
+      'yes',
+    );
   });
 
   it('a deny rule finds the command of a permission that the agent does not call a command', async () => {
