@@ -17,6 +17,8 @@ interface Kept {
   sessionId: string;
   workspace: string;
   taskId: string;
+  /** True if the task has ended, so no turn of it reads why the agent ended. */
+  taskEnded: boolean;
   /**
    * The number of the turn whose tool calls needed a restart of the agent. Null if the agent has run since it requested
    * these calls.
@@ -54,6 +56,7 @@ export class LiveAcpAgents {
     const kept = await (this.#opening.get(key) ?? this.#obtain(key, place, purpose));
     if (kept.taskId !== task.taskId) kept.startedFor = null;
     kept.taskId = task.taskId;
+    kept.taskEnded = false;
     kept.users += 1;
     kept.cancelIdle?.();
     let used = true;
@@ -65,18 +68,26 @@ export class LiveAcpAgents {
         if (!used) return;
         used = false;
         kept.users -= 1;
-        kept.broken = kept.agent.failure !== undefined && !kept.agent.failureReported;
+        kept.broken = kept.agent.failure !== undefined && !kept.agent.failureReported && !kept.taskEnded;
         if (kept.users === 0) this.#idle(key, kept);
       },
     };
   }
 
+  /** The number of agents in memory, also of those whose process has ended. */
+  get count(): number {
+    return this.#kept.size;
+  }
+
   /** Cancels the agent's work after the end of the task. */
   ended(task: Snapshot): void {
-    const kept = this.#kept.get(keyOf(task));
+    const key = keyOf(task);
+    const kept = this.#kept.get(key);
     if (kept?.taskId !== task.taskId) return;
+    kept.taskEnded = true;
     kept.broken = false;
     void kept.agent.cancel();
+    if (kept.agent.failure !== undefined && kept.users === 0) this.#letGo(key, kept);
   }
 
   async close(): Promise<void> {
@@ -112,6 +123,7 @@ export class LiveAcpAgents {
       sessionId,
       workspace,
       taskId: task.taskId,
+      taskEnded: false,
       startedFor: purpose === 'call' ? task.turns : null,
       users: 0,
       broken: false,
@@ -123,14 +135,28 @@ export class LiveAcpAgents {
   }
 
   #idle(key: string, kept: Kept): void {
-    const letGo = (): void => {
-      if (this.#kept.get(key) === kept) this.#kept.delete(key);
-      void kept.agent.end();
-    };
     if (kept.broken) return;
-    if (kept.agent.failure !== undefined) return letGo();
+    if (kept.agent.failure !== undefined) return this.#letGo(key, kept);
     const { idleMs, clock } = this.options;
-    if (idleMs !== null) kept.cancelIdle = clock.after(idleMs, letGo);
+    const used = new AbortController();
+    const cancelTimer = idleMs === null ? undefined : clock.after(idleMs, () => this.#letGo(key, kept));
+    kept.cancelIdle = () => {
+      cancelTimer?.();
+      used.abort();
+    };
+    // The process may end by itself.
+    kept.agent
+      .until(() => kept.agent.failure, used.signal)
+      .then(
+        () => this.#letGo(key, kept),
+        () => undefined,
+      );
+  }
+
+  #letGo(key: string, kept: Kept): void {
+    kept.cancelIdle?.();
+    if (this.#kept.get(key) === kept) this.#kept.delete(key);
+    void kept.agent.end();
   }
 }
 
