@@ -153,6 +153,38 @@ describeInBrowser('an answer that arrives late', (browser) => {
     expect(await ended().locator('a').count()).toBe(61);
   });
 
+  test('a task that has ended meanwhile is not listed as waiting when an older page of "Show more" arrives', async () => {
+    const sent = [];
+    for (let n = 1; n <= 51; n += 1) sent.push(await on.peer.send(plan(write('a.md', `${n}`))));
+    await signIn(page, on.server);
+    const waiting = page.getByRole('region', { name: 'Waits for you', exact: true });
+    const [begun, release] = [signal(), signal()];
+    let older = '';
+    await page.route(
+      '**/task-groups/waiting?*',
+      async (route) => {
+        const response = await route.fetch();
+        older = await response.text();
+        begun.happen();
+        await release.happened;
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await waiting.getByRole('button', { name: 'Show more (1)' }).click();
+    await begun.happened;
+    const last = sent.find(({ taskId }) => older.includes(taskId));
+    if (last === undefined) throw new Error('the page has a task');
+    await (await on.peer.decide(last.taskId, [decisionOn(last.pending, 'deny')])).rest();
+    await ended().locator('a').waitFor();
+    const answered = page.waitForEvent('requestfinished', (each) => each.url().includes('/waiting?'));
+    release.happen();
+    await answered;
+    await handled();
+    expect(await page.locator(`[data-task="${last.taskId}"]`).count()).toBe(1);
+    expect(await waiting.locator('a').count()).toBe(50);
+  });
+
   test('the error of "Show more" stays until the person presses it again', async () => {
     for (let n = 1; n <= 60; n += 1) await on.peer.send(`paint moon ${n}`);
     await signIn(page, on.server);

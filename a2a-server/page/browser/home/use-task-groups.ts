@@ -116,13 +116,17 @@ export function useTaskGroups(filters: PageTaskFilters, onSignedOut: () => void)
 
   const showMore = async (group: TaskGroupName): Promise<void> => {
     setMoreProblem(undefined);
-    const token = answer?.groups[group].next;
-    if (answer === undefined || token === undefined || token === null) return;
     try {
-      const page = await readGroupPage(group, token, filters);
-      const known = latest.current.answer;
-      if (known?.query === answer.query)
-        take({ ...known, groups: { ...known.groups, [group]: addNextTaskPage(known.groups[group], page) } });
+      for (;;) {
+        const { answer: asked } = latest.current;
+        const token = asked?.groups[group].next;
+        if (asked === undefined || asked.query !== query || token === undefined || token === null) return;
+        const page = await readGroupPage(group, token, filters);
+        // A page that is older than the list may have tasks that are in another group now. Then it is read again.
+        if (latest.current.answer !== asked) continue;
+        take({ ...asked, groups: { ...asked.groups, [group]: addNextTaskPage(asked.groups[group], page) } });
+        return;
+      }
     } catch (error) {
       fail(error, setMoreProblem);
     }
