@@ -106,6 +106,14 @@ describeInBrowser('the page with axe', (browser) => {
     expect(await found()).toEqual([]);
   });
 
+  test('the choices of a question are a group, and the question is its name', async () => {
+    const on = await pageOf();
+    const { taskId } = await on.peer.send(plan(askPerson('Which colour?', ['blue', 'red'])));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('radio', { name: 'red' }).waitFor();
+    expect(await page.getByRole('radiogroup', { name: 'Which colour?' }).getByRole('radio').count()).toBe(2);
+  });
+
   test('the form for the input of a tool has no findings, also with a problem', async () => {
     const on = await pageOf();
     const edit = { path: 'a.md', oldText: 'one', newText: 'two' };

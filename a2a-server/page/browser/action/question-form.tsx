@@ -39,23 +39,27 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
   };
   return (
     <div data-key="a" onKeyDown={clickOnEnter}>
-      {choices.map(({ label, description }) => (
-        <label class="choice" key={label}>
-          <input
-            type={multiple ? 'checkbox' : 'radio'}
-            name={callId}
-            checked={chosen.includes(label)}
-            onChange={({ currentTarget: { checked } }) => {
-              const others = multiple ? chosen.filter((each) => each !== label) : [];
-              change({ chosen: checked ? [...others, label] : others });
-            }}
-          />
-          <span>
-            {visibleLine(label)}{' '}
-            {description !== undefined && <small class="quiet">{visibleText(description)}</small>}
-          </span>
-        </label>
-      ))}
+      {choices.length > 0 && (
+        <div role={multiple ? 'group' : 'radiogroup'} aria-label={visibleLine(question.text)}>
+          {choices.map(({ label, description }) => (
+            <label class="choice" key={label}>
+              <input
+                type={multiple ? 'checkbox' : 'radio'}
+                name={callId}
+                checked={chosen.includes(label)}
+                onChange={({ currentTarget: { checked } }) => {
+                  const others = multiple ? chosen.filter((each) => each !== label) : [];
+                  change({ chosen: checked ? [...others, label] : others });
+                }}
+              />
+              <span>
+                {visibleLine(label)}{' '}
+                {description !== undefined && <small class="quiet">{visibleText(description)}</small>}
+              </span>
+            </label>
+          ))}
+        </div>
+      )}
       {formFieldsOfQuestion(question).map((field) => (
         <Field
           key={field.name}
