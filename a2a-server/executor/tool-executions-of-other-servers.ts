@@ -8,6 +8,7 @@ import { visibleTasksFilter, type Requester } from '../access/requester.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { TaskEvent } from '../task/events.ts';
 import { type AbortRequest, requestToolAbort, runningCalls } from '../task/request-tool-abort.ts';
+import type { Snapshot } from '../task/snapshot.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './tool-executions/abort-request-outcome.ts';
 import { followTaskJournal } from './queries/follow-task-journal.ts';
@@ -68,7 +69,8 @@ export async function toolExecutionsOfOtherServers(
 }
 
 /**
- * Asks for the abort of a tool execution that this server does not run, and waits for its end.
+ * Asks for the abort of a tool execution that this server does not run, and waits for its end. A second request changes
+ * nothing and gets the outcome of the first.
  * @throws ProductError STORAGE
  */
 export async function abortRemotely(
@@ -78,21 +80,20 @@ export async function abortRemotely(
   const { toolId } = request;
   const begun = await journal.toolExecution(toolId);
   if (begun === undefined) return { type: 'unknown' };
-  if (!journal.ownership.shared) return { type: 'already-finished' };
   const { taskId } = begun;
+  if (!journal.ownership.shared) return outcomeOfEnded(await log.load(taskId), toolId);
   const changed = await log.change(taskId, (snapshot) => requestToolAbort(snapshot, request));
-  if (changed?.type === 'kept') {
-    const runs = runningCalls(changed.snapshot).some(({ state }) => state.toolId === toolId);
-    return runs ? { type: 'stopped-before', reason: 'abort-request' } : { type: 'already-finished' };
-  }
-  if (changed?.type !== 'appended') return { type: 'unknown' };
+  if (changed?.type !== 'appended' && changed?.type !== 'kept') return { type: 'unknown' };
+  const first = changed.type === 'appended';
+  const runs = runningCalls(changed.snapshot).some(({ state }) => state.toolId === toolId);
+  if (!first && !runs) return outcomeOfEnded(changed.snapshot, toolId);
   const reading = new AbortScope<'time-limit'>();
   const cancelTimer = clock.after(ABORT_WITHIN_MS, () => reading.abort('time-limit'));
   try {
     const how = { until: 'ended', signal: reading.signal } as const;
     for await (const entries of followTaskJournal(journal, { taskId, after: changed.snapshot.seq }, how))
       for (const { event } of entries) {
-        const end = endOf(event, toolId);
+        const end = endOf(event, toolId, first);
         if (end !== undefined) return end;
       }
     return { type: reading.signal.aborted ? 'pending' : 'task-ended' };
@@ -102,11 +103,23 @@ export async function abortRemotely(
   }
 }
 
-function endOf(event: TaskEvent, toolId: string): AbortRequestOutcome | undefined {
+/** Returns the outcome of an abort request for a tool execution that does not run. */
+function outcomeOfEnded(task: Snapshot | undefined, toolId: string): AbortRequestOutcome {
+  for (const { state } of Object.values(task?.calls ?? {})) {
+    if (state.type !== 'settled' || state.result.type !== 'ran' || state.result.toolId !== toolId) continue;
+    const { outcome } = state.result;
+    if (outcome.type === 'stopped' && outcome.reason === 'abort-request')
+      return abortRequestOutcome(outcome, { first: false });
+  }
+  return { type: 'already-finished' };
+}
+
+/** @param first true if no other request asked for the abort before */
+function endOf(event: TaskEvent, toolId: string, first: boolean): AbortRequestOutcome | undefined {
   if (event.type === 'tool.interrupted' && event.toolId === toolId) return { type: 'lost' };
   if (event.type !== 'tool.finished' || event.toolId !== toolId) return undefined;
   const { outcome } = event;
   return abortRequestOutcome(outcome, {
-    first: outcome.type === 'stopped' && outcome.reason === 'abort-request',
+    first: first && outcome.type === 'stopped' && outcome.reason === 'abort-request',
   });
 }

@@ -9,6 +9,8 @@ export type AbortRequestOutcome =
   | { type: 'already-finished' }
   /** The tool finished during the request. */
   | { type: 'finished-first' }
+  /** An earlier abort request stopped the tool. So what this request asks for is done. */
+  | { type: 'aborted-before'; confirmed: boolean }
   /** Another reason stopped the tool first. */
   | { type: 'stopped-before'; reason: string }
   /** The end of the task stopped the tool first. A3: if an abort and the end of the task race, one of them wins. */
@@ -26,8 +28,11 @@ export function abortRequestOutcome(
 ): AbortRequestOutcome {
   if (outcome === null) return { type: 'task-ended' };
   if (outcome.type !== 'stopped') return { type: 'finished-first' };
-  if (!first) return { type: 'stopped-before', reason: outcome.reason };
-  return { type: 'stopped', confirmed: outcome.confirmed, remark };
+  const { reason, confirmed } = outcome;
+  if (first) return { type: 'stopped', confirmed, remark };
+  return reason === 'abort-request'
+    ? { type: 'aborted-before', confirmed }
+    : { type: 'stopped-before', reason };
 }
 
 /** The maximum length of an unknown id in a message to the client, in characters. */
@@ -42,6 +47,11 @@ export function abortAnswer(toolId: string, result: AbortRequestOutcome): AbortA
       return { success: false, message: `Tool execution ${id} has already finished.` };
     case 'finished-first':
       return { success: false, message: `Tool execution ${id} finished before it could be aborted.` };
+    case 'aborted-before':
+      return {
+        success: true,
+        message: `Tool execution ${id} was already aborted${result.confirmed ? '' : ', but it may have had an effect'}. This request changed nothing.`,
+      };
     case 'stopped-before':
       return {
         success: false,
