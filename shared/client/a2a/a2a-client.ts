@@ -42,7 +42,7 @@ export class A2aClient {
     ...service
   }: A2aClientOptions) {
     this.#ways = { retryPolicy: { ...CLIENT_RETRY_POLICY, ...retryPolicy }, quietMs, channel };
-    this.#api = new AgentRequests(new HttpClient(service), this.#ways.retryPolicy);
+    this.#api = new AgentRequests(new HttpClient({ ...service, quietMs }), this.#ways.retryPolicy);
     this.#executions = new ActiveExecutions(page);
   }
 

@@ -8,8 +8,8 @@ export interface ClientOptions extends HttpClientOptions {
   /** When and how often the client retries. A missing field has the value of `CLIENT_RETRY_POLICY`. */
   retryPolicy?: Partial<RetryPolicy> | undefined;
   /**
-   * The maximum time without data on a stream. After this time the client treats the stream as broken. The default is
-   * 45 s.
+   * The maximum time without data on a stream, and until the response to a GET begins. After this time the client treats
+   * the connection as broken. The default is 45 s.
    */
   quietMs?: number | undefined;
   /** The object on which the client listens for `beforeunload` and `pagehide`. The default is the current window. */

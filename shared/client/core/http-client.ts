@@ -12,6 +12,8 @@ export interface HttpClientOptions {
   token?: string | (() => string) | undefined;
   /** A function to use instead of the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** The maximum time until the response to a GET begins. If this field is absent, there is no limit. */
+  quietMs?: number | undefined;
 }
 
 interface HttpCall {
@@ -31,11 +33,18 @@ export class HttpClient {
   readonly url: string;
   readonly #token: () => string | undefined;
   readonly #fetch: typeof globalThis.fetch;
+  readonly #quietMs: number | undefined;
 
-  constructor({ url, token, fetch = (input, init) => globalThis.fetch(input, init) }: HttpClientOptions) {
+  constructor({
+    url,
+    token,
+    fetch = (input, init) => globalThis.fetch(input, init),
+    quietMs,
+  }: HttpClientOptions) {
     this.url = url.replace(/\/+$/, '');
     this.#token = typeof token === 'function' ? token : () => token;
     this.#fetch = fetch;
+    this.#quietMs = quietMs;
   }
 
   /** Sends a request. @throws ClientError if the status is not 2xx */
@@ -43,6 +52,7 @@ export class HttpClient {
     const token = this.#token();
     const url = `${this.url}${path}`;
     let response: Response;
+    const limit = this.#limit(method, signal);
     try {
       response = await this.#fetch(url, {
         method,
@@ -55,14 +65,29 @@ export class HttpClient {
         credentials: 'omit',
         redirect: 'error',
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
+        ...(limit.signal && { signal: limit.signal }),
         ...(keepalive === true && { keepalive }),
       });
     } catch (error) {
       throw unreachableError(url, error);
+    } finally {
+      clearTimeout(limit.timer);
     }
     if (response.ok) return response;
     throw errorFromBody(await response.text().catch(() => ''), response.status);
+  }
+
+  /** Ends only a GET that gets no response, because the outcome of another request would be unknown. */
+  #limit(
+    method: HttpCall['method'],
+    signal: AbortSignal | undefined,
+  ): { signal?: AbortSignal | undefined; timer?: ReturnType<typeof setTimeout> } {
+    if (method !== 'GET' || this.#quietMs === undefined) return { signal };
+    const silence = new AbortController();
+    return {
+      signal: AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]),
+      timer: setTimeout(() => silence.abort(), this.#quietMs),
+    };
   }
 
   /**

@@ -31,6 +31,40 @@ function agent() {
   };
 }
 
+/** A `fetch` that never gets a response. It counts its requests. */
+function silentAgent() {
+  const asked: string[] = [];
+  const fetch: typeof globalThis.fetch = (input, { signal } = {}) => {
+    asked.push(input instanceof Request ? input.url : input.toString());
+    return new Promise((_, reject) => {
+      signal?.addEventListener('abort', () => reject(signal.reason));
+    });
+  };
+  return { asked, fetch };
+}
+
+describe('an agent that accepts the connection and never answers', () => {
+  const retryPolicy = { attempts: 2, firstMs: 1, mostMs: 1 };
+
+  test.each([
+    ['a list', (client: A2aClient) => client.tools()],
+    ['a task to follow', (client: A2aClient) => client.attach({ taskId: 'task' }).result],
+  ])('the request for %s is sent again after the quiet time, and then fails', async (_, ask) => {
+    const { asked, fetch } = silentAgent();
+    const client = new A2aClient({ url: 'http://agent', fetch, retryPolicy, quietMs: 5 });
+    await expect(ask(client)).rejects.toMatchObject({ code: 'unreachable' });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('a client that detaches does not wait for the quiet time', async () => {
+    const { fetch } = silentAgent();
+    const client = new A2aClient({ url: 'http://agent', fetch, quietMs: 3_600_000 });
+    const execution = client.attach({ taskId: 'task' });
+    execution.detach();
+    await expect(execution.result).rejects.toMatchObject({ code: 'detached' });
+  });
+});
+
 describe('an A2A client in a page', () => {
   test('R51 on unload, the client cancels the task with a request that outlives the page and has the token only in a header', async () => {
     const page = new CountingTarget();
