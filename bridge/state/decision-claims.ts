@@ -20,10 +20,15 @@ export interface DecisionClaim {
 }
 
 /**
- * How long a claim is kept, in milliseconds. An agent that needs claims loses its tasks when it restarts, and it
+ * How long a claim is kept at least, in milliseconds. An agent that needs claims loses its tasks when it restarts, and it
  * restarts much earlier than this.
  */
 const KEPT_MS = 30 * 24 * 60 * 60_000;
+/**
+ * Old claims are deleted only if there are more claims than this. So a clock that has jumped ahead deletes no claim of a
+ * call that still waits.
+ */
+const MAX_KEPT_FOR_EVER = 10_000;
 
 const SAME_CALL = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
@@ -44,7 +49,8 @@ export class StoredDecisionClaims implements DecisionClaims {
 
   constructor(database: BridgeDatabase) {
     this.#database = database;
-    database.forget('decision_claims', KEPT_MS);
+    const [[count] = []] = database.rows('SELECT count(*) FROM decision_claims');
+    if (Number(count) > MAX_KEPT_FOR_EVER) database.forget('decision_claims', KEPT_MS);
   }
 
   async take(
