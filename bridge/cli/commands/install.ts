@@ -7,6 +7,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import {
   type McpClientProgram,
+  type ClientEnvironment,
   type ConfigScope,
   CONFIG_SCOPES,
   clientEnvironment,
@@ -52,11 +53,13 @@ const MODES: Readonly<Record<ConfigScope, number>> = { user: 0o600, project: 0o6
 /**
  * Adds the bridge to the configuration of one client. With `--all`, adds it to every client on this machine.
  * @param words the name of the client (not with `--all`), then arguments for the bridge that the entry contains
+ * @param around where the clients have their configuration
  * @throws ProductError CONFIGURATION; UsageError, also for arguments with which the bridge would not start
  */
 export async function installCommand(
   run: CommandRun<InstallOptions>,
   words: readonly string[],
+  around: ClientEnvironment = clientEnvironment(),
 ): Promise<number> {
   const target = targetOf(run.options, words[0]);
   const args = target === 'all' ? words : words.slice(1);
@@ -65,6 +68,7 @@ export async function installCommand(
     throw new UsageError(`Nothing was written. The bridge would not start with these arguments: ${problem}`);
   const { command, args: before } = await chooseBridgeStartCommand(run.places.bridgeScript);
   return changeEntries(run, target, {
+    around,
     decide: (it, text, keys) =>
       putBridgeEntry(configFormatOf(it.format), text, {
         keys,
@@ -87,18 +91,21 @@ export async function installCommand(
 export async function uninstallCommand(
   run: CommandRun<InstallOptions>,
   words: readonly string[],
+  around: ClientEnvironment = clientEnvironment(),
 ): Promise<number> {
   return changeEntries(run, targetOf(run.options, words[0]), {
+    around,
     decide: (it, text, keys) => removeBridgeEntry(configFormatOf(it.format), text, keys),
     nextStep: ({ title }) => `Restart ${title}. It then runs without the bridge.`,
     afterwards: async (name) => {
-      const remaining = await remainingEntries(CLIENTS[name]);
+      const remaining = await remainingEntries(CLIENTS[name], around);
       return { lines: remaining.map((entry) => remainingText(name, entry)), facts: { remaining } };
     },
   });
 }
 
 interface Work {
+  around: ClientEnvironment;
   decide: (client: McpClientProgram, text: string, keys: readonly string[]) => ConfigChange;
   /** Returns the text that the person sees after the change. */
   nextStep: (client: McpClientProgram) => string;
@@ -166,7 +173,7 @@ async function changeIfHere(
   name: ClientName,
   { aim, work }: { aim: Aim; work: Work },
 ): Promise<BridgeEntryOutcome> {
-  if (!(await isHere(CLIENTS[name]))) return { type: 'not here' };
+  if (!(await isHere(CLIENTS[name], work.around))) return { type: 'not here' };
   try {
     return await changeEntry(run, name, { aim, work });
   } catch (error) {
@@ -176,8 +183,10 @@ async function changeIfHere(
 }
 
 /** Returns true if the client is on this machine: its program is in PATH, or its directory or settings file exists. */
-async function isHere({ program, directory, places }: McpClientProgram): Promise<boolean> {
-  const around = clientEnvironment();
+async function isHere(
+  { program, directory, places }: McpClientProgram,
+  around: ClientEnvironment,
+): Promise<boolean> {
   if (await programExists(program, around)) return true;
   // `install claude` writes a file beside the directory of Claude Code.
   const settings = await places.user?.(around);
@@ -190,10 +199,10 @@ async function isHere({ program, directory, places }: McpClientProgram): Promise
 async function changeEntry(
   { options, terminal }: CommandRun<InstallOptions>,
   clientName: ClientName,
-  { aim: { scope, name }, work: { decide, nextStep, afterwards } }: { aim: Aim; work: Work },
+  { aim: { scope, name }, work: { around, decide, nextStep, afterwards } }: { aim: Aim; work: Work },
 ): Promise<BridgeEntryOutcome> {
   const client: McpClientProgram = CLIENTS[clientName];
-  const place = await client.places[scope]?.(clientEnvironment());
+  const place = await client.places[scope]?.(around);
   if (place === undefined) return { type: 'no such scope' };
   const keys = [...place.section, name];
   const change = await planBridgeEntryChange(place.path, name, (text) => decide(client, text, keys));
@@ -243,8 +252,9 @@ function remainingText(
  */
 async function remainingEntries(
   client: McpClientProgram,
+  around: ClientEnvironment,
 ): Promise<readonly Omit<BridgeEntry, 'started' | 'hazards'>[]> {
-  const entries = await findBridgeEntries(client, clientEnvironment(), () => undefined);
+  const entries = await findBridgeEntries(client, around, () => undefined);
   return entries.map(({ scope, name, path }) => ({ scope, name, path }));
 }
 
