@@ -202,29 +202,16 @@ describe('the command model', () => {
     });
 
     const PLAIN_KEY = '0f9e8d7c6b5a49382716050403020100';
-    it.each<[string, string[], RegExp]>([
-      [
-        'a command that contains the key',
-        ['--key-command', `echo ${PLAIN_KEY}`],
-        /would contain the key as plain text/,
-      ],
-      [
-        'a shell line that contains the key',
-        ['--key-command', `sh -c 'echo ${PLAIN_KEY}'`],
-        /would contain the key as plain text/,
-      ],
-      ['the key instead of a command', ['--key-command', PLAIN_KEY], /key command was not found/],
-      ['a command that fails', ['--key-command', `cat /no/such/${PLAIN_KEY}`], /exit code 1/],
-      ['a command that prints no key', ['--key-command', `echo no ${PLAIN_KEY}`], /printed no key/],
-      ['the value of a variable instead of its name', ['--key-variable', `K${PLAIN_KEY}`], /name of a var/],
-      ['a key with dashes instead of a variable', ['--key-variable', `sk-${PLAIN_KEY}`], /name of a var/],
-    ])('model set refuses %s before it writes any file, also with --no-try', async (_, flags, says) => {
+    it('model set refuses the key instead of a command before it writes any file, also with --no-try', async () => {
       const [text, before] = [await readFile(config, 'utf8'), await stat(stateDir)];
       for (const more of [['--no-try'], []]) {
-        const refused = await run(['model', 'set', 'anthropic:claude-fake', ...flags, ...more], {
-          ANTHROPIC_API_KEY: `K${PLAIN_KEY}`,
-        });
-        expect(refused.stderr).toMatch(says);
+        const refused = await run(
+          ['model', 'set', 'anthropic:claude-fake', '--key-command', PLAIN_KEY, ...more],
+          {
+            ANTHROPIC_API_KEY: `K${PLAIN_KEY}`,
+          },
+        );
+        expect(refused.stderr).toMatch(/key command was not found/);
         expect(refused.code).not.toBe(0);
         expect(refused.stdout + refused.stderr).not.toContain(PLAIN_KEY);
       }
@@ -252,10 +239,6 @@ describe('the command model', () => {
         78,
         /Nothing was changed\. With the new model: .*providers anthropic/,
       ],
-      ['an unknown tier', ['offline', '--tier', 'slow'], {}, 2, /The tiers are: fast, smart/],
-      ['a key command with a pipe', ['openai:m', '--key-command', 'a | b'], {}, 2, /sh -c/],
-      ['a key command with a variable', ['openai:m', '--key-command', 'cat $FILE'], {}, 2, /sh -c/],
-      ['two sources of a key', ['openai:m', '--key-command', 'a', '--key-variable', 'B'], {}, 2, /not both/],
       [
         'a variable that overrides the file',
         ['offline'],
