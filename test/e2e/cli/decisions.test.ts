@@ -89,7 +89,7 @@ describe('the commands approve and deny', () => {
     expect(await on.file('a.md')).toBeUndefined();
     const rest = await on.run('deny', sessionId, '--all');
     expect(await on.json('deny', codeShownIn(rest.stdout))).toMatchObject({ pending: [] });
-    await on.run('watch', sessionId);
+    await on.taskEnd(sessionId);
     expect([await on.file('a.md'), await on.file('b.md')]).toEqual(['a', undefined]);
   });
 
@@ -115,7 +115,7 @@ describe('the commands approve and deny', () => {
     expect([await on.file('b.md'), await on.file('c.md')]).toEqual(['b', undefined]);
     expect((await on.run('revoke', id)).stdout).toContain('Nothing is trusted');
     await on.run('approve', await on.code(id));
-    await on.run('watch', id);
+    await on.taskEnd(id);
     const second = await waiting(on, plan(write('d.md', 'd'), wait(600), write('e.md', 'e')));
     await on.run('approve', await on.code(second.id), '--scope', 'always', '--uses', '2');
     const shown = await on.run('revoke', second.id);
@@ -167,7 +167,7 @@ describe('the commands approve and deny', () => {
     expect(await on.run('approve', seen)).toMatchObject({ code: 4 });
     expect(await on.file('test.md')).toBe('somebody was faster');
     expect((await on.run('approve', codeShownIn(again.stdout))).code).toBe(0);
-    await on.run('watch', id);
+    await on.taskEnd(id);
     expect(await on.file('test.md')).toBe('hello');
   });
 
@@ -248,7 +248,7 @@ describe('the commands approve and deny', () => {
     });
     expect(plain.stdout).toMatch(/^│ \+hello/m);
     expect(plain.code).toBe(0);
-    await on.run('watch', id);
+    await on.taskEnd(id);
     expect(await on.file('test.md')).toBe('hello');
   });
 
@@ -278,7 +278,7 @@ describe('the command edit', () => {
     const command = await waiting(on, 'run `echo one > told`');
     const echo = await editor(on, `sed -i s/one/two/ "$1"`);
     expect((await cli(['edit', await on.code(command.id), '--yes'], { ...on.at, env: echo })).code).toBe(0);
-    await on.run('watch', command.id);
+    await on.taskEnd(command.id);
     expect(await on.file('told')).toBe('two\n');
     await writeFile(join(on.server.workspace, 'old.md'), 'old text');
     const change = await waiting(on, 'replace "old" with "new" in old.md');
@@ -289,7 +289,7 @@ describe('the command edit', () => {
     expect(broken).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was decided') });
     const json = await editor(on, `sed -i 's/"new"/"brandnew"/' "$1"`);
     expect((await cli(['edit', await on.code(change.id), '--yes'], { ...on.at, env: json })).code).toBe(0);
-    await on.run('watch', change.id);
+    await on.taskEnd(change.id);
     expect(await on.file('old.md')).toBe('brandnew text');
   });
 
@@ -302,7 +302,7 @@ describe('the command edit', () => {
     expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('is not what was shown') });
     const [, kept = ''] = /--file (\S+)/.exec(refused.stderr) ?? [];
     expect((await on.run('edit', await on.code(id), '--yes', '--file', kept)).code).toBe(0);
-    await on.run('watch', id);
+    await on.taskEnd(id);
     expect(await on.file('test.md')).toBe('bye');
     await rm(dirname(kept), { recursive: true });
   });
@@ -330,7 +330,7 @@ describe('the command edit', () => {
       stdin: 'piped',
     });
     expect(code).toBe(0);
-    await on.run('watch', id);
+    await on.taskEnd(id);
     expect(await on.file('test.md')).toBe('piped');
   });
 });

@@ -10,6 +10,8 @@ interface CommandLine {
   run: (...args: string[]) => Promise<Outcome>;
   /** Returns the code of the session's pending action, as the agent shows it. */
   code: (sessionId: string) => Promise<string>;
+  /** Waits until the session's task has ended. For tests that need no more of the command `watch`. */
+  taskEnd: (sessionId: string) => Promise<void>;
   /** Runs a command with `--json`. Returns its parsed output. */
   json: (...args: string[]) => Promise<unknown>;
 }
@@ -47,6 +49,13 @@ export function cliStageOf<On extends SharedStage>(on: On): On & CommandLine {
     run,
     code: async (sessionId) =>
       actionOf((await on.peer.list({ contextId: sessionId })).flatMap(({ pending }) => pending)).shown,
+    taskEnd: async (sessionId) => {
+      const [task] = await on.peer.list({ contextId: sessionId });
+      if (task === undefined) throw new Error(`${sessionId} has no task`);
+      const stream = await on.peer.follow(task.taskId, 0);
+      await stream.until(({ state }) => state === 'COMPLETED');
+      stream.connection.destroy();
+    },
     json: async (...args) => {
       const parsed: unknown = JSON.parse((await run(...args, '--json')).stdout);
       return parsed;
