@@ -7,19 +7,22 @@ import { decisionOn } from '../../support/a2a-message.ts';
 import { jsonOf } from '../../support/rpc-answer.ts';
 import { homeDirectoryOf, launchServer, newServerHome } from '../../support/server-program.ts';
 import { sseFrames } from '../../support/sse-frame.ts';
+import { type SharedStage, sharedStage } from '../../support/shared-stage.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { z } from 'zod';
 
 const EXAMPLE = resolve('examples/scripted-agent.json');
+/** For tests that end the server. */
 const scripted = (): Promise<Stage> => stage({ args: ['--agent', 'scripted', EXAMPLE] });
+const shared = (): Promise<SharedStage> => sharedStage({ agent: ['scripted', EXAMPLE] });
 
 const message = (text: string, more: object = {}) => ({
   message: { messageId: `m-${randomUUID()}`, role: 'ROLE_USER', parts: [{ text }], ...more },
 });
 
 /** Returns the events of a stream over HTTP+JSON. */
-async function streamed({ peer }: Stage, params: unknown): Promise<Event[]> {
+async function streamed({ peer }: Pick<Stage, 'peer'>, params: unknown): Promise<Event[]> {
   const { body } = await peer.request('/message:stream', { body: JSON.stringify(params) });
   const events: Event[] = [];
   for await (const { data } of sseFrames(body)) events.push(event.parse(JSON.parse(data)));
@@ -31,7 +34,7 @@ type Event = z.infer<typeof event>;
 
 describe('the scripted agent of a2a-server', () => {
   it('the agent sends text, notes and artifacts of every kind, in order', async () => {
-    const at = await scripted();
+    const at = await shared();
     const events = await streamed(at, message('The report, please'));
     const artifacts = events.flatMap(({ artifactUpdate }) => artifactUpdate ?? []);
     expect(artifacts.slice(1, 4)).toMatchObject(
@@ -114,14 +117,14 @@ describe('the scripted agent of a2a-server', () => {
   });
 
   it('a second message continues the same task; the task then waits for a sign-in, and can be cancelled', async () => {
-    const at = await scripted();
+    const at = await shared();
     const { taskId, sessionId } = await at.peer.send('book a table');
     expect(await at.peer.send('Monday', { sessionId })).toMatchObject({ taskId, state: 'AUTH_REQUIRED' });
     expect(await at.peer.cancel(taskId)).toMatchObject({ state: 'CANCELED' });
   });
 
   it('the agent requests approval of its calls like any other agent', async () => {
-    const at = await scripted();
+    const at = await shared();
     const stream = await at.peer.stream('leave a note');
     const { taskId, pending } = await stream.parked();
     expect(pending).toMatchObject([{ tool: 'write-file' }]);
@@ -132,7 +135,7 @@ describe('the scripted agent of a2a-server', () => {
   });
 
   it('the agent can reject, fail, and work without end until a cancel', async () => {
-    const at = await scripted();
+    const at = await shared();
     expect(await at.peer.send('something forbidden')).toMatchObject({
       state: 'REJECTED',
       statusText: 'I do not do such things.',
@@ -148,7 +151,7 @@ describe('the scripted agent of a2a-server', () => {
   });
 
   it('the agent can wait for the next message without a question, and accepts any message', async () => {
-    const at = await scripted();
+    const at = await shared();
     const { taskId } = await at.peer.send('Hello!');
     expect(await at.peer.task(taskId)).toMatchObject({ state: 'INPUT_REQUIRED', statusText: '' });
     expect(await at.peer.send('so?', { taskId })).toMatchObject({ taskId, state: 'COMPLETED' });
@@ -158,7 +161,7 @@ describe('the scripted agent of a2a-server', () => {
   });
 
   it('the agent requests several calls in one turn, and waits for those that need a decision', async () => {
-    const at = await scripted();
+    const at = await shared();
     const stream = await at.peer.stream('look around');
     const { taskId, pending } = await stream.parked();
     expect(pending).toMatchObject([{ tool: 'run-shell-command' }]);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { plainAgent } from '../../support/fake-agent-plain.ts';
 import { FakeGemini } from '../../support/fake-gemini.ts';
-import { stage } from '../../support/stage.ts';
+import { sharedStage } from '../../support/shared-stage.ts';
 import {
   DECIDE,
   DELEGATE,
@@ -49,7 +49,7 @@ async function gemini(): Promise<FakeGemini> {
 
 describe('the commands of the a2a-server', () => {
   test('X2 a command that names a directory outside the allowed ones is refused', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const own = await mkdtemp(join(program.directory, 'own-'));
     const client = await clientOf(whole.server, [], { workspaces: [], env: { CLAUDE_PROJECT_DIR: own } });
     const outside = { command: 'checkpoint list', workspace: whole.server.workspace };
@@ -61,7 +61,7 @@ describe('the commands of the a2a-server', () => {
   });
 
   test('the bridge lists the commands; "init" sends a prompt to the model; "restore" removes a file that an approved call created', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const { workspace } = whole.server;
     const client = await clientOf(whole.server);
     const listed = await client.call(LIST, {});
@@ -95,7 +95,7 @@ describe('the commands of the a2a-server', () => {
   });
 
   test('the command "tool <name>" starts a task of exactly one call', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await clientOf(whole.server);
     const args = ['list-files', '{"path":"."}'];
     const listed = await client.call(EXECUTE, { command: 'tool', args, workspace: whole.server.workspace });
@@ -107,7 +107,7 @@ describe('the commands of the a2a-server', () => {
   });
 
   test('an unknown command returns a list of the commands, and starts no task', async () => {
-    const whole = await stage();
+    const whole = await sharedStage();
     const client = await clientOf(whole.server);
     const refused = await client.call(EXECUTE, { command: 'chekpoint list' });
     expect(refused.isError).toBe(true);

@@ -2,14 +2,14 @@
 import { actionOf } from '../../support/a2a-message.ts';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
-import { stage, type Stage } from '../../support/stage.ts';
+import { type SharedStage, sharedLocalStage } from '../../support/shared-stage.ts';
 import { CHECK, DECIDE, DELEGATE, startClient } from './support/bridge-stage.ts';
 import type { RawClient } from './support/raw-client.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 
 const REVOKE = 'revoke_trust';
 
-async function clientAt({ server }: Stage, ...args: string[]): Promise<RawClient> {
+async function clientAt({ server }: SharedStage, ...args: string[]): Promise<RawClient> {
   return startClient(server, { args });
 }
 
@@ -25,7 +25,7 @@ function pendingOf(structured: unknown): { sessionId: string; callId: string; sh
 
 describe('trust that lets later calls run without a question', () => {
   test('R12 a trust grant has a limit of uses, the status shows the grant, and a client can revoke it', async () => {
-    const on = await stage();
+    const on = await sharedLocalStage();
     const client = await clientAt(on);
     const asked = await client.call(DELEGATE, {
       task: plan(write('a.md', 'a'), shell('true'), write('b.md', 'b')),
@@ -54,7 +54,7 @@ describe('trust that lets later calls run without a question', () => {
   });
 
   test('R10 an edit of a shell command needs only the new command line', async () => {
-    const on = await stage();
+    const on = await sharedLocalStage();
     const client = await clientAt(on);
     const started = await client.call(DELEGATE, { task: 'run `echo one`', workspace: on.server.workspace });
     const { sessionId, ...action } = pendingOf(started.structuredContent);
@@ -73,7 +73,7 @@ describe('trust that lets later calls run without a question', () => {
 
 describe('the mode of a task', () => {
   test('a mode applies only to the task that names it: "accept-edits" changes files without a question and asks about commands', async () => {
-    const on = await stage();
+    const on = await sharedLocalStage();
     const client = await clientAt(on);
     const task = { task: plan(write('a.md', 'a'), shell('true')), workspace: on.server.workspace };
     const asked = await client.call(DELEGATE, { ...task, mode: 'accept-edits' });
@@ -84,7 +84,7 @@ describe('the mode of a task', () => {
   });
 
   test('with human-only, a task cannot have a mode that runs without questions', async () => {
-    const client = await clientAt(await stage(), '--approvals', 'human-only');
+    const client = await clientAt(await sharedLocalStage(), '--approvals', 'human-only');
     for (const mode of ['auto', 'accept-edits'])
       expect(await client.call(DELEGATE, { task: 'create a.md with a', mode })).toMatchObject({
         isError: true,
