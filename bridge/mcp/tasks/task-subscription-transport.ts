@@ -41,6 +41,7 @@ const acknowledged = z.looseObject({
     _meta: z.looseObject({ [SUBSCRIPTION_ID_META_KEY]: requestId }),
   }),
 });
+type Acknowledgement = z.infer<typeof acknowledged>;
 
 /**
  * Starts to watch a task.
@@ -91,6 +92,24 @@ export class TaskSubscriptionTransport implements Transport {
     const subscription = id === undefined ? undefined : this.#subscriptions.get(id);
     if (ack === undefined || id === undefined || subscription === undefined)
       return this.#inner.send(message, options);
+    try {
+      await this.#acknowledge(ack, { id, subscription, options });
+    } catch (error) {
+      // A client without an acknowledgement expects no notifications.
+      this.#end(id, subscription);
+      throw error;
+    }
+  }
+
+  /** Starts to watch the tasks, and sends the acknowledgement. */
+  async #acknowledge(
+    { method, params }: Acknowledgement,
+    {
+      id,
+      subscription,
+      options,
+    }: { id: string | number; subscription: Subscription; options: TransportSendOptions | undefined },
+  ): Promise<void> {
     // The acknowledgement must be the first message, and lists the tasks that the bridge can watch. The notifications
     // wait in `pushes` until then.
     const pushes: DetailedTask[] = [];
@@ -99,19 +118,17 @@ export class TaskSubscriptionTransport implements Transport {
       if (open) this.#push(id, task);
       else pushes.push(task);
     };
-    const taskIds: string[] = [];
-    for (const taskId of subscription.taskIds) {
-      const stop = await this.#watch(taskId, push, subscription.opensUrls).catch(() => undefined);
-      if (stop === undefined) continue;
-      taskIds.push(taskId);
-      subscription.stops.push(stop);
-    }
-    const { params } = ack;
-    const notifications = { ...params.notifications, taskIds };
-    await this.#inner.send(
-      { jsonrpc: '2.0', method: ack.method, params: { ...params, notifications } },
-      options,
+    const { opensUrls } = subscription;
+    const watched = await Promise.all(
+      subscription.taskIds.map(async (taskId) => {
+        const stop = await this.#watch(taskId, push, opensUrls).catch(() => undefined);
+        if (stop === undefined) return [];
+        subscription.stops.push(stop);
+        return [taskId];
+      }),
     );
+    const notifications = { ...params.notifications, taskIds: watched.flat() };
+    await this.#inner.send({ jsonrpc: '2.0', method, params: { ...params, notifications } }, options);
     open = true;
     // The client may have cancelled the subscription meanwhile.
     if (this.#subscriptions.get(id) !== subscription) return stopAll(subscription);
@@ -135,6 +152,8 @@ export class TaskSubscriptionTransport implements Transport {
     if (declared !== undefined) {
       const { elicitation } = declared['io.modelcontextprotocol/clientCapabilities'];
       const taskIds = [...new Set(params.notifications.taskIds)];
+      // A client may use an id again. Its earlier subscription ends then.
+      this.#stop(id);
       this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
       return true;
     }
@@ -164,8 +183,12 @@ export class TaskSubscriptionTransport implements Transport {
 
   #stop(id: string | number): void {
     const subscription = this.#subscriptions.get(id);
-    this.#subscriptions.delete(id);
-    if (subscription !== undefined) stopAll(subscription);
+    if (subscription !== undefined) this.#end(id, subscription);
+  }
+
+  #end(id: string | number, subscription: Subscription): void {
+    if (this.#subscriptions.get(id) === subscription) this.#subscriptions.delete(id);
+    stopAll(subscription);
   }
 
   #closed(): void {

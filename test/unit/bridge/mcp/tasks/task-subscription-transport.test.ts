@@ -86,6 +86,16 @@ describe('subscriptions to tasks over stdio', () => {
     expect(stopped).toEqual(['known', 'known']);
   });
 
+  test('R66 no task is watched after an acknowledgement that could not be sent, or after a repeated id', async () => {
+    inner.onmessage?.(listen(DECLARED));
+    await listening.send(ack);
+    inner.onmessage?.(listen(DECLARED));
+    expect(stopped).toEqual(['known']);
+    Object.assign(inner, { send: () => Promise.reject(new Error('the pipe is closed')) });
+    await expect(listening.send(ack)).rejects.toThrow('the pipe is closed');
+    expect(stopped).toEqual(['known', 'known']);
+  });
+
   test('R66 a client that does not declare MCP tasks is refused, and other clients are not affected', () => {
     inner.onmessage?.(listen({}));
     expect(sent).toMatchObject([{ id: 7, error: { code: -32021 } }]);
