@@ -58,11 +58,17 @@ export async function watchMcpTask(
     }
   };
   const isOver = (): boolean => over;
+  const changedNow = (): void => {
+    // The next change is sent again, and the client can also poll.
+    tell().catch((error: unknown) =>
+      opened.log.warn({ taskId: id, err: error }, 'the state of a task could not be sent to a subscriber'),
+    );
+  };
   // The agent's stream is read even while the task waits, because another client may decide.
   const stopReading = found.session.watch();
   const unlisten = found.session.listen((change) => {
-    if (change.type === 'state') void tell();
+    if (change.type === 'state') changedNow();
   });
-  void tell();
+  changedNow();
   return stop;
 }
