@@ -11,7 +11,7 @@ import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 import type { AnsweredSessionRound } from './request-state.ts';
-import { UNCONFIRMED_DECISION, sentInTime } from './sent-in-time.ts';
+import { noteLateFailure, sentInTime, UNCONFIRMED_DECISION } from './sent-in-time.ts';
 import type { SubmitFormAnswersOptions, SubmittedAnswers } from './submit-form-answers.ts';
 import { waitForDecisionOnPage } from './wait-for-page.ts';
 import { showForm } from './withdrawable-form.ts';
@@ -102,7 +102,15 @@ async function submit({
   SubmittedAnswers | 'unconfirmed'
 > {
   const { submitFormAnswers } = await import('./submit-form-answers.ts');
-  return sentInTime(submitFormAnswers(answers), { timeout, signal });
+  const { session, formHistory } = answers;
+  const submitting = submitFormAnswers(answers);
+  const settled = await sentInTime(submitting, { timeout, signal });
+  if (settled === 'unconfirmed')
+    noteLateFailure(
+      session,
+      submitting.then((late) => session.leaveNotes(notesOf(late, session, formHistory))),
+    );
+  return settled;
 }
 
 function notesOf(

@@ -3,7 +3,9 @@
  * message again without a limit, but each tool call must return.
  */
 import { unlessAborted } from '../../shared/runtime/abort.ts';
+import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { withTimeout } from '../agents/timeout.ts';
+import type { Session } from '../sessions/session/session.ts';
 
 /** The note for a decision that is still being sent. The agent may show the action as pending until then. */
 export const UNCONFIRMED_DECISION =
@@ -22,4 +24,14 @@ export function sentInTime<Result>(
     if (isLate || signal.aborted) return 'unconfirmed';
     throw error;
   });
+}
+
+/**
+ * Leaves a note in the session if the decision fails later. The reply that said "not confirmed yet" was sent before, so
+ * the next reply reports the failure.
+ */
+export function noteLateFailure(session: Pick<Session, 'leaveNotes'>, sending: Promise<unknown>): void {
+  sending.catch((error: unknown) =>
+    session.leaveNotes([`An earlier decision failed: ${errorMessageOf(error)}`]),
+  );
 }

@@ -8,7 +8,7 @@ import {
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
-import { sentInTime } from '../../approvals/sent-in-time.ts';
+import { noteLateFailure, sentInTime } from '../../approvals/sent-in-time.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/requesting-client.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
@@ -88,7 +88,9 @@ export function registerTaskMethods(
           );
         });
         const timeout = toolCallWaitMs(opened.defaults.waitSeconds, false);
-        await sentInTime(reported, { timeout, signal: context.mcpReq.signal });
+        const { signal } = context.mcpReq;
+        if ((await sentInTime(reported, { timeout, signal })) !== 'unconfirmed') return;
+        noteLateFailure(session, reported);
       });
       return ACKNOWLEDGED;
     },

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { decisionSchema } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { UNCONFIRMED_DECISION, sentInTime } from '../../approvals/sent-in-time.ts';
+import { noteLateFailure, sentInTime, UNCONFIRMED_DECISION } from '../../approvals/sent-in-time.ts';
 import { sendDecisions } from '../../approvals/send-decisions.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import { approvalCardReply } from '../tool/approval-card-reply.ts';
@@ -34,8 +34,10 @@ export const decideOnApprovalCardTool = defineTool({
     call.beforeSending();
     const sending = sendDecisions(session, [toPersonDecision(decision)], 'card');
     const { signal } = call;
-    if ((await sentInTime(sending, { timeout: call.timeout(undefined), signal })) === 'unconfirmed')
+    if ((await sentInTime(sending, { timeout: call.timeout(undefined), signal })) === 'unconfirmed') {
+      noteLateFailure(session, sending);
       throw new ProductError('AGENT_UNREACHABLE', UNCONFIRMED_DECISION);
+    }
     return approvalCardReply(call.bridge, session);
   },
 });
