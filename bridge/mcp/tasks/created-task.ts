@@ -22,7 +22,9 @@ export async function createTaskReply(
 ): Promise<ToolReply<SessionResult>> {
   // The client might not show this reply. So it contains no announcement and no preview.
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
-  const taskId = encodeTaskHandle({ sessionId: session.id, taskId: session.view?.taskId ?? '' });
+  // A session that goes on may still have its earlier task. The new task has no id before the message is delivered.
+  const named = session.state.type === 'not-delivered' ? undefined : session.view?.taskId;
+  const taskId = encodeTaskHandle({ sessionId: session.id, taskId: named ?? '' });
   const task = toDetailedTask({
     taskId,
     agent: session.agent.name,

@@ -9,7 +9,7 @@ import type { OfferedForm } from '../../approvals/forms-to-offer.ts';
 import { phaseText } from '../reports/phase.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
-import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { escapeHiddenCharacters, visibleLine } from '../../../shared/text/visible-text.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 
 interface TaskHead {
@@ -72,7 +72,10 @@ export function toDetailedTask(shown: TaskReplyParts): DetailedTask {
   if (state === 'canceled') {
     const head = headOf(shown, POLL_MS.moving);
     // A cancelled MCP task has no result. So only this text can say why it ended, and that an answer did not count.
-    const why = [visibleLine(shown.view?.text ?? '', MAX_REASON_CHARACTERS), ...notes()]
+    const why = [
+      visibleLine(shown.view?.text ?? '', MAX_REASON_CHARACTERS),
+      ...notes().map(escapeHiddenCharacters),
+    ]
       .filter((each) => each !== '')
       .join(' ');
     return {
@@ -106,13 +109,14 @@ function headOf(
   { taskId, agent, sessionId, state, view, problem, onPage, createdAt, changedAt }: TaskReplyParts,
   pollIntervalMs: number,
 ): TaskHead {
-  const said = view?.state === 'auth-required' ? view.text : phaseText(view, state);
+  const said =
+    view?.state === 'auth-required' ? visibleLine(view.text, MAX_REASON_CHARACTERS) : phaseText(view, state);
   const missing = notDoneText(state, view?.calls ?? []);
   const where = onPage ? 'on the page that a form opened' : '';
   const words = problem ?? [said, where, missing].filter((each) => each !== '').join(', ');
   return {
     taskId,
-    statusMessage: `Session ${sessionId} with ${agent}: ${words}`,
+    statusMessage: escapeHiddenCharacters(`Session ${sessionId} with ${agent}: ${words}`),
     createdAt: createdAt.toISOString(),
     lastUpdatedAt: new Date(Math.max(createdAt.getTime(), changedAt.getTime())).toISOString(),
     ttlMs: null,

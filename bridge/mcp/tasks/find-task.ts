@@ -15,6 +15,7 @@ import { announceResults } from '../tool/announce-results.ts';
 import { recordCutPreviews } from '../tool/session-reply.ts';
 import type { AnnouncedResults } from '../../inbox/announced-results.ts';
 import { endedTaskReply } from './ended-reply.ts';
+import { notesOfTask } from './notes-of-task.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, toDetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';
@@ -75,6 +76,8 @@ export async function currentMcpTask(
   else if (current) followed?.follows(session);
   // Only the result of an ended task is shown by clients. So other responses contain no announcement.
   const news = ended || beyondForms ? await announcementOnce(bridge) : { results: [], more: 0 };
+  // The notes of a session are about its newest task.
+  const notes = (): readonly string[] => (current ? notesOfTask(session, taskId) : []);
   return toDetailedTask({
     taskId: id,
     agent: session.agent.name,
@@ -88,10 +91,10 @@ export async function currentMcpTask(
     forms,
     beyondForms,
     onPage: forms.length === 0 && opened.length > 0,
-    notes: () => session.takeNotes(),
+    notes,
     result: () => {
-      const notes = [...session.takeNotes(), ...commandLineNotes(unoffered)];
-      const reply = endedTaskReply(session, { view, current, notes }, { bridge, name });
+      const all = [...notes(), ...commandLineNotes(unoffered)];
+      const reply = endedTaskReply(session, { view, current, notes: all }, { bridge, name });
       recordCutPreviews({ bridge }, reply.structured);
       return toCallToolResult(announceResults(reply, news, name));
     },

@@ -8,6 +8,7 @@ import {
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { noteLateFailure, sentInTime } from '../../approvals/sent-in-time.ts';
 import { declaresTasksIn, opensUrlsIn } from '../../approvals/requesting-client.ts';
 import type { BridgeContext } from '../bridge-context.ts';
@@ -168,7 +169,7 @@ async function shownTask(
     return {
       taskId: id,
       status: 'working',
-      statusMessage: error.message,
+      statusMessage: escapeHiddenCharacters(error.message),
       createdAt: now,
       lastUpdatedAt: now,
       ttlMs: null,
@@ -200,7 +201,7 @@ async function answering<T>(work: () => Promise<T>): Promise<T> {
       (error.reason === 'UNKNOWN_SESSION' || error.reason === 'UNKNOWN_TASK');
     throw new ProtocolError(
       unknown ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-      errorMessageOf(error),
+      escapeHiddenCharacters(errorMessageOf(error)),
     );
   }
 }

@@ -288,6 +288,25 @@ describe('MCP tasks of a client that declares them', () => {
     expect(agent.decisions).toHaveLength(1);
   });
 
+  test('R66 the MCP task of a second message is not the session’s first task, even if the agent confirms the message late', async () => {
+    const agent = await startAgent({ onMessage: (task, text) => task.work().say(text).complete() });
+    const client = await clientAt(agent);
+    const first = await client.ask('tools/call', { name: DELEGATE, arguments: { task: 'first' } });
+    const { sessionId } = report.parse(first.result).structuredContent;
+    const release = agent.hold();
+    const second = await client.ask('tools/call', {
+      name: DELEGATE,
+      arguments: { task: 'second', sessionId },
+    });
+    const { taskId } = z.looseObject({ taskId: z.string() }).parse(second.result);
+    expect(await look(client, taskId)).toMatchObject({ status: 'working' });
+    release();
+    const outcome = await client.session.task(asTaskId(taskId)).result();
+    expect(report.parse(resultFromTaskOutcome(outcome)).structuredContent).toMatchObject({
+      output: 'second',
+    });
+  });
+
   test('R66 D1 an answer that arrives faster than a person can read has no effect, and the bridge shows a new form', async () => {
     const agent = await asking();
     const client = await clientAt(agent, { args: ['--fastest-answer-seconds', '60'] });

@@ -75,6 +75,14 @@ describe('a task as MCP tasks show it', () => {
     });
   });
 
+  test('R14 R66 the status has no hidden character of the agent, and a long text is cut', () => {
+    const text = `Sign in\u202e. ${'x'.repeat(5_000)}`;
+    const { statusMessage } = shown(view('auth-required', { text }));
+    expect(statusMessage).toContain('Sign in\\u{202e}. xxx');
+    expect(statusMessage.length).toBeLessThan(2_000);
+    expect(shown(undefined, 'Agent said \u202e.').statusMessage).toContain('\\u{202e}');
+  });
+
   test('R14 R66 the status of a cancelled task says why it ended, and that an answer in a form did not count', () => {
     const text = 'Cancelled by server over expiry: No one decided in time\u202e.';
     expect(shown(view('canceled', { text })).statusMessage).toBe(

@@ -1,0 +1,12 @@
+/** Remembers the notes of the last task of each session, because a client may read the same MCP task several times. */
+import type { Session } from '../../sessions/session/session.ts';
+
+const known = new WeakMap<Session, { taskId: string; notes: readonly string[] }>();
+
+/** Takes the session's notes. Returns them with those that earlier readings of the task have contained. */
+export function notesOfTask(session: Session, taskId: string): readonly string[] {
+  const before = known.get(session);
+  const notes = [...(before?.taskId === taskId ? before.notes : []), ...session.takeNotes()];
+  known.set(session, { taskId, notes });
+  return notes;
+}
