@@ -30,6 +30,7 @@ import { chooseDialect } from '../dialects/choose-dialect.ts';
 import type { Dialect, DialectName } from '../dialects/dialect.ts';
 import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
+import { requestFailure } from './failure.ts';
 import { HttpError } from './http/http-error.ts';
 import { filterTasksByState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { readResumableEvents } from './resumable-events.ts';
@@ -316,9 +317,10 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
         );
         const wanted = matching.slice(0, limit);
         // The list omits pending calls, so the bridge fetches the complete tasks.
-        const whole = wanted.slice(0, MAX_FETCHED_TASKS).map(({ id }) => taskOf(id));
-        const tasks = [...(await Promise.all(whole)), ...wanted.slice(MAX_FETCHED_TASKS)];
-        return { tasks, total: matching.length };
+        const whole = wanted.slice(0, MAX_FETCHED_TASKS).map(({ id }) => taskOf(id).catch(unlessUnknownTask));
+        const known = [...(await Promise.all(whole)), ...wanted.slice(MAX_FETCHED_TASKS)];
+        const tasks = known.filter((task) => task !== undefined);
+        return { tasks, total: matching.length - (known.length - tasks.length) };
       }
       if (client.protocolVersion.startsWith('0.')) return null;
       return listTasks((params) => client.listTasks(params, once()), query, limit);
@@ -372,6 +374,11 @@ function parametersFor(extensions: readonly string[]): Record<string, string> {
   return extensions.length === 0
     ? {}
     : { [HTTP_EXTENSION_HEADER]: Extensions.toServiceParameter([...extensions]) };
+}
+
+/** Handles the error of a request for a task. Ignores that the agent has forgotten the task since it listed it. */
+function unlessUnknownTask(error: unknown): undefined {
+  if (requestFailure(error, '').error.reason !== 'UNKNOWN_TASK') throw error;
 }
 
 function isWaiting({ status }: Task): boolean {

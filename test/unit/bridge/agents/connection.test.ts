@@ -8,6 +8,8 @@ import { type StreamResponse, TaskState } from '@a2a-js/sdk';
 import { connectToAgent } from '../../../../bridge/agents/connection.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../../../shared/protocol/resumable-stream-extension.ts';
 import { TOOL_APPROVAL_EXTENSION } from '../../../../shared/protocol/tool-approval.ts';
+import { FakeGemini } from '../../../support/fake-gemini.ts';
+import { GeminiTask } from '../../../support/fake-gemini-task.ts';
 import { listenOnLoopback, type LoopbackAddress } from '../../../support/listen-on-loopback.ts';
 
 const CARD = '/.well-known/agent-card.json';
@@ -134,6 +136,17 @@ describe('the bridge’s connection to an agent', () => {
     await connection.follow({ taskId: 't', after: null, signal, onEvent });
     expect(states).toEqual([TaskState.TASK_STATE_INPUT_REQUIRED, TaskState.TASK_STATE_COMPLETED]);
     expect(agent.requests).toHaveLength(3);
+  });
+
+  test('the list of gemini-cli’s agent leaves out a task that the agent has forgotten meanwhile', async () => {
+    const agent = await FakeGemini.start(() => []);
+    const kept = new GeminiTask('kept', undefined, agent.ways);
+    // The agent lists this task, but does not find it by its id.
+    agent.tasks.set('forgotten', new GeminiTask('forgotten', undefined, agent.ways));
+    agent.tasks.set(kept.id, kept);
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    expect(await connection.list({})).toMatchObject({ tasks: [{ contextId: 'kept' }], total: 1 });
+    await agent.stop();
   });
 
   test('X1 the bridge sends no request to an agent with a self-signed certificate', async () => {
