@@ -11,7 +11,10 @@ import type { BridgeDatabase } from './database.ts';
 import type { ProcessId } from './process-id.ts';
 import { DELEGATION_COLUMNS, toOutboxEntry, toDelegationRow } from './delegation-row.ts';
 
-/** The maximum number of closed entries. They provide the session ids of agents that cannot list tasks. */
+/**
+ * The maximum number of closed entries, which provide the session ids of agents that cannot list tasks. Also the maximum
+ * number of lost entries, which explain what happened to a message.
+ */
 const MAX_CLOSED_ENTRIES = 500;
 
 export interface DelegatedTaskId {
@@ -101,6 +104,7 @@ export class Outbox {
           problem,
           messageId,
         );
+        if (state.type === 'lost') this.#forgetOldest('lost');
       }
       if (cancel !== undefined)
         this.#database.run(`UPDATE delegations SET cancel = ? ${of}`, cancel, messageId);
@@ -128,7 +132,7 @@ export class Outbox {
         taskId,
         sessionId,
       );
-      if (closed > 0) this.#forgetOldest();
+      if (closed > 0) this.#forgetOldest('collected');
     });
   }
 
@@ -254,10 +258,11 @@ export class Outbox {
     return this.#database.checked(() => rows.map(toOutboxEntry));
   }
 
-  #forgetOldest(): void {
+  #forgetOldest(state: 'collected' | 'lost'): void {
     this.#database.run(
-      `DELETE FROM delegations WHERE state = 'collected' AND message_id NOT IN
-         (SELECT message_id FROM delegations WHERE state = 'collected' ORDER BY created_at DESC LIMIT ?)`,
+      `DELETE FROM delegations WHERE state = ?1 AND message_id NOT IN
+         (SELECT message_id FROM delegations WHERE state = ?1 ORDER BY created_at DESC LIMIT ?2)`,
+      state,
       MAX_CLOSED_ENTRIES,
     );
   }

@@ -120,6 +120,17 @@ describe('the outbox of the bridges', () => {
     expect(outbox.entries()[0]?.messageId).toBe('2');
   });
 
+  test('only the newest 500 lost entries are kept, and the closed entries beside them', () => {
+    outbox.put(entry('0', { state: accepted }));
+    outbox.collect({ agent: 'local', taskId: 't', sessionId: 's' }, 'completed');
+    for (let at = 1; at < 503; at++) {
+      outbox.put(entry(String(at), { createdAt: new Date(1_800_000_000_000 + at).toISOString() }));
+      outbox.update(String(at), { state: { type: 'lost', message: 'It may have arrived.' } });
+    }
+    expect(outbox.open()).toHaveLength(500);
+    expect(ids(outbox.entries())).toEqual(expect.arrayContaining(['0', '3', '502']));
+  });
+
   test('an entry is found by the id of its message, task or session, and the newest entry is the last, even if older ones are closed', () => {
     outbox.put(entry('1', { state: accepted }));
     outbox.collect({ agent: 'local', taskId: 't', sessionId: 's' }, 'completed');
