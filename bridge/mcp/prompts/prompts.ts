@@ -18,7 +18,7 @@ export interface WaitingReports {
   /** The full report of each waiting session, as text. */
   reports: readonly string[];
   more: number;
-  /** The errors of agents that did not respond. */
+  /** The errors of agents that did not respond, and of sessions that could not be read. */
   unsure: readonly string[];
 }
 

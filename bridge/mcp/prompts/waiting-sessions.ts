@@ -1,4 +1,5 @@
 /** Finds the sessions that wait for a person, and formats a report of each. */
+import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { humanOnlyGuidance } from '../reports/human-only-guidance.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import { nextStepText } from '../reports/next-step.ts';
@@ -23,9 +24,9 @@ export async function reportWaitingSessions(
   only: string | undefined,
   name: (tool: ToolName) => string,
 ): Promise<WaitingReports> {
-  const { sessions } = bridge;
-  const report = async (id: string): Promise<string[]> => {
-    const session = await sessions.find(id);
+  const { sessions, registry } = bridge;
+  const report = async (id: string, agent?: string): Promise<string[]> => {
+    const session = await sessions.find(id, { agent: registry.named(agent) });
     await session.refresh();
     return isAsking(session) ? [reportText(session, bridge, name)] : [];
   };
@@ -33,11 +34,21 @@ export async function reportWaitingSessions(
   const { sessions: all, unreachable } = await sessions.list({ states: WAITING_STATES });
   const waiting = all.filter(({ state }) => state !== 'unknown');
   const reports: string[] = [];
-  for (const { sessionId } of waiting.slice(0, MAX_REPORTS)) reports.push(...(await report(sessionId)));
+  const failures: string[] = [];
+  for (const { sessionId, agent } of waiting.slice(0, MAX_REPORTS))
+    try {
+      // Agents choose ids, so two agents may use the same session id.
+      reports.push(...(await report(sessionId, agent)));
+    } catch (error) {
+      failures.push(`Session "${sessionId}" of agent "${agent}" could not be read: ${errorMessageOf(error)}`);
+    }
   return {
     reports,
     more: Math.max(0, waiting.length - MAX_REPORTS),
-    unsure: unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
+    unsure: [
+      ...failures,
+      ...unreachable.map(({ agent, message }) => `No answer from agent "${agent}": ${message}`),
+    ],
   };
 }
 
