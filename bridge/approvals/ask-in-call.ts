@@ -2,12 +2,13 @@
  * Asks the person in a form during a tool call. If the person gives no valid answer, the tool call sends no more forms,
  * and returns the pending actions. The person can still decide on the page or on the command line.
  */
+import { unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import type { RequestingClient } from './requesting-client.ts';
 import type { FormCandidate } from './form.ts';
 import type { ApprovalSettings } from '../settings/approval-mode.ts';
-import { commandLineNotes, buildOfferedForms } from './forms-to-offer.ts';
+import { commandLineNotes, buildOfferedForms, type OfferedForm } from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
 import type { PageLinks } from './page-links.ts';
 import type { AnsweredSessionRound } from './request-state.ts';
@@ -40,35 +41,54 @@ interface AskInCallEnd {
  * @param end the end of the tool call's first wait for the task
  */
 export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReason): Promise<AskInCallEnd> {
-  const { session, formHistory, wait, client } = asking;
+  const { session, wait, client, signal } = asking;
   const asked = new Set<string>();
   let stands = end;
   while (stands === 'settled') {
     const { forms, unoffered } = await buildOfferedForms({ ...asking, opensUrls: client.opensUrls });
     const form = forms.find(({ ask }) => !asked.has(ask.key));
     if (form === undefined) return { end: stands, notes: commandLineNotes(unoffered) };
-    const { ask } = form;
-    asked.add(ask.key);
-    const shown = await showForm({ ...asking, form });
-    if (shown.type === 'gone') return { end: 'gone', notes: [] };
-    if (shown.type === 'failed')
-      return { end: stands, notes: [`The form for the person could not be shown: ${shown.message}`] };
-    if (shown.type === 'answered') {
-      const settled = await submit({
-        ...asking,
-        responses: { [ask.key]: shown.response },
-        channel: 'elicitation',
-      });
-      if (settled === 'unconfirmed') return { end: 'time', notes: [UNCONFIRMED_DECISION] };
-      if (settled.opened.length > 0) {
-        const decided = await waitForDecisionOnPage(asking, settled.opened);
-        if (decided) await client.completed(ask.key);
-        else return { end: stands, notes: notesOf(settled, session, formHistory) };
-      } else if (settled.decided === 0) return { end: stands, notes: notesOf(settled, session, formHistory) };
+    const { key } = form.ask;
+    const name = `${session.view?.taskId ?? ''} ${key}`;
+    const other = client.openForms.get(name);
+    if (other === undefined) {
+      asked.add(key);
+      const asks = askInForm(asking, form);
+      client.openForms.set(name, asks);
+      const over = await asks.finally(() => client.openForms.delete(name));
+      if (over !== undefined) return over;
+    } else {
+      // Another tool call of this client shows this form, and the person must not see it twice. If the client cancels
+      // that tool call, the form disappears. Then this tool call shows it.
+      const over = await unlessAborted(other, signal).catch(() => undefined);
+      if (signal.aborted) return { end: 'gone', notes: [] };
+      if (over?.end !== 'gone') asked.add(key);
     }
     stands = await wait();
   }
   return { end: stands, notes: [] };
+}
+
+/** Shows one form, and sends its answer. Returns undefined if the task may go on. */
+async function askInForm(asking: AskInCallOptions, form: OfferedForm): Promise<AskInCallEnd | undefined> {
+  const { session, formHistory, client } = asking;
+  const { key } = form.ask;
+  const shown = await showForm({ ...asking, form });
+  if (shown.type === 'gone') return { end: 'gone', notes: [] };
+  if (shown.type === 'failed')
+    return { end: 'settled', notes: [`The form for the person could not be shown: ${shown.message}`] };
+  if (shown.type === 'withdrawn') return undefined;
+  const settled = await submit({
+    ...asking,
+    responses: { [key]: shown.response },
+    channel: 'elicitation',
+  });
+  if (settled === 'unconfirmed') return { end: 'time', notes: [UNCONFIRMED_DECISION] };
+  const decided =
+    settled.opened.length > 0 ? await waitForDecisionOnPage(asking, settled.opened) : settled.decided > 0;
+  if (!decided) return { end: 'settled', notes: notesOf(settled, session, formHistory) };
+  if (settled.opened.length > 0) await client.completed(key);
+  return undefined;
 }
 
 /**

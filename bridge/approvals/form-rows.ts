@@ -36,7 +36,7 @@ interface Line {
  * Returns the rows of a form: a warning, if there is one, and the complete action. Returns undefined if the action
  * needs more than four rows.
  */
-export function approvalFormRows(action: PendingAction): readonly string[] | undefined {
+export const approvalFormRows = oncePerAction((action): readonly string[] | undefined => {
   if (isLong(action)) return undefined;
   const lines = linesOf(action);
   if (lines === undefined) return undefined;
@@ -47,15 +47,28 @@ export function approvalFormRows(action: PendingAction): readonly string[] | und
       rows.push(row);
     }
   return rows;
-}
+});
 
 /**
  * Returns the kind and size of the action, in at most two rows. For a form that links to the page with the complete
  * action.
  */
-export function actionSummaryRows(action: PendingAction): readonly string[] {
+export const actionSummaryRows = oncePerAction((action): readonly string[] => {
   const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
   return [...warningOf(action).map(({ text }) => text), row];
+});
+
+/**
+ * Computes a value once for each action. The bridge builds the forms again after each event and each poll, and an action
+ * may be as large as an event. For 10 MiB, the computation takes a second.
+ */
+function oncePerAction<Value>(compute: (action: PendingAction) => Value): (action: PendingAction) => Value {
+  const known = new WeakMap<PendingAction, { value: Value }>();
+  return (action) => {
+    const found = known.get(action) ?? { value: compute(action) };
+    known.set(action, found);
+    return found.value;
+  };
 }
 
 /**

@@ -6,6 +6,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { CLIENT_CAPABILITIES_META_KEY } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { APPROVAL_CARD_MIME_TYPE } from '../../shared/protocol/approval-card.ts';
+import type { WaitEndReason } from '../sessions/wait-for-session.ts';
 import { rootDirectories } from '../agents/check-workspace.ts';
 import type { Form, UrlForm } from './form-field.ts';
 import type { AnsweredPermitRound, AnsweredFormRound, AnsweredSessionRound } from './request-state.ts';
@@ -42,6 +43,11 @@ export interface RequestingClient {
   readonly round: AnsweredSessionRound | undefined;
   /** The answer to the form that asks whether a task may start. Undefined if this request contains none. */
   readonly permit: AnsweredPermitRound | undefined;
+  /**
+   * The forms that this client shows now, over all its tool calls. The key is the task id and the form key. The promise
+   * settles when the answer was sent.
+   */
+  readonly openForms: Map<string, Promise<{ end: WaitEndReason } | undefined>>;
   /**
    * Sends a form during the tool call (`forms: 'push'`). An abort of the signal withdraws the form.
    * @param id the id of the form; `completed` takes the same id
@@ -104,6 +110,7 @@ export function requestingClientOf(
     forms,
     cards: !unattended && declaresCards(declared),
     opensUrls: opensUrls(declared),
+    openForms: openFormsOf(server),
     round: round?.about === 'session' ? round : undefined,
     permit: round?.about === 'permit' ? round : undefined,
     // This function sends each form itself, because a form that the SDK's `inputRequired` sends to older clients cannot
@@ -127,6 +134,14 @@ export function requestingClientOf(
       }
     },
   };
+}
+
+const openForms = new WeakMap<McpServer['server'], RequestingClient['openForms']>();
+
+function openFormsOf(server: McpServer['server']): RequestingClient['openForms'] {
+  const forms: RequestingClient['openForms'] = openForms.get(server) ?? new Map();
+  openForms.set(server, forms);
+  return forms;
 }
 
 const spent = new WeakSet<McpServer['server']>();

@@ -6,6 +6,7 @@ import { append, plan } from '../../support/offline-plan.ts';
 import { signal } from '../../support/signal.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
 import {
+  CHECK,
   DECIDE,
   DELEGATE,
   FAST_ANSWERS,
@@ -93,6 +94,63 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
     expect(agent.decisions).toHaveLength(1);
   });
+
+  (holds ? test : test.skip)(
+    'R67 two calls that wait for the same session show one form, and both return the result',
+    async () => {
+      const { bridge: client } = await onBridge(asks('one'));
+      const [shown, answer] = [signal(), signal()];
+      let forms = 0;
+      answering = async (form, taken) => {
+        forms += 1;
+        shown.happen();
+        await answer.happened;
+        return approving(form, taken);
+      };
+      const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 0 });
+      const sessionId = asked.structuredContent?.sessionId;
+      const first = client.call(WAIT, { sessionId });
+      await shown.happened;
+      const second = client.call(WAIT, { sessionId });
+      // The bridge reads the calls in order, so it has begun the second one when it has answered these.
+      await client.call(CHECK, { sessionId });
+      await client.call(CHECK, { sessionId });
+      answer.happen();
+      for (const done of [await first, await second])
+        expect(done.structuredContent).toMatchObject({ state: 'completed', output: 'one: approve.' });
+      expect(forms).toBe(1);
+    },
+  );
+
+  (holds ? test : test.skip)(
+    'R67 if a call is cancelled while its form is open, another call that waits for the session shows the form',
+    async () => {
+      const { bridge: client } = await onBridge(asks('one'));
+      const [shown, again] = [signal(), signal()];
+      let forms = 0;
+      answering = async (form, taken) => {
+        forms += 1;
+        if (forms === 2) {
+          again.happen();
+          return approving(form, taken);
+        }
+        shown.happen();
+        return new Promise(() => undefined);
+      };
+      const asked = await client.call(DELEGATE, { task: 'do it', waitSeconds: 0 });
+      const sessionId = asked.structuredContent?.sessionId;
+      const cancel = new AbortController();
+      const first = client.call(WAIT, { sessionId }, cancel.signal).catch(() => 'cancelled');
+      await shown.happened;
+      const second = client.call(WAIT, { sessionId });
+      await client.call(CHECK, { sessionId });
+      await client.call(CHECK, { sessionId });
+      cancel.abort();
+      expect(await first).toBe('cancelled');
+      await again.happened;
+      expect((await second).structuredContent).toMatchObject({ state: 'completed' });
+    },
+  );
 
   test('R67 D3 each pending action has its own form, and "Decline" denies only that action', async () => {
     const agent = await asking('one', 'two');

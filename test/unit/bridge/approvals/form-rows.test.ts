@@ -246,6 +246,14 @@ const previews: fc.Arbitrary<Preview> = fc.oneof(
   fc.record({ type: fc.constant('diff' as const), path: nasty, diff: nasty }),
 );
 
+test('X3 the rows of an action are computed once, however often the bridge builds its forms', () => {
+  const long = edit('', 'line\n'.repeat(20_000));
+  const short = command('ls');
+  expect(actionSummaryRows(long)).toBe(actionSummaryRows(long));
+  expect(approvalFormRows(short)).toBe(approvalFormRows(short));
+  expect(approvalFormRows(command('pwd'))).not.toEqual(approvalFormRows(short));
+});
+
 describe('the rows of any preview', () => {
   test('D5 a form has at most four rows, each fits into 80 columns, and a mark precedes foreign text', () => {
     fc.assert(

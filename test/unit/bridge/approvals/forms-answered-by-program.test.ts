@@ -70,6 +70,7 @@ describe('a program that accepts each form at once', () => {
       forms: 'push',
       cards: false,
       opensUrls: false,
+      openForms: new Map(),
       round: undefined,
       permit: undefined,
       elicit: async (form: unknown) => {
