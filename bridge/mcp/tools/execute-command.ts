@@ -64,9 +64,9 @@ async function answeredAtOnce(
   call: ToolCallContext,
 ): Promise<ToolReply<CommandReport>> {
   refuseIfHumanOnly(call);
+  const connection = await agent.connect();
   call.beforeSending();
   try {
-    const connection = await agent.connect();
     const answer = await connection.execute(asked);
     const state = answer?.failed === true ? 'failed' : 'completed';
     const output = answer?.text ?? '';
