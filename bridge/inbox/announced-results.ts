@@ -29,7 +29,7 @@ export function announcedResultsText(
     `Results that nobody has read yet (listed once; read each with ${name('wait_for_task')}):`,
     ...results.map(
       ({ sessionId, agent, state, title }) =>
-        `- session ${sessionId} (${agent}): ${state}${title === '' ? '' : ` — ${visibleLine(title)}`}`,
+        `- session ${visibleLine(sessionId)} (${agent}): ${state}${title === '' ? '' : ` — ${visibleLine(title)}`}`,
     ),
     more === 0 ? '' : `… and ${String(more)} more: ${name('list_all_active_sessions')} has them.`,
   ]

@@ -1,5 +1,6 @@
 /** Explains how to reach the person if tool calls cannot decide (setting `approvals: human-only`). Pure. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { waitsForOtherPeople, whenApprovedCallRuns } from './next-step.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
@@ -27,7 +28,7 @@ export function humanOnlyGuidance(
 ): string | undefined {
   if (bridge.rules.approvals !== 'human-only' || view === undefined) return undefined;
   if ((view.pending.length === 0 && view.question === null) || waitsForOtherPeople(view)) return undefined;
-  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${id}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ oneByOne })}`;
+  return `Only the person can decide this, and not over a tool: ${name('wait_for_task')} with sessionId "${visibleLine(id)}" asks them in a form, in a client that shows forms (MCP elicitation or MCP tasks). ${whenApprovedCallRuns({ oneByOne })}`;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Explains the next step, to the person or to the model of the MCP client. Pure. */
 import { approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
@@ -17,7 +18,8 @@ export function nextStepText(
   end: WaitEndReason,
   name: (tool: ToolName) => string,
 ): string {
-  const { id, view, trouble, stateName, givenUp } = session;
+  const { view, trouble, stateName, givenUp } = session;
+  const id = visibleLine(session.id);
   if (givenUp === true)
     return `Look at the agent first, then delegate it again with ${name('delegate_task_to_assistant')}.`;
   if (stateName === 'not-delivered')
@@ -39,11 +41,11 @@ export function nextStepText(
     const tell =
       view.question === null
         ? `tell it so with ${name('delegate_task_to_assistant')} and sessionId "${id}"`
-        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${view.question.id}", shown "${view.question.shown}", decision "answer", e.g. "I have signed in")`;
+        : `tell it so with ${name('approve_or_deny_pending_action')} (sessionId "${id}", callId "${visibleLine(view.question.id)}", shown "${visibleLine(view.question.shown)}", decision "answer", e.g. "I have signed in")`;
     return `The agent waits for the person to sign in. Show them what it says, with the address to open: only they can do it. Once they have, ${tell}; if it notices by itself, ${name('wait_for_task')} shows that it goes on. Do not ask for passwords or tokens, and send none.`;
   }
   if (view !== undefined && view.question !== null) {
-    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${view.question.id}", shown "${view.question.shown}", decision "answer" and their words in "answer".`;
+    return `Ask the person, then call ${name('approve_or_deny_pending_action')} with sessionId "${id}", callId "${visibleLine(view.question.id)}", shown "${visibleLine(view.question.shown)}", decision "answer" and their words in "answer".`;
   }
   if (view?.state === 'input-required') {
     return `The agent waits for a message: send it with ${name('delegate_task_to_assistant')} and sessionId "${id}".`;

@@ -21,10 +21,11 @@ const HEADLINES: Readonly<Record<SessionResult['state'], string>> = {
 export function sessionText(result: SessionResult): string {
   const { sessionId, agent, taskId = null, state, message, output, notDone, delta = '' } = result;
   const { pending, question, calls = [], cost, notes = [], next } = result;
-  const task = taskId === null ? '' : `, task ${taskId}`;
+  // The agent chooses the ids. With a line break, an id could look like a text of the bridge.
+  const task = taskId === null ? '' : `, task ${visibleLine(taskId)}`;
   const { reason, rest } = state === 'rejected' ? reasonOf(message) : { reason: '', rest: message };
   return [
-    `${agent} ${headlineOf(result)}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${sessionId}${task}).${delta === '' ? '' : ` ${delta}`}`,
+    `${agent} ${headlineOf(result)}${reason === '' ? '' : `: ${reason}`}${notDone === undefined ? '' : `; ${notDone}`} (state ${state}, session ${visibleLine(sessionId)}${task}).${delta === '' ? '' : ` ${delta}`}`,
     rest === '' || message === output ? '' : said(rest, result),
     output === '' ? '' : said(message === output ? rest : output, result),
     ...pending.map((action, index) => pendingActionText(action, index + 1, pending.length)),
@@ -82,7 +83,7 @@ export function pendingActionText(action: PendingResult, number: number, count: 
   if (shownBefore === true)
     return `Still pending ${place}— ${title}\ncallId ${visibleLine(callId)}. An earlier result has its preview and its code. Neither has changed.`;
   const ids = `callId ${visibleLine(callId)}, shown ${visibleLine(shown)}`;
-  const expires = typeof expiresAt === 'string' ? `, expires ${expiresAt}` : '';
+  const expires = typeof expiresAt === 'string' ? `, expires ${visibleLine(expiresAt)}` : '';
   return [
     `Pending action ${place}— ${title}`,
     `${ids}, tool ${tool} (${source}), side effect: ${sideEffect}${expires}`,
@@ -105,7 +106,9 @@ function callLine({
   summary,
 }: NonNullable<SessionResult['calls']>[number]): string {
   const ids =
-    toolId === null ? `callId ${visibleLine(callId)}` : `callId ${visibleLine(callId)}, toolId ${toolId}`;
+    toolId === null
+      ? `callId ${visibleLine(callId)}`
+      : `callId ${visibleLine(callId)}, toolId ${visibleLine(toolId)}`;
   return `- ${tool}: ${title} — ${state}${summary === null || summary === '' ? '' : `: ${summary}`} (${ids})`;
 }
 

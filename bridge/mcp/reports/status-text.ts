@@ -1,20 +1,22 @@
 /** Formats the short status of a session as text. The text contains all facts of the structured result. Pure. */
 import type { ToolServerView } from '../../../shared/protocol/tool-approval.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { costLine } from './cost-text.ts';
 import type { StatusReport } from './status-report.ts';
 
 export function statusText(status: StatusReport): string {
   const { sessionId, agent, taskId, state, phase, message, tools, pending, question, cost, changes } = status;
   return [
-    `Session ${sessionId} with ${agent}${taskId === null ? '' : `, task ${taskId}`}: ${state}${phase === state ? '' : `, ${phase}`}.`,
+    `Session ${visibleLine(sessionId)} with ${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}: ${state}${phase === state ? '' : `, ${phase}`}.`,
     message,
     ...pending.map(
-      (each) => `Waits for a decision: ${each.title} (${each.tool}, ${each.source}, callId ${each.callId})`,
+      (each) =>
+        `Waits for a decision: ${each.title} (${each.tool}, ${each.source}, callId ${visibleLine(each.callId)})`,
     ),
     question === null ? '' : `Asks: ${question}`,
     ...tools.map(
       (each) =>
-        `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${each.startedAt}`}${each.toolId === null ? '' : ` (toolId ${each.toolId})`}${each.tail === undefined ? '' : `; output so far: ${each.tail}`}`,
+        `Tool ${each.tool}: ${each.title} — ${each.state}${each.startedAt === null ? '' : `, started ${visibleLine(each.startedAt)}`}${each.toolId === null ? '' : ` (toolId ${visibleLine(each.toolId)})`}${each.tail === undefined ? '' : `; output so far: ${each.tail}`}`,
     ),
     status.todos === undefined ? '' : `Progress: ${status.todos}.`,
     ...(status.grants ?? []).map((grant) => `Trusted ${grant}`),

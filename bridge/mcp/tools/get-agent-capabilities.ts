@@ -1,6 +1,7 @@
 /** The MCP tool `get_agent_capabilities_and_version`: lists the agents, what they can do, and whether they answer. */
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -108,13 +109,13 @@ async function credentialsTrouble(agent: Agent): Promise<string> {
 function agentText({ agent, reachable, message, card }: AgentReport): string {
   if (!reachable || card === null) return `Agent "${agent}" cannot be reached: ${message}`;
   return [
-    `Agent "${agent}" can be reached at ${card.url}: ${card.name} ${card.version}`.trim(),
+    `Agent "${agent}" can be reached at ${card.url}: ${visibleLine(card.name)} ${visibleLine(card.version)}`.trim(),
     message,
-    card.description,
-    ...card.protocols,
+    visibleLine(card.description),
+    ...card.protocols.map((each) => visibleLine(each)),
     `Streaming: ${card.streaming ? 'yes' : 'no'}. Dialect: ${card.dialect}.`,
-    card.extensions.length === 0 ? '' : `Extensions: ${card.extensions.join(', ')}`,
-    ...card.skills.map((skill) => `Skill: ${skill}`),
+    card.extensions.length === 0 ? '' : `Extensions: ${visibleLine(card.extensions.join(', '))}`,
+    ...card.skills.map((skill) => `Skill: ${visibleLine(skill)}`),
   ]
     .filter((line) => line !== '')
     .join('\n');

@@ -1,6 +1,7 @@
 /** The MCP tool `list_available_agent_commands`: lists the commands that agents run without a model. */
 import { z } from 'zod';
 import { agentCommandUsage, offeredCommandSchema } from '../../../shared/protocol/agent-command.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
@@ -52,6 +53,6 @@ function agentText({ agent, commands, message }: AgentCommands): string {
   if (commands.length === 0) return `Agent "${agent}" offers no commands.`;
   return [
     `Commands of agent "${agent}":`,
-    ...commands.map((command) => `- ${agentCommandUsage(command)}: ${command.description}`),
+    ...commands.map((command) => `- ${visibleLine(`${agentCommandUsage(command)}: ${command.description}`)}`),
   ].join('\n');
 }

@@ -45,7 +45,10 @@ test('R48 a command is not run if the client cancels the call while the bridge c
     round: undefined,
     context: { mcpReq: { id: 1, signal: call.signal } },
   };
-  const answered = Reflect.apply(executeCommandTool.answer, executeCommandTool, [incoming, offer]);
+  const answered = Reflect.apply(Reflect.get(executeCommandTool, 'answer'), executeCommandTool, [
+    incoming,
+    offer,
+  ]);
   await connects.happened;
   call.abort('user-cancel');
   connected.happen();
