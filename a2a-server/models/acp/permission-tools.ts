@@ -133,9 +133,11 @@ async function checkBasis(
 const words = z.array(z.string());
 const commandInput = z.looseObject({
   command: z.union([z.string(), words.transform((all) => all.join(' '))]),
-  args: words.optional(),
-  cwd: z.string().optional().catch(undefined),
+  args: z.unknown().optional(),
+  cwd: z.unknown().optional(),
 });
+const commandArgs = words.nullish();
+const commandDirectory = z.string().nullish();
 const nothing = z.strictObject({}).optional();
 const urlInput = z.looseObject({ url: z.string() });
 
@@ -176,11 +178,14 @@ function commandOf({ rawInput, title }: AcpPermissionInput): OwnCommand {
 function commandIn(rawInput: unknown): OwnCommand | undefined {
   const parsed = commandInput.safeParse(rawInput);
   if (!parsed.success) return undefined;
-  const { command, args = [], cwd, ...rest } = parsed.data;
+  const { command, args, cwd, ...rest } = parsed.data;
+  // A field of another type may still change the effect, because only the agent knows how it reads the field.
+  const listed = commandArgs.safeParse(args);
+  const place = commandDirectory.safeParse(cwd);
   return {
-    command: [command, ...args].join(' '),
-    ...(cwd !== undefined && { cwd }),
-    more: hasMore(rest),
+    command: [command, ...(listed.data ?? [])].join(' '),
+    ...(typeof place.data === 'string' && { cwd: place.data }),
+    more: hasMore(rest) || !listed.success || !place.success,
   };
 }
 

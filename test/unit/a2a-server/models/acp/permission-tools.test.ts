@@ -150,6 +150,25 @@ describe('the policy on a permission', () => {
     expect(await matchOf(inDocs, 'execute', run('.'))).toBe('no');
   });
 
+  it('D5 a directory that is not a text is shown, and no allow rule covers it', async () => {
+    for (const cwd of [['/tmp/evil'], { path: '/tmp/evil' }, 5]) {
+      const rawInput = { command: 'npm test', cwd };
+      expect(await matchOf({ action: 'allow', command: 'npm test' }, 'execute', rawInput)).toBe('no');
+      expect(await matchOf({ action: 'deny', command: 'npm test' }, 'execute', rawInput)).toBe('yes');
+      expect(await command(rawInput)).toMatchObject({ type: 'json', value: { input: rawInput } });
+    }
+    const rawInput = { command: 'npm test', cwd: null };
+    expect(await matchOf({ action: 'allow', command: 'npm test' }, 'execute', rawInput)).toBe('yes');
+  });
+
+  it('a deny rule finds a command whose arguments are not a list', async () => {
+    for (const args of ['--force', { 0: '--force' }]) {
+      const rawInput = { command: 'git push', args };
+      expect(await matchOf({ action: 'deny', command: 'git push' }, 'execute', rawInput)).toBe('yes');
+      expect(await matchOf({ action: 'allow', command: 'git push' }, 'execute', rawInput)).toBe('no');
+    }
+  });
+
   it('an allow rule for files allows neither a command nor a fetch that names such a file', async () => {
     const rule = { action: 'allow', path: '*.md' };
     const paths = { paths: ['notes.md'] };
