@@ -72,7 +72,12 @@ const config: Config = {
   // Node keeps the modules of each test file that has run. With several gigabytes of them, a file takes many times as long.
   workerIdleMemoryLimit: '700MB',
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
-  globalSetup: '<rootDir>/scripts/build-if-changed.ts',
+  ...(process.env['CURRENT_NODE'] === undefined
+    ? { globalSetup: '<rootDir>/scripts/build-if-changed.ts' }
+    : {
+        globalSetup: '<rootDir>/scripts/own-bytecode.ts',
+        globalTeardown: '<rootDir>/scripts/restore-bytecode.ts',
+      }),
   testMatch: (process.env['CURRENT_NODE'] === undefined ? ['**/*'] : NODE_DEPENDENT).map(
     (glob) => `<rootDir>/test/${glob}.test.ts`,
   ),

@@ -75,20 +75,23 @@ const REPORT_BYTECODE = `
   process.on('exit', () => require('node:fs').writeSync(2, kinds.join(' ')));`;
 
 describe('a build of the programs', () => {
-  it('a program runs the stored bytecode of each file, and compiles a file whose bytecode is damaged or missing', async () => {
+  it('a program runs the stored bytecode of each file, and compiles a file whose bytecode is damaged, missing or of another V8', async () => {
     const { place, target } = await copyOfDist();
     try {
       await recordCodeCache(target);
       const preload = join(place, 'report.cjs');
       await writeFile(preload, REPORT_BYTECODE);
-      const start = async (program: string) => {
-        const args = ['--require', preload, join(target, program, 'main.js'), '--version'];
+      const start = async (program: string, flags: readonly string[] = []) => {
+        const args = [...flags, '--require', preload, join(target, program, 'main.js'), '--version'];
         const { stdout, stderr } = await run(process.execPath, args, { env: {} });
         return { version: stdout, kinds: new Set(stderr.split(' ')) };
       };
       const programs = ['bridge', 'a2a-server'];
-      const recorded = await Promise.all(programs.map(start));
+      const recorded = await Promise.all(programs.map((program) => start(program)));
       expect(recorded.map(({ kinds }) => [...kinds])).toEqual([['used'], ['used']]);
+      // V8 refuses the bytecode of other flags in the same way as that of another version.
+      const others = await Promise.all(programs.map((program) => start(program, ['--no-opt'])));
+      expect(others).toEqual(recorded.map(({ version }) => ({ version, kinds: new Set(['refused']) })));
       const all = (await readdir(target, { recursive: true })).filter((name) => name.endsWith('.cache'));
       for (const [index, name] of all.entries()) {
         const path = join(target, name);
@@ -97,7 +100,7 @@ describe('a build of the programs', () => {
         bytes.writeUInt8(bytes.readUInt8(middle) ^ 1, middle);
         await (index % 2 === 0 ? writeFile(path, bytes) : rm(path));
       }
-      const damaged = await Promise.all(programs.map(start));
+      const damaged = await Promise.all(programs.map((program) => start(program)));
       expect(damaged).toEqual(recorded.map(({ version }) => ({ version, kinds: new Set(['none']) })));
     } finally {
       await rm(place, { recursive: true, force: true });
