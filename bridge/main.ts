@@ -8,6 +8,7 @@ import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
 import { CHILD_MARKER, hideProcEnviron } from '../shared/runtime/hide-proc-environ.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import { endOnUncaughtError, createStderrReport } from '../shared/runtime/uncaught-error.ts';
+import { escapeHiddenCharacters } from '../shared/text/visible-text.ts';
 import { EXIT_CONFIGURATION, EXIT_FAILURE } from '../shared/runtime/exit-codes.ts';
 import type { BuiltProgramPaths } from './settings/program-paths.ts';
 import { readBridgeSettings } from './settings/settings.ts';
@@ -42,7 +43,8 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     const { serveMcp } = await import('./startup/serve.ts');
     await serveMcp({ settings, places, log });
   } catch (error) {
-    process.stderr.write(`mcp-a2a-bridge: ${errorMessageOf(error)}\n`);
+    const lines = errorMessageOf(error).split('\n').map(escapeHiddenCharacters);
+    process.stderr.write(`mcp-a2a-bridge: ${lines.join('\n')}\n`);
     process.exit(
       error instanceof ProductError && error.reason === 'CONFIGURATION' ? EXIT_CONFIGURATION : EXIT_FAILURE,
     );

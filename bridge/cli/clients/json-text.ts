@@ -45,7 +45,10 @@ export function createJsonFormat({ comments }: { comments: boolean }): ConfigFor
     read: (text, keys) => read(withoutBom(text), keys),
     put(given, keys, entry) {
       const text = withoutBom(given);
-      const before = object.safeParse(read(text, keys)).data;
+      const found = read(text, keys);
+      const before = object.safeParse(found).data;
+      if (found !== undefined && before === undefined)
+        throw new Error(`"${keys.join('.')}" is not an object`);
       let after = text.trim() === '' ? '{}\n' : text;
       if (before === undefined) after = change(after, keys, entry);
       // Each key is changed separately, so that comments inside the entry stay.

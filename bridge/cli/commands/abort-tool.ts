@@ -4,6 +4,7 @@ import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { escapeHiddenInLines } from '../terminal/terminal.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
 interface AbortOptions extends CommonCommandOptions {
@@ -31,7 +32,7 @@ export async function abortCommand(run: CommandRun<AbortOptions>, toolId: string
     throw new ProductError(failure.reason, message, { facts: failure.facts });
   const words = inTerminalWords(message);
   if (options.json === true) terminal.say(JSON.stringify({ success, message: words }));
-  else if (success) terminal.say(words);
+  else if (success) terminal.say(escapeHiddenInLines(words));
   else terminal.complain(words);
   return success ? 0 : EXIT_REFUSED;
 }

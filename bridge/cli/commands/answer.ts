@@ -1,10 +1,10 @@
 /** The command `answer`: sends the person's answer to a question of the agent. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { quotedRows } from '../terminal/quoted-rows.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
 import { answerFromText, answerPrompt } from '../decisions/answer-from-text.ts';
@@ -83,7 +83,7 @@ async function confirmed(
   words: string,
 ): Promise<string> {
   if (options.json !== true) terminal.say(text);
-  const commandWithoutQuestion = `answer ${visibleLine(shown)} <words>`;
+  const commandWithoutQuestion = `answer ${commandWord(shown)} <words>`;
   if (await askToConfirm(terminal, { json: options.json === true, commandWithoutQuestion }, 'Answer this?'))
     return words;
   throw new ProductError('DECISION_NEEDED', 'Nothing was answered.');

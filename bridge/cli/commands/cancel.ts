@@ -5,6 +5,7 @@ import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_REFUSED } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 interface CancelOptions extends CommonCommandOptions {
@@ -39,6 +40,6 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
     terminal.say(
       'The agent has not confirmed the task yet. The bridge cancels the task as soon as the agent confirms it.',
     );
-  else terminal.say(`Cancelled: the task of session ${id} is ${word}.`);
+  else terminal.say(`Cancelled: the task of session ${visibleLine(id)} is ${word}.`);
   return before ? EXIT_REFUSED : 0;
 }

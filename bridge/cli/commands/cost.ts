@@ -4,7 +4,8 @@ import { askEachAgent } from '../../agents/ask-each.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { costReportTables } from '../terminal/cost-tables.ts';
-import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { unreachableAgentsExitCode } from '../terminal/exit-codes.ts';
+import { readNumberOption } from '../terminal/number-option.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 
 interface CostOptions extends CommonCommandOptions {
@@ -18,7 +19,10 @@ const MAX_DAYS = 3_660;
 
 export async function costCommand(run: CommandRun<CostOptions>): Promise<number> {
   const { options, terminal } = run;
-  const days = daysOf(options.days);
+  const days =
+    options.days === undefined
+      ? DEFAULT_DAYS
+      : readNumberOption('--days', options.days, { min: 1, max: MAX_DAYS });
   const context = await openCommandSessions(run);
   const agents = options.agent === undefined ? context.registry.all : [context.registry.pick(options.agent)];
   const { answers, unreachable } = await askEachAgent(agents, (agent) =>
@@ -40,11 +44,4 @@ export async function costCommand(run: CommandRun<CostOptions>): Promise<number>
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
   }
   return answers.size === 0 ? unreachableAgentsExitCode(unreachable) : 0;
-}
-
-function daysOf(given: string | undefined): number {
-  const days = given === undefined ? DEFAULT_DAYS : Number(given);
-  if (!Number.isInteger(days) || days < 1 || days > MAX_DAYS)
-    throw new UsageError(`--days needs a whole number from 1 to ${String(MAX_DAYS)}.`);
-  return days;
 }

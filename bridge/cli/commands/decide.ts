@@ -6,7 +6,6 @@
 import { requestSessionPageLink } from '../../approvals/page-links.ts';
 import { toPersonDecision, type McpDecisionWord } from '../../approvals/decision-input.ts';
 import { decisionScopeSchema, type PendingAction } from '../../../shared/protocol/tool-approval.ts';
-import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { actionText } from '../terminal/action-text.ts';
 import { askToConfirm } from '../terminal/confirm.ts';
@@ -14,6 +13,8 @@ import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
+import { readNumberOption } from '../terminal/number-option.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { resolveActions, type NamedActions } from '../decisions/resolve-id.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -101,16 +102,14 @@ async function linkText(session: Session, actions: readonly PendingAction[]): Pr
   return `Or decide in a browser: ${link.url}\nThe link works once, within ten minutes. Who opens it can decide for you.\n\n`;
 }
 
-/**
- * Returns the command that decides by the complete code and asks no question. Returns undefined for several actions.
- */
-function commandWithoutQuestion(
-  word: 'approve' | 'deny',
-  actions: readonly PendingAction[],
-): string | undefined {
+/** Returns the command that decides by the complete code and asks no question. */
+function commandWithoutQuestion(word: 'approve' | 'deny', actions: readonly PendingAction[]): string {
   const [action, another] = actions;
-  return action === undefined || another !== undefined ? undefined : `${word} ${visibleLine(action.shown)}`;
+  return `${word} ${action === undefined || another !== undefined ? '<code>' : commandWord(action.shown)}`;
 }
+
+/** The limits of --minutes and --uses. */
+const TRUST_LIMITS = { min: 1, max: 99_999 };
 
 /** Reads the options that limit a grant. @throws UsageError */
 function limitsIn({ minutes, uses, scope = 'once' }: DecideOptions): {
@@ -120,15 +119,9 @@ function limitsIn({ minutes, uses, scope = 'once' }: DecideOptions): {
   if ((minutes !== undefined || uses !== undefined) && scope === 'once')
     throw new UsageError('--minutes and --uses limit a trust: they go with --scope tool, server or always.');
   return {
-    ...(minutes === undefined ? {} : { trustMinutes: positive('--minutes', minutes) }),
-    ...(uses === undefined ? {} : { trustUses: positive('--uses', uses) }),
+    ...(minutes === undefined ? {} : { trustMinutes: readNumberOption('--minutes', minutes, TRUST_LIMITS) }),
+    ...(uses === undefined ? {} : { trustUses: readNumberOption('--uses', uses, TRUST_LIMITS) }),
   };
-}
-
-function positive(flag: string, given: string): number {
-  if (!/^[1-9]\d{0,4}$/.test(given))
-    throw new UsageError(`${flag} takes a whole number from 1 to 99999; "${given}" is none.`);
-  return Number(given);
 }
 
 function approvalOf(scope = 'once'): McpDecisionWord {

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
-import { quotedText, visibleLine } from '../../../shared/text/visible-text.ts';
+import { quotedText } from '../../../shared/text/visible-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { toPersonDecision } from '../../approvals/decision-input.ts';
 import { actionText } from '../terminal/action-text.ts';
@@ -20,6 +20,7 @@ import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
 import { type EditedFile, editInEditor } from '../terminal/editor.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { wrapIntoRows } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
 
@@ -48,7 +49,7 @@ export async function editCommand(
   const barred = decisionElsewhereError(action, 'edit');
   if (barred !== undefined) throw barred;
   const withFile = options.file === undefined ? '' : ` --file ${quote([options.file])}`;
-  const commandWithoutQuestion = `edit ${visibleLine(shown)}${withFile} --yes`;
+  const commandWithoutQuestion = `edit ${commandWord(shown)}${withFile} --yes`;
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);

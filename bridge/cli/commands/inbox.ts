@@ -7,7 +7,8 @@ import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { type InboxEntry, type KeyedInboxEntry, entryEndState } from '../../inbox/inbox-entry.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
-import { EXIT_UNAVAILABLE, UsageError } from '../terminal/exit-codes.ts';
+import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { cutToWidth } from '../terminal/table.ts';
@@ -59,7 +60,9 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
     }
   }
   await context.close();
-  return unreachable.length === context.registry.all.length && entries.length === 0 ? EXIT_UNAVAILABLE : 0;
+  return unreachable.length === context.registry.all.length && entries.length === 0
+    ? unreachableAgentsExitCode(unreachable)
+    : 0;
 }
 
 function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Terminal): string {
@@ -68,9 +71,9 @@ function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Termin
     .map(({ entry }) => {
       const { sessionId, agent, title, state } = entry;
       const about = title === '' ? '' : `: ${visibleLine(title)}`;
-      const id = visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId));
+      const id = idForWidth(width, short.get(sessionId) ?? sessionId);
       const word = taskStateWord(state);
-      const rest = `  ${id}  ${agent}${about}`;
+      const rest = `  ${visibleLine(id)}  ${agent}${about}`;
       // The command below shows the whole title.
       const shown = width === undefined ? rest : cutToWidth(rest, width - word.length);
       return `${paint(styleOfState(state), word)}${shown}${nextStep(entry, id)}`;
@@ -79,5 +82,6 @@ function inboxText(entries: readonly KeyedInboxEntry[], { paint, width }: Termin
 }
 
 function nextStep(entry: InboxEntry, id: string): string {
-  return entry.type === 'waiting' ? `\n  mcp-a2a-bridge show ${id}` : `\n  mcp-a2a-bridge watch ${id}`;
+  const command = entry.type === 'waiting' ? 'show' : 'watch';
+  return `\n  mcp-a2a-bridge ${command} ${commandWord(id)}`;
 }

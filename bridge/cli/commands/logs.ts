@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readLastLines, showNewLogContent } from '../../local-server/log-reader.ts';
 import { watchDirectory } from '../../local-server/watch-directory.ts';
-import { UsageError } from '../terminal/exit-codes.ts';
 import { jsonLogLine, logLine } from '../terminal/log-line.ts';
+import { readNumberOption } from '../terminal/number-option.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 
 interface LogsOptions extends CommonCommandOptions {
@@ -18,8 +18,8 @@ const DEFAULT_LINES = 50;
  * @throws ProductError CONFIGURATION if there is no log; UsageError
  */
 export async function logsCommand({ options, settings, terminal }: CommandRun<LogsOptions>): Promise<void> {
-  const count = options.lines === undefined ? DEFAULT_LINES : Number(options.lines);
-  if (!Number.isInteger(count) || count < 0) throw new UsageError('--lines takes a number of lines, from 0.');
+  const count =
+    options.lines === undefined ? DEFAULT_LINES : readNumberOption('--lines', options.lines, { min: 0 });
   const path = join(settings.stateDir, 'server.log');
   const show = (line: string): void =>
     terminal.say(options.json === true ? jsonLogLine(line) : logLine(line, terminal.paint));

@@ -51,7 +51,7 @@ async function pageOf({ options, settings, places, env }: CommandRun<PageOptions
     const server: ConnectOptions = await findOrStartServer({
       stateDirectory: settings.stateDir,
       script: places.serverScript,
-      autoStart: true,
+      autoStart: settings.autoStart,
       configFile: settings.configFile,
     });
     return {

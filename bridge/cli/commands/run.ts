@@ -18,6 +18,7 @@ import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts
 import { printTaskOutcome } from '../context/print-task-outcome.ts';
 import { promptAndSendDecision } from '../decisions/prompt-and-send-decision.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { EXIT_TASK_WAITS, taskExitCode, UsageError } from '../terminal/exit-codes.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
@@ -150,8 +151,8 @@ function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Ses
   if (options.json === true)
     terminal.say(JSON.stringify({ sessionId: id, agent: agent.name, taskId: view?.taskId ?? null, state }));
   else {
-    terminal.say(id);
-    terminal.say(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${id}`));
+    terminal.say(visibleLine(id));
+    terminal.say(terminal.paint('gray', `Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`));
   }
   return 0;
 }
@@ -159,7 +160,9 @@ function reportStart({ options, terminal }: CommandRun<RunOptions>, session: Ses
 async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Session): Promise<number> {
   const { agent, id } = session;
   const taskId = session.view?.taskId ?? '';
-  terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${taskId}`));
+  terminal.say(
+    terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}, task ${visibleLine(taskId)}`),
+  );
   const { deduplicates: resumes } = await agent.connect();
   const after = resumes ? 0 : null;
   const hints = !terminal.interactive;
@@ -194,6 +197,6 @@ function reportWaiting(
   // Without a terminal, these commands already stand below each action and question.
   if (terminal.interactive) for (const action of pending) terminal.say(howToDecideText(action));
   if (terminal.interactive && question !== null)
-    terminal.say(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
-  terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${id}`);
+    terminal.say(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
+  terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`);
 }

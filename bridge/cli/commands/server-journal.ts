@@ -5,7 +5,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
+import type { BridgeSettings } from '../../settings/settings.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { serverSettingsFlags } from '../context/run-server-command.ts';
 
 interface ServerCommandOptions extends CommonCommandOptions {
   acceptLoss?: boolean;
@@ -18,16 +20,31 @@ export async function serverJournalCommand(
   command: string,
   args: readonly string[],
 ): Promise<number> {
-  const flags = [
+  const given = journalCommandArguments({ options, settings }, command, args);
+  const child = spawn(process.execPath, [places.serverScript, ...given], { stdio: 'inherit' });
+  await once(child, 'exit');
+  return child.exitCode ?? EXIT_FAILURE;
+}
+
+/** Returns the command line of a2a-server for this command. */
+export function journalCommandArguments(
+  {
+    options,
+    settings,
+  }: {
+    options: ServerCommandOptions;
+    settings: Pick<BridgeSettings, 'stateDir' | 'configFile'>;
+  },
+  command: string,
+  args: readonly string[],
+): string[] {
+  return [
+    command,
     ...(options.json === true ? ['--json'] : []),
     ...(options.acceptLoss === true ? ['--accept-loss'] : []),
     ...(options.replace === true ? ['--replace'] : []),
-    '--state-dir',
-    settings.stateDir,
+    ...serverSettingsFlags(settings),
+    '--',
+    ...args,
   ];
-  const child = spawn(process.execPath, [places.serverScript, command, ...flags, '--', ...args], {
-    stdio: 'inherit',
-  });
-  await once(child, 'exit');
-  return child.exitCode ?? EXIT_FAILURE;
 }

@@ -10,6 +10,9 @@ import { sessionProblem } from '../../sessions/session/session-state.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { turnCostTable } from '../terminal/turn-cost-table.ts';
 import { actionText } from '../terminal/action-text.ts';
+import { escapeHiddenInLines } from '../terminal/terminal.ts';
+import { commandWord } from '../terminal/command-word.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { quotedRows } from '../terminal/quoted-rows.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
@@ -58,17 +61,19 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
       }),
     );
   else {
-    terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}`));
+    terminal.say(terminal.paint('bold', `Session ${visibleLine(id)} with ${agent.name}`));
     for (const action of actions) {
       terminal.say(`\n${actionText(action, terminal)}`);
       terminal.say(terminal.paint('gray', howToDecideText(action)));
     }
     if (question !== null) {
       terminal.say(`\nIt asks:\n${quotedRows(question.text, terminal.width)}`);
-      terminal.say(terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${question.shown} <words>`));
+      terminal.say(
+        terminal.paint('gray', `Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`),
+      );
     }
     if (actions.length === 0 && question === null)
-      terminal.say(sessionProblem(session.state) ?? nothingWaitsText(session));
+      terminal.say(escapeHiddenInLines(sessionProblem(session.state) ?? nothingWaitsText(session)));
     const costs = cost === null ? '' : costLine(cost);
     if (costs !== '') terminal.say(`\n${costs}`);
     if (turns === null) terminal.complain(`Agent "${agent.name}" does not report the cost of each turn.`);
@@ -81,7 +86,7 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
 /** Returns the state of a session without a pending action or a question, and the command that shows its result. */
 function nothingWaitsText({ id, view, stateName: state }: Session): string {
   const reads = view !== undefined && hasEnded(view) ? 'See its result' : 'Follow it';
-  return `Nothing waits for a decision. The task is ${taskStateWord(state)}. ${reads} with: mcp-a2a-bridge watch ${id}`;
+  return `Nothing waits for a decision. The task is ${taskStateWord(state)}. ${reads} with: mcp-a2a-bridge watch ${commandWord(id)}`;
 }
 
 /** Returns the cost of each turn. Returns null if the agent does not report costs, or does not know the task yet. */

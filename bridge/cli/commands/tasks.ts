@@ -10,6 +10,7 @@ import { dollarsText } from '../../../shared/text/cost-text.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import { unreachableAgentsExitCode, UsageError } from '../terminal/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { readNumberOption } from '../terminal/number-option.ts';
 import { idForWidth, shortIds } from '../terminal/short-ids.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import { ageText } from '../terminal/age.ts';
@@ -36,7 +37,8 @@ const NO_TASKS =
 export async function tasksCommand(run: CommandRun<TasksOptions>): Promise<number> {
   const { options, terminal } = run;
   const state = parseState(options.state);
-  const limit = limitOf(options.limit);
+  const limit =
+    options.limit === undefined ? DEFAULT_LIMIT : readNumberOption('--limit', options.limit, { min: 1 });
   const context = await openCommandSessions(run);
   const { sessions, unreachable, unread } = await context.sessions.list({
     agent: options.agent === undefined ? undefined : context.registry.pick(options.agent),
@@ -83,12 +85,6 @@ function parseState(given: string | undefined): SessionStateName | undefined {
       `There is no state "${given}". The states are: ${SESSION_STATE_NAMES.map(taskStateWord).join(', ')}.`,
     );
   return found;
-}
-
-function limitOf(given: string | undefined): number {
-  const limit = given === undefined ? DEFAULT_LIMIT : Number(given);
-  if (!Number.isInteger(limit) || limit < 1) throw new UsageError('--limit needs a number from 1.');
-  return limit;
 }
 
 function tasksTable(

@@ -53,7 +53,7 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
       JSON.stringify({ valid, agent: signer?.name ?? null, comparison: journal, ...receipt, presence }),
     );
   else {
-    terminal.say(`The receipt of task ${receipt.taskId} is unchanged. ${receipt.fingerprint} signed it.`);
+    terminal.say(unchangedText(receipt));
     for (const each of presence) terminal.say(presenceText(each));
     if (signer !== undefined) terminal.say(`This is the key of agent "${signer.name}".`);
     if (!known)
@@ -69,7 +69,14 @@ export async function verifyReceiptCommand(run: CommandRun<VerifyOptions>, file:
   return valid ? 0 : EXIT_FAILURE;
 }
 
-function presenceText({
+export function unchangedText({
+  taskId,
+  fingerprint,
+}: Pick<CheckedReceipt, 'taskId' | 'fingerprint'>): string {
+  return `The receipt of task ${visibleLine(taskId)} is unchanged. ${fingerprint} signed it.`;
+}
+
+export function presenceText({
   callId,
   decision,
   passkey,
@@ -77,7 +84,7 @@ function presenceText({
   rpId,
   registeredAt,
 }: ProvenPresence): string {
-  return `A person with the passkey "${visibleLine(passkey)}" (${fingerprint}, registered ${registeredAt}) signed the decision "${decision}" on call ${callId} at ${rpId}.`;
+  return `A person with the passkey "${visibleLine(passkey)}" (${fingerprint}, registered ${visibleLine(registeredAt)}) signed the decision "${decision}" on call ${visibleLine(callId)} at ${visibleLine(rpId)}.`;
 }
 
 type ComparedReceipt = Omit<CheckedReceipt, 'proofs'>;

@@ -3,6 +3,7 @@
  * reconnects.
  */
 import { THINKING_EXTENSION } from '../../../shared/protocol/extensions.ts';
+import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { declaresExtension } from '../../agents/card.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
@@ -43,7 +44,13 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
   if (from !== null && !resumes)
     throw new UsageError(`Agent "${agent.name}" does not number its events. Omit --from.`);
   const json = options.json === true;
-  if (!json) terminal.say(terminal.paint('bold', `Session ${id} with ${agent.name}, task ${view.taskId}`));
+  if (!json)
+    terminal.say(
+      terminal.paint(
+        'bold',
+        `Session ${visibleLine(id)} with ${agent.name}, task ${visibleLine(view.taskId)}`,
+      ),
+    );
   const ended = hasEnded(view);
   // Without a cursor, the stream of an ended task is empty. So the command then reads from the first event.
   const after = from ?? (ended && resumes ? 0 : null);

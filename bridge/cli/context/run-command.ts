@@ -7,11 +7,10 @@ import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { exitCodeOf } from '../terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
-import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
-import { type Terminal, createTerminal } from '../terminal/terminal.ts';
+import { type Terminal, createTerminal, escapeHiddenInLines } from '../terminal/terminal.ts';
 
 export interface CommonCommandOptions {
   json?: boolean;
@@ -88,7 +87,7 @@ function tee(terminal: Terminal, copy: (text: string) => void): Terminal {
 
 /** Returns the message of an error for the terminal. It may quote a file, an agent or a registry. */
 export function terminalErrorText(error: unknown): string {
-  return inTerminalWords(errorMessageOf(error)).split('\n').map(escapeHiddenCharacters).join('\n');
+  return escapeHiddenInLines(inTerminalWords(errorMessageOf(error)));
 }
 
 function tellFailure(terminal: Terminal, error: unknown, json: boolean): void {

@@ -7,6 +7,7 @@ import { hasSessionPrefix, type MatchingSession } from '../../sessions/list-sess
 import type { Session } from '../../sessions/session/session.ts';
 import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
 import { looksLikeActionCode, isWholeActionCode, findSessionWithCode } from './waiting-code.ts';
 
@@ -83,7 +84,10 @@ export function sessionIdOrError(all: readonly MatchingSession[], given: string)
 function namesOf(sessions: readonly MatchingSession[]): string {
   const lines = sessions
     .slice(0, MAX_NAMED_SESSIONS)
-    .map(({ sessionId, title }) => `\n  ${sessionId}${title === '' ? '' : `  ${visibleLine(title)}`}`);
+    .map(
+      ({ sessionId, title }) =>
+        `\n  ${visibleLine(sessionId)}${title === '' ? '' : `  ${visibleLine(title)}`}`,
+    );
   return [...lines, ...(sessions.length > MAX_NAMED_SESSIONS ? ['\n  … and more'] : [])].join('');
 }
 
@@ -213,12 +217,12 @@ function codeWaitsNoMore(code: string): ProductError {
 
 function nothingWaits(view: TaskView | undefined): string {
   if (view?.question !== undefined && view.question !== null)
-    return `No action waits for a decision: the agent asks a question: "${visibleLine(view.question.text, MAX_QUESTION_CHARACTERS)}". Answer it with: mcp-a2a-bridge answer ${visibleLine(view.question.shown)} <words>`;
+    return `No action waits for a decision: the agent asks a question: "${visibleLine(view.question.text, MAX_QUESTION_CHARACTERS)}". Answer it with: mcp-a2a-bridge answer ${commandWord(view.question.shown)} <words>`;
   return `No action of this session waits for a decision${view === undefined ? '' : `; its task is ${view.state}`}.`;
 }
 
 function names(pending: readonly PendingAction[]): string {
-  return pending.map(({ callId, title }) => `\n  ${callId}  ${visibleLine(title)}`).join('');
+  return pending.map(({ callId, title }) => `\n  ${visibleLine(callId)}  ${visibleLine(title)}`).join('');
 }
 
 function unknownCall(message: string): ProductError {

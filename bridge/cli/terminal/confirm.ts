@@ -6,7 +6,7 @@ interface Confirmation {
   yes?: boolean;
   json?: boolean;
   /** A command that decides without a question. The error message names it if there is no terminal. */
-  commandWithoutQuestion?: string | undefined;
+  commandWithoutQuestion: string;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function askToConfirm(
  */
 export function requireInteractiveTerminal(
   { interactive }: Terminal,
-  { yes, json, commandWithoutQuestion = 'approve 3f9ac2d1' }: Confirmation,
+  { yes, json, commandWithoutQuestion }: Confirmation,
 ): void {
   if (yes === true || (interactive && json !== true)) return;
   throw new UsageError(

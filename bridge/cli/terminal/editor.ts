@@ -40,10 +40,11 @@ export async function editInEditor({ text, extension, env }: EditorText): Promis
   try {
     await writeFile(file, text, { mode: 0o600 });
     const child = spawn(`${editor} "${file}"`, { shell: true, stdio: 'inherit' });
-    const [code] = await once(child, 'exit');
-    if (code !== 0)
+    await once(child, 'exit');
+    const { exitCode, signalCode } = child;
+    if (exitCode !== 0)
       throw new UsageError(
-        `The editor (${editor}) ended with ${String(code)}, so nothing was decided. EDITOR names another.`,
+        `The editor (${editor}) ${signalCode === null ? `ended with ${String(exitCode)}` : `was ended by ${signalCode}`}, so nothing was decided. EDITOR names another.`,
       );
     return { text: await readFile(file, 'utf8'), file, remove };
   } catch (error) {

@@ -2,7 +2,7 @@
 import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { visibleLine } from '../../../shared/text/visible-text.ts';
+import { commandWord } from './command-word.ts';
 
 /** The reason why no command can approve an action that demands presence. */
 const PASSKEY_ON_PAGE = 'A rule demands your passkey. Approve it on the page: mcp-a2a-bridge page.';
@@ -31,7 +31,7 @@ export function decisionElsewhereError(
  * allowed to make.
  */
 export function howToDecideText(action: PendingAction): string {
-  const code = visibleLine(action.shown);
+  const code = commandWord(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;
   if (approverInsteadOfReader(action) !== undefined)
     return action.decisions.includes('deny') ? deny : 'You can only wait, or cancel the task.';

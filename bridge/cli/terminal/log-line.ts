@@ -4,7 +4,13 @@ import { parseJson } from '../../../shared/text/parse-json.ts';
 import { z } from 'zod';
 import type { Paint, TerminalStyle } from './paint.ts';
 
-const entry = z.looseObject({ time: z.number(), level: z.number(), msg: z.string().default('') });
+/** The latest time that `Date` can represent, in milliseconds. */
+const MAX_TIME = 8.64e15;
+const entry = z.looseObject({
+  time: z.number().min(-MAX_TIME).max(MAX_TIME),
+  level: z.number(),
+  msg: z.string().default(''),
+});
 
 const LEVELS: readonly (readonly [number, string, TerminalStyle])[] = [
   [60, 'fatal', 'red'],

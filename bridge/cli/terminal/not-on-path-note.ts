@@ -3,7 +3,7 @@
  * settings with flags. Hints in the output contain the names `mcp-a2a-bridge` and `a2a-server`, without flags. A note
  * below the output then says what to type instead.
  */
-import { accessSync, constants } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 
@@ -75,8 +75,10 @@ function isOnPath(name: string, path: string | undefined): boolean {
     // npx adds a directory for one run.
     if (directory === '' || directory.includes('_npx')) return false;
     try {
-      accessSync(join(directory, name), constants.X_OK);
-      return true;
+      const path = join(directory, name);
+      accessSync(path, constants.X_OK);
+      // A clone is a directory with the name of a command.
+      return statSync(path).isFile();
     } catch {
       return false;
     }

@@ -1,5 +1,6 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
 import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
+import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { discardTypedAhead } from './discard-typed-ahead.ts';
 import { readLine, type PromptWithdrawal } from './read-line.ts';
@@ -35,10 +36,19 @@ export function createTerminal(env: Environment = process.env): Terminal {
     interactive: stdin.isTTY && stdout.isTTY,
     say: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),
-    complain: (text) => void stderr.write(`${wrapWords(text, stderr.isTTY ? stderr.columns : undefined)}\n`),
+    // A text may quote an agent, for example the reason why it cannot be reached.
+    complain: (text) =>
+      void stderr.write(
+        `${wrapWords(escapeHiddenInLines(text), stderr.isTTY ? stderr.columns : undefined)}\n`,
+      ),
     confirm: async (question) => /^y(es)?$/i.test((await typed(`${question} [y/N]`)).trim()),
     ask: typed,
   };
+}
+
+/** Escapes the hidden characters of a text, but no line feed. For a text of the program that may quote an agent. */
+export function escapeHiddenInLines(text: string): string {
+  return text.split('\n').map(escapeHiddenCharacters).join('\n');
 }
 
 /**

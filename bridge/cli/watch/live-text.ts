@@ -13,6 +13,7 @@ import { actionText } from '../terminal/action-text.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { styleOfState } from '../terminal/state-style.ts';
 import type { TerminalStyle } from '../terminal/paint.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { quotedRows } from '../terminal/quoted-rows.ts';
 import { type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
@@ -94,7 +95,7 @@ export class LiveTaskText {
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
       this.#line('yellow', `asks:\n${quotedRows(question.text, this.#terminal.width)}`);
-      this.#hint(`Answer with: mcp-a2a-bridge answer ${visibleLine(question.shown)} <words>`);
+      this.#hint(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
     }
     if (state === this.#state) return;
     this.#state = state;

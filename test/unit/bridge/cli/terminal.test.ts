@@ -1,9 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { ageText, durationText } from '../../../../bridge/cli/terminal/age.ts';
-import { editorOf } from '../../../../bridge/cli/terminal/editor.ts';
+import { editInEditor, editorOf } from '../../../../bridge/cli/terminal/editor.ts';
 import { paintDiff, wantsColour } from '../../../../bridge/cli/terminal/paint.ts';
+import { createTerminal } from '../../../../bridge/cli/terminal/terminal.ts';
 import { cutToWidth, formatTable } from '../../../../bridge/cli/terminal/table.ts';
 
 describe('colours at the terminal', () => {
@@ -64,6 +65,22 @@ describe('ages at the terminal', () => {
       ),
     ).toEqual(['2d', '1h', '0s', '']);
     expect(durationText(61_000)).toBe('1m');
+  });
+});
+
+describe('an error at the terminal', () => {
+  it('its hidden characters are escaped, because it may quote an agent', () => {
+    const write = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+    createTerminal({}).complain('Agent "a": \u{1b}[2J\nno\u{202e}');
+    expect(write.mock.calls.flat().join('')).toBe('Agent "a": \\u{1b}[2J\nno\\u{202e}\n');
+    write.mockRestore();
+  });
+});
+
+describe('the editor', () => {
+  it('an editor that a signal ends is an error with the name of the signal', async () => {
+    const edited = editInEditor({ text: 'x', extension: '.txt', env: { EDITOR: 'kill -KILL $$; true' } });
+    await expect(edited).rejects.toThrow('was ended by SIGKILL, so nothing was decided');
   });
 });
 

@@ -104,6 +104,14 @@ describe('client settings in JSON', () => {
     expect(after.replaceAll('\r\n', '')).not.toContain('\n');
   });
 
+  it.each(['[]', 'null', '"text"'])(
+    'a value %s is not replaced by an entry, because it may be a mistake',
+    (value) =>
+      expect(() => configFormatOf('json').put(`{"server": ${value}}`, ['server'], { model: 'm' })).toThrow(
+        '"server" is not an object',
+      ),
+  );
+
   it('the error names the line with the invalid JSON', () => {
     expect(() => configFormatOf('json').read('{\n "a": }', ['a'])).toThrow(/line 2/);
   });

@@ -17,7 +17,7 @@ describe('a log line at the terminal', () => {
     expect(logLine(line, paintNothing)).toBe('1970-01-01 00:00:00 error m a=b c={"d":1}');
   });
 
-  it.each(['a stack trace', '{"level":30}', '', '[1]', 'null'])(
+  it.each(['a stack trace', '{"level":30}', '{"level":30,"time":1e300}', '', '[1]', 'null'])(
     'the text %j, which is not a log line, stays unchanged',
     (line) => {
       expect(logLine(line, paintNothing)).toBe(line);

@@ -69,3 +69,11 @@ test('a directory that npx adds for one run does not count', async () => {
   await writeFile(join(directory, 'mcp-a2a-bridge'), '#!/bin/sh\n', { mode: 0o755 });
   expect(noteOf('mcp-a2a-bridge tasks', { path: directory })).toBeDefined();
 });
+
+test('a directory of this name in PATH is no command', async () => {
+  const path = await temporaryDirectory();
+  await mkdir(join(path, 'mcp-a2a-bridge'));
+  expect(noteOf('mcp-a2a-bridge watch 4f2a', { path })).toBe(
+    'Here, mcp-a2a-bridge is: node dist/bridge/main.js',
+  );
+});
