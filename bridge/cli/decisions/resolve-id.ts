@@ -9,6 +9,7 @@ import type { Sessions } from '../../sessions/sessions.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { decisionElsewhereError } from '../terminal/how-to-decide.ts';
+import { UsageError } from '../terminal/exit-codes.ts';
 import { looksLikeActionCode, isWholeActionCode, findSessionWithCode } from './waiting-code.ts';
 
 /** The maximum number of sessions that an error message lists. */
@@ -110,6 +111,7 @@ export interface NamedActions {
  * Finds the actions that a person named on the command line.
  * @throws ProductError UNKNOWN_SESSION if no session, or more than one, has the given id
  * @throws ProductError UNKNOWN_CALL if no action waits, if the named call does not exist, or if several actions match
+ * @throws UsageError if the person gave a code and --all
  * @throws ProductError ALREADY_DECIDED if the named call no longer waits
  * @throws ProductError INPUT_CHANGED if the person gave a complete code, and no waiting action has it
  * @throws ProductError AGENT_UNREACHABLE if the bridge finds no session because an agent does not respond
@@ -125,11 +127,29 @@ export async function resolveActions(
     const actions = session.asked.pending.filter(({ shown }) => shown === code);
     // No action has the code, so it is the code of a plain-text question.
     if (actions.length === 0) throw unknownCall(nothingWaits(session.view));
+    requireSameAction(actions, { call: given.call, all });
     return { session, actions, seen: whole };
   }
   const session = await resolveSessionToDecide(sessions, given.what);
   await session.refresh();
   return { session, actions: resolvePendingActions(session.view, given.call, all), seen: false };
+}
+
+/**
+ * Compares the action that a code names with the other arguments of the command.
+ * @throws ProductError UNKNOWN_CALL if the call is another one; UsageError with --all
+ */
+export function requireSameAction(
+  actions: readonly PendingAction[],
+  { call, all }: { call: string | undefined; all: boolean },
+): void {
+  if (all)
+    throw new UsageError('A code names one action, and --all goes with a session. Nothing was decided.');
+  if (call === undefined || actions.some(({ callId }) => hasIdPrefix(callId, call))) return;
+  const ids = actions.map(({ callId }) => visibleLine(callId)).join(', ');
+  throw unknownCall(
+    `The code is that of the action ${ids}, not of "${visibleLine(call)}". Nothing was decided.`,
+  );
 }
 
 /**

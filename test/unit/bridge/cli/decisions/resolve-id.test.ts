@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  requireSameAction,
   resolvePendingActions,
   sessionIdOrError,
   resolveQuestion,
@@ -143,4 +144,21 @@ it('the error about a question of the agent has one line, so the question cannot
   expect(() => resolvePendingActions(asked, undefined, false)).toThrow(
     /^No action waits for a decision: the agent asks a question: "Which one\?⏎Denied: two"\. Answer it with: .*$/,
   );
+});
+
+describe('the code of an action with another argument', () => {
+  const one = action('call-one');
+
+  it('a call that is the action with the code is accepted', () =>
+    expect(() => requireSameAction([one], { call: 'call-o', all: false })).not.toThrow());
+
+  it('another call is refused: nothing says which of the two the person means', () =>
+    expect(() => requireSameAction([one], { call: 'call-two', all: false })).toThrow(
+      'The code is that of the action call-one, not of "call-two". Nothing was decided.',
+    ));
+
+  it('--all is refused, because a code names one action', () =>
+    expect(() => requireSameAction([one], { call: undefined, all: true })).toThrow(
+      'A code names one action, and --all goes with a session. Nothing was decided.',
+    ));
 });
