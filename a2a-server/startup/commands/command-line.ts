@@ -9,6 +9,7 @@ import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { lostOutputEnd } from '../../../shared/runtime/lost-output.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { locateSettings } from '../../../shared/settings/settings-location.ts';
+import { prepareStateDirectory } from '../../../shared/state/state-directory.ts';
 import { readClocks, writeClockMark } from '../../../shared/state/clock-mark.ts';
 import {
   SERVER_LOCATION_FLAGS,
@@ -87,6 +88,7 @@ function addConfirmClock(server: Command): void {
     .action(async (_, it: Command) => {
       try {
         const { stateDir } = await readServerSettings(it.optsWithGlobals(), process.env);
+        await prepareStateDirectory(stateDir);
         const reading = await readClocks(Date.now());
         await writeClockMark(stateDir, reading);
         say(

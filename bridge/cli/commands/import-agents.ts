@@ -15,6 +15,7 @@ import {
 } from '../agents/registry/try-listed-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
 import type { CommandRun } from '../context/run-command.ts';
+import { commandWord } from '../terminal/command-word.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 
 interface ImportOptions extends WriteOptions {
@@ -105,5 +106,5 @@ function pick(agents: readonly Listed[], wanted: string): Listed {
 function howToAdd(source: string, { agents: [first] }: ParsedAgentList): string {
   return first === undefined
     ? 'Nothing was written.'
-    : `Nothing was written. Name the agents to add, or use --all: mcp-a2a-bridge agents import ${visibleLine(source)} ${first.name}`;
+    : `Nothing was written. Name the agents to add, or use --all: mcp-a2a-bridge agents import ${commandWord(source)} ${first.name}`;
 }

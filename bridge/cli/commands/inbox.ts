@@ -45,11 +45,11 @@ export async function inboxCommand(run: CommandRun<InboxOptions>): Promise<numbe
     terminal.say(JSON.stringify({ entries: entries.map(({ entry }) => entry), unreachable }));
   else if (json) for (const { entry } of entries) terminal.say(JSON.stringify(entry));
   print(entries);
-  if (!json) {
-    if (entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
+  if (!json && entries.length === 0 && unreachable.length === 0) terminal.say('The inbox is empty.');
+  // With --json, the one object names them. The entries of --watch have no place for them.
+  if (!json || options.watch === true)
     for (const { agent, message } of unreachable)
       terminal.complain(`No answer from agent "${agent}": ${inTerminalWords(message)}`);
-  }
   if (options.watch === true) {
     const watch = new NewInboxEntries(context, run.settings.stateDir, entries);
     watch.follow(sessions);

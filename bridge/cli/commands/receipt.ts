@@ -7,6 +7,8 @@ import type { ReceiptMediaType } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { openCommandSessions } from '../context/command-sessions.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
+import { escapeHiddenInLines } from '../terminal/terminal.ts';
+import { visibleJson } from '../../../shared/text/visible-text.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { resolveSession } from '../decisions/resolve-id.ts';
 
@@ -32,7 +34,9 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
     if (newest === undefined) throw noReceipt(agent);
     // The last line feed of the document is removed, because the terminal adds one.
     const document = await receiptOf(agent, newest, FORMATS[options.json === true ? 'json' : 'md']);
-    terminal.say(document.replace(/\n$/, ''));
+    terminal.say(
+      shownReceipt(document.replace(/\n$/, ''), { json: options.json === true, width: terminal.width }),
+    );
     if (taskIds.length > 1)
       terminal.complain(
         `This is the newest of ${taskIds.length} tasks of the session. --out <directory> writes the receipts of all.`,
@@ -50,6 +54,18 @@ export async function receiptCommand(run: CommandRun<ReceiptOptions>, given: str
     if (options.json === true) terminal.say(JSON.stringify({ sessionId: id, files }));
   }
   await context.close();
+}
+
+/**
+ * Returns the document as a terminal shows it. The signature is over the bytes, so a file or a pipe gets them unchanged.
+ * @param width the width of the terminal; undefined if stdout is not a terminal
+ */
+export function shownReceipt(
+  document: string,
+  { json, width }: { json: boolean; width: number | undefined },
+): string {
+  if (width === undefined) return document;
+  return json ? visibleJson(document) : escapeHiddenInLines(document);
 }
 
 /** Writes a receipt, and makes its directory. @throws UsageError if the file cannot be written */

@@ -5,6 +5,7 @@
  */
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
+import { shellWord } from './command-word.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
 
 const HINTS = {
@@ -55,8 +56,8 @@ export class NotOnPathNote {
       const installed = isOnPath(name, path);
       const flags = flagsIn(options, name);
       if (installed && flags.length === 0) return [];
-      const command = installed ? [name] : ['node', quoted(shortPath(scripts[name], cwd))];
-      return [`Here, ${name} is: ${[...command, ...flags.map(quoted)].join(' ')}`];
+      const command = installed ? [name] : ['node', shellWord(shortPath(scripts[name], cwd))];
+      return [`Here, ${name} is: ${[...command, ...flags.map(shellWord)].join(' ')}`];
     });
     return lines.length === 0 ? undefined : lines.join('\n');
   }
@@ -75,10 +76,10 @@ function isOnPath(name: string, path: string | undefined): boolean {
     // npx adds a directory for one run.
     if (directory === '' || directory.includes('_npx')) return false;
     try {
-      const path = join(directory, name);
-      accessSync(path, constants.X_OK);
+      const file = join(directory, name);
+      accessSync(file, constants.X_OK);
       // A clone is a directory with the name of a command.
-      return statSync(path).isFile();
+      return statSync(file).isFile();
     } catch {
       return false;
     }
@@ -88,8 +89,4 @@ function isOnPath(name: string, path: string | undefined): boolean {
 function shortPath(script: string, cwd: string): string {
   const path = relative(cwd, script);
   return path.startsWith('..') ? script : path;
-}
-
-function quoted(word: string): string {
-  return /^[\w./:@+-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -22,6 +22,7 @@ describe('a command line with an error', () => {
     [['install', 'nobody', '--json'], 2, 'There is no client "nobody"'],
     [['watch', 'nowhere', '--json'], 69, 'The bridge cannot look for session "nowhere"'],
     [['abort', 'nothing-1', '--json'], 69, 'No local A2A server runs'],
+    [['page', '--json'], 69, 'No local A2A server runs'],
   ])(
     '%j prints one JSON object on stdout and nothing on stderr, and sets an exit code',
     async (args, code, says) => {

@@ -74,6 +74,11 @@ describe('the command tasks', () => {
     });
     expect(listed.parse(JSON.parse(wrong.stdout)).unreachable[0]?.message).toContain('HERE');
     expect(wrong.code).toBe(77);
+    const refused = await cli(['inbox', '--agent-url', on.server.url], {
+      ...at,
+      env: { ...at.env, MCP_A2A_BRIDGE_AGENT_TOKEN: 'a-token-that-is-not-the-one' },
+    });
+    expect(refused).toMatchObject({ code: 77, stderr: expect.stringContaining('No answer from agent') });
   });
 });
 

@@ -1,6 +1,7 @@
 /** Formats the agents of a registry as text for a person. Pure. */
 import { countWithNoun } from '../../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { commandWord } from '../../terminal/command-word.ts';
 import { formatTable } from '../../terminal/table.ts';
 import type { ParsedAgentList } from './agent-list.ts';
 
@@ -25,7 +26,7 @@ export function agentListText(list: ParsedAgentList, width: number | undefined):
   ];
   if (others > 0) lines.push(`${countWithNoun(others, 'more item')}: no A2A agents.`);
   for (const url of catalogs)
-    lines.push(`It refers to another catalog: mcp-a2a-bridge agents import ${shownLine(url)}`);
+    lines.push(`It refers to another catalog: mcp-a2a-bridge agents import ${commandWord(shownLine(url))}`);
   if (total !== undefined)
     lines.push(
       `The registry has ${total} agents. This is one page. The next page has another query in its URL.`,

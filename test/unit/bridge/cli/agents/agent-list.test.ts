@@ -164,6 +164,13 @@ it('a text of a registry cannot control the terminal', () => {
   expect(shown).not.toMatch(/[\u{1b}\u{202e}]/u);
 });
 
+it('the URL of another catalog is one word of the command, also in a shell', () => {
+  const list = parseAgentList(
+    catalog({ identifier: 'c', type: 'application/ai-catalog+json', url: 'https://a.example/c?a=1&b=$(x)' }),
+  );
+  expect(agentListText(list, undefined)).toContain("agents import 'https://a.example/c?a=1&b=$(x)'");
+});
+
 it('the error about a document cannot control the terminal either', () => {
   let problem: unknown;
   try {

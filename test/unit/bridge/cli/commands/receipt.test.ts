@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeReceipt } from '../../../../../bridge/cli/commands/receipt.ts';
+import { shownReceipt, writeReceipt } from '../../../../../bridge/cli/commands/receipt.ts';
 import { UsageError } from '../../../../../bridge/cli/terminal/exit-codes.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
@@ -24,4 +24,16 @@ describe('a receipt in a file', () => {
   onLinux('a directory below /proc is a usage error, and the command does not hang', async () => {
     await expect(writeReceipt('/proc/mcp-a2a-bridge/receipt.md', 'text')).rejects.toThrow(UsageError);
   });
+});
+
+describe('a receipt on stdout', () => {
+  it('a file or a pipe gets the exact bytes, because the signature is over them', () =>
+    expect(shownReceipt('a\u{1b}[2J\nb', { json: false, width: undefined })).toBe('a\u{1b}[2J\nb'));
+
+  it.each([
+    [false, String.raw`a\u{1b}[2J` + '\nb'],
+    [true, String.raw`a\u001b[2J` + '\nb'],
+  ])('a terminal gets no hidden character (JSON: %s)', (json, shown) =>
+    expect(shownReceipt('a\u{1b}[2J\nb', { json, width: 80 })).toBe(shown),
+  );
 });
