@@ -9,7 +9,7 @@
  * - The check for new results delays a reply only briefly, even if an agent does not respond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { errorMessageOf } from '../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
 import { withTimeout } from '../agents/timeout.ts';
@@ -150,7 +150,10 @@ export class ResultInbox {
     await Promise.all([...byAgent].map(([agent, tasks]) => this.#lookAt(agent, tasks)));
   }
 
-  /** Checks the tasks of one agent one after the other, so that an unreachable agent gets only one request. */
+  /**
+   * Checks the tasks of one agent one after the other, so that an unreachable agent gets only one request. Any other
+   * error concerns only its task.
+   */
   async #lookAt(name: string, tasks: readonly DelegatedTaskId[]): Promise<void> {
     const { registry, live, sessions, outbox, log } = this.#parts;
     const agent = registry.find(name);
@@ -162,8 +165,8 @@ export class ResultInbox {
         return reads && !over && view !== undefined ? [resultKey(delegatedTaskOf(session, view))] : [];
       }),
     );
-    try {
-      for (const task of tasks) {
+    for (const task of tasks)
+      try {
         // The session reads the stream of this task, and so learns of its end.
         if (streamed.has(resultKey(task))) continue;
         const handle = acceptedHandle(task);
@@ -174,10 +177,11 @@ export class ResultInbox {
         // Only the result of the session's newest task counts. So the delegation of this older task is closed.
         if (session.view !== undefined && session.view.taskId !== task.taskId)
           outbox.collect(task, 'unknown');
+      } catch (error) {
+        const { taskId } = task;
+        log.debug({ agent: name, taskId, problem: errorMessageOf(error) }, 'a task could not be read');
+        if (error instanceof ProductError && error.retryable) return;
       }
-    } catch (error) {
-      log.debug({ agent: name, problem: errorMessageOf(error) }, 'the tasks of an agent could not be read');
-    }
   }
 }
 

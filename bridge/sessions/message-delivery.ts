@@ -76,10 +76,11 @@ export class MessageDelivery {
       throw this.#failed(outgoing, error);
     }
     this.#accepted(outgoing);
-    const { deduplicates } = await session.agent.connect();
+    // The agent has the message. So a lost connection is no failure of the delivery.
+    const connection = await session.agent.connect().catch(() => undefined);
     // An agent that does not recognize repeated messages may also be unable to list its tasks. So the task id must be
     // on disk before a client receives it.
-    if (!deduplicates) await writes.of(session);
+    if (connection?.deduplicates !== true) await writes.of(session);
   }
 
   /**

@@ -70,12 +70,15 @@ export class ApprovalWebhook {
         .find(marked.sessionId, { agent: registry.find(marked.agent) })
         .then((session) => marked.state === 'asked' && webhook.#watch(session).takeOver(marked))
         .catch((error: unknown) => {
-          rows.release(marked);
           log.debug(
             { sessionId: marked.sessionId, problem: errorMessageOf(error) },
             'a session that was posted',
           );
-        });
+          rows.release(marked);
+        })
+        .catch((error: unknown) =>
+          log.warn({ sessionId: marked.sessionId, err: error }, 'a post could not be left to another bridge'),
+        );
     }
     return webhook;
   }

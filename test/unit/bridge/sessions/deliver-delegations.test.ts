@@ -132,6 +132,18 @@ describe('delegations that are not delivered yet', () => {
     expect(agent.cancels).toEqual([{ reason: 'enough', channel: 'mcp' }]);
   });
 
+  test('B1 a message that the agent has accepted is delivered, even if the agent cannot be reached directly after it', async () => {
+    const { delivery } = await delegations.start(agent, { text: 'long', settings: {} });
+    while (agent.sent === 0) await new Promise((resolve) => setImmediate(resolve));
+    const unreachable = Promise.reject(new ProductError('AGENT_UNREACHABLE', 'It is away.'));
+    unreachable.catch(() => undefined);
+    agent.reachable = unreachable;
+    agent.take();
+    await delivery;
+    await delegations.settled();
+    expect(outbox.entries()).toMatchObject([{ state: { type: 'accepted', taskId: 'task-1' } }]);
+  });
+
   test('R99 R100 a repeated call after the result "not delivered" joins the task', async () => {
     const work = { text: 'long', settings: {} };
     const asked = { agent: agent.name, ...work, sessionId: null };
