@@ -229,6 +229,24 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     expect(await on.on.file('a.txt')).toBeUndefined();
   });
 
+  test('if the person has decided elsewhere and comes back to the chat, the card shows the task as it is', async () => {
+    const on = await chat();
+    const card = await show(on);
+    await card.getByRole('button', { name: 'Approve' }).waitFor();
+    const { callId, shown } = (await shownOf(on)).decision;
+    await on.call('approve_or_deny_pending_action', {
+      sessionId: on.sessionId,
+      callId,
+      shown,
+      decision: 'deny',
+    });
+    await card
+      .locator('body')
+      .evaluate((body) => body.ownerDocument.dispatchEvent(new Event('visibilitychange')));
+    await card.getByText('The task is completed.').waitFor();
+    expect(await card.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+  });
+
   test('the reason why a decision was refused stays while the card follows the task', async () => {
     const on = await chat([], HOST, plan(write('a.txt', 'one\n'), wait(100)));
     const [waits, answered, next] = [signal(), signal(), signal()];

@@ -64,10 +64,19 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
     [tools, sessionId, take],
   );
   useEffect(() => void load(), [load]);
+  const follows = session?.state === 'working' && problem === undefined;
   // While the agent works, each tool call of the bridge waits until the session has changed.
   useEffect(() => {
-    if (session?.state === 'working' && problem === undefined) void load(WAIT_SECONDS);
-  }, [session, problem, load]);
+    if (follows) void load(WAIT_SECONDS);
+  }, [session, follows, load]);
+  // At other times, the person may decide elsewhere, such as on the page, and then come back to the chat.
+  useEffect(() => {
+    const comesBack = (): void => {
+      if (!follows && document.visibilityState === 'visible') void load();
+    };
+    document.addEventListener('visibilitychange', comesBack);
+    return () => document.removeEventListener('visibilitychange', comesBack);
+  }, [follows, load]);
 
   const decide = async ({ action, code }: CardAction, decision: Decision): Promise<boolean> => {
     if (code === undefined) return false;
