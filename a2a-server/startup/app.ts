@@ -171,8 +171,7 @@ export function createApp(options: AppOptions): Express {
   app.use(probeRoutes(() => notReadyReasons(options)));
   if (options.measured) app.use(options.measured.middleware);
   app.use(applyVersionParameter, reachable(options.reach), cors);
-  // Most requests are for JSON-RPC. They skip these routes, so that a refusal by a limit costs little.
-  app.use(unlessJsonRpc(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
+  app.use(exceptJsonRpcAndOptions(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
   app.use(stripTenantPath, admitRequests(byToken(options), parts), checkTenantPath);
   app.get('/health', (_request, response) => {
     const health = options.health();
@@ -194,9 +193,16 @@ export function createApp(options: AppOptions): Express {
 /** The options with their defaults, and what several routes share. */
 type Parts = AppOptions & A2aBindingOptions & AdmissionParts;
 
-function unlessJsonRpc(others: RequestHandler): RequestHandler {
+/**
+ * Skips `others` for requests that they do not serve.
+ *
+ * - Most requests are for JSON-RPC. If they skip, a refusal by a limit costs little.
+ * - A router of Express answers OPTIONS itself. Its `Allow` has the methods of that router only, and it needs no token.
+ */
+function exceptJsonRpcAndOptions(others: RequestHandler): RequestHandler {
   return (request, response, next) => {
-    if (request.method === 'POST' && request.path === '/') next();
+    const { method, path } = request;
+    if (method === 'OPTIONS' || (method === 'POST' && path === '/')) next();
     else others(request, response, next);
   };
 }

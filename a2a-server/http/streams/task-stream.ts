@@ -107,8 +107,9 @@ export function subscribeToTask(
       return { task: row, until: 'ended', ...(await startAfter(cursor, row, { tasks, context })) };
     }
     const snapshot = await tasks.snapshot(id, requester);
-    // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state.
-    if (isTerminal(snapshot))
+    // A2A 1.0 §3.1.6: UnsupportedOperationError for a task in a terminal state. a2a.proto of A2A 0.3: the stream returns
+    // the ended task and closes.
+    if (isTerminal(snapshot) && context.wire !== 'jsonrpc-0.3')
       throw new ProductError(
         'TASK_ENDED',
         `Task ${id} has ended (${taskStateWord(snapshot.status.state)}). It has no more events. Get the task to see its result.`,

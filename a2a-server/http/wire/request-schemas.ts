@@ -50,6 +50,14 @@ function withMessage(value: unknown): unknown {
   return { message: request, ...rest };
 }
 
+/**
+ * Returns the configuration inside the field `config`. A2A 0.3 §7.5: the body has this field. The `body: "config"` of
+ * a2a.proto means a body without it. Clients send both forms.
+ */
+function withoutConfigField(value: unknown): unknown {
+  return isRecord(value) && isRecord(value['config']) ? value['config'] : value;
+}
+
 /** Builds the schemas at the first request. Building 300 schemas takes time, and a start of the server needs none. */
 const requestSchemas = lazily(() => {
   // ProtoJSON: null is the same as an absent field.
@@ -245,7 +253,10 @@ const requestSchemas = lazily(() => {
       pushNotificationConfigId: z.string().min(1),
     }),
     'POST /v1/message': legacyRestSend,
-    'POST /v1/tasks/{id}/pushNotificationConfigs': fields({ pushNotificationConfig: legacyRestPush }),
+    'POST /v1/tasks/{id}/pushNotificationConfigs': z.preprocess(
+      withoutConfigField,
+      fields({ pushNotificationConfig: legacyRestPush }),
+    ),
   } as const;
 });
 

@@ -395,6 +395,24 @@ describe('A2A 0.3', () => {
     expect((await events).slice(1).map(({ payload }) => payload['final'])).toEqual([false, false, true]);
   });
 
+  test('a subscription to an ended task sends the task and closes, as a2a.proto of A2A 0.3 says', async () => {
+    const { taskId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      [{ type: 'task.working' }, { type: 'task.completed' }],
+    );
+    const overRpc = await streamOf(await old('tasks/resubscribe', { id: taskId }));
+    expect(overRpc.map(({ payload }) => payload)).toMatchObject([
+      { kind: 'task', id: taskId, status: { state: 'completed' } },
+    ]);
+    const opened = await openStream(server, {
+      path: `/v1/tasks/${taskId}:subscribe`,
+      headers: { 'a2a-version': '' },
+    });
+    expect((await streamOf(opened)).map(({ payload }) => payload)).toMatchObject([
+      { id: taskId, status: { state: 'TASK_STATE_COMPLETED' } },
+    ]);
+  });
+
   test('S1 ids and cursors work as in 1.0', async () => {
     const { taskId } = server.tasks.start(
       { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },

@@ -55,7 +55,20 @@ test('X1 a preflight request grants no access: the next request needs the token,
   const origin = { Origin: PAGE };
   const tokenless = await fetch(`${server.url}/api/tools`, { headers: origin });
   expect(tokenless.status).toBe(401);
-  expect((await preflight('/api/tools', origin)).status).toBe(401);
+  const others = ['/api/tools', '/', '/.well-known/agent-card.json', '/page', '/api/tasks/task-1/events'];
+  for (const path of others) expect([path, (await preflight(path, origin)).status]).toEqual([path, 401]);
+});
+
+test('an OPTIONS request with a token gets 405 and every method of its address', async () => {
+  for (const [path, allowed] of [
+    ['/', 'GET, HEAD, POST'],
+    ['/.well-known/agent-card.json', 'GET, HEAD'],
+    ['/api/tasks/task-1/events', 'GET, HEAD'],
+    ['/message:send', 'POST'],
+  ] as const) {
+    const answer = await preflight(path, { Authorization: `Bearer ${TOKEN}` });
+    expect([path, answer.status, answer.headers.get('allow')]).toEqual([path, 405, allowed]);
+  }
 });
 
 test('a listed page can read responses and refusals; a client that is not a browser page gets no CORS headers', async () => {
