@@ -5,31 +5,23 @@
  */
 import {
   type JSONRPCMessage,
-  ProtocolErrorCode,
   SUBSCRIPTION_ID_META_KEY,
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { DetailedTask } from './detailed-task.ts';
-import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
+import {
+  declaredTasks,
+  missingTasksError,
+  parseTaskSubscription,
+  type TaskSubscription,
+} from './task-subscription.ts';
+
+/** The maximum number of tasks that the bridge watches for one subscription. */
+const MAX_TASKS = 1_000;
 
 const requestId = z.union([z.string(), z.number()]);
-const listenRequest = z.looseObject({
-  id: requestId,
-  method: z.literal('subscriptions/listen'),
-  params: z.looseObject({
-    notifications: z.looseObject({ taskIds: z.array(z.string()).min(1).max(1_000) }),
-    _meta: z.unknown(),
-  }),
-});
-type ListenRequest = z.infer<typeof listenRequest>;
-const declaration = z.looseObject({
-  'io.modelcontextprotocol/clientCapabilities': z.looseObject({
-    extensions: z.looseObject({ [TASKS_EXTENSION]: z.looseObject({}) }),
-    elicitation: z.looseObject({ url: z.unknown().optional() }).optional().catch(undefined),
-  }),
-});
 const cancelled = z.looseObject({
   method: z.literal('notifications/cancelled'),
   params: z.looseObject({ requestId }),
@@ -136,7 +128,7 @@ export class TaskSubscriptionTransport implements Transport {
   }
 
   #take(message: JSONRPCMessage): void {
-    const listen = listenRequest.safeParse(message).data;
+    const listen = parseTaskSubscription(message);
     if (listen !== undefined && !this.#listens(listen)) return;
     const gone = cancelled.safeParse(message).data?.params.requestId;
     if (gone !== undefined) this.#stop(gone);
@@ -147,25 +139,17 @@ export class TaskSubscriptionTransport implements Transport {
    * Registers the subscription. Returns false if the client does not declare the extension. The client then gets an
    * error.
    */
-  #listens({ id, params }: ListenRequest): boolean {
-    const declared = declaration.safeParse(params['_meta']).data;
+  #listens({ id, params }: TaskSubscription): boolean {
+    const declared = declaredTasks(params);
     if (declared !== undefined) {
       const { elicitation } = declared['io.modelcontextprotocol/clientCapabilities'];
-      const taskIds = [...new Set(params.notifications.taskIds)];
+      const taskIds = [...new Set(params.notifications.taskIds)].slice(0, MAX_TASKS);
       // A client may use an id again. Its earlier subscription ends then.
       this.#stop(id);
       this.#subscriptions.set(id, { taskIds, opensUrls: elicitation?.url !== undefined, stops: [] });
       return true;
     }
-    // "If a client requests task status notifications but does not declare the extension … the server MUST return a
-    // JSON-RPC error".
-    const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
-    const error = {
-      code: ProtocolErrorCode.MissingRequiredClientCapability,
-      message: 'Missing required client capability',
-      data,
-    };
-    this.#sent(this.#inner.send({ jsonrpc: '2.0', id, error }));
+    this.#sent(this.#inner.send(missingTasksError(id)));
     return false;
   }
 

@@ -10,6 +10,11 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ClientConnection } from '../../sessions/delegating-clients.ts';
 import type { ServedMcpClient } from '../../mcp/server/mcp-server.ts';
 import { CancelledMcpCalls } from '../../mcp/cancelled-calls/cancelled-calls.ts';
+import {
+  declaredTasks,
+  missingTasksError,
+  parseTaskSubscription,
+} from '../../mcp/tasks/task-subscription.ts';
 import { DEFAULT_MCP_SESSION_LIMITS, McpSessions, type McpSessionLimits } from './mcp-sessions.ts';
 import { type HttpExchangeEnd, HttpSentReplies } from './http-sent-replies.ts';
 import { NO_BODY, readJsonBody } from './json-body.ts';
@@ -75,6 +80,10 @@ export function createMcpEndpoint({
       const { body } = read;
       onMessage(factsOf(body));
       if (await isLegacyRequest(request, body)) return sessions.answer({ request, body, over });
+      const subscription = parseTaskSubscription(body);
+      // The SDK ignores `taskIds`, so it would accept the subscription.
+      if (subscription !== undefined && declaredTasks(subscription.params) === undefined)
+        return Response.json(missingTasksError(subscription.id), { status: 400 });
       const receipts = new HttpSentReplies();
       answers.set(request, receipts);
       void over.then((end) => end === 'answered' && receive(receipts, body));

@@ -352,21 +352,24 @@ describe('push notifications', () => {
       (config) => ({ parent: 'tasks/x', config_id: 'mine', config: { push_notification_config: config } }),
     ],
     ['pushNotificationConfig, as a2a.proto says', (config) => ({ pushNotificationConfig: config })],
-  ])('in A2A 0.3 over HTTP+JSON, the server reads a configuration from the field %s', async (_field, body) => {
-    const receiver = await receiving();
-    const at = await sharedStage(LOCAL);
-    const { taskId } = await parked(at);
-    const made = await fetch(new URL(`/v1/tasks/${taskId}/pushNotificationConfigs`, at.server.url), {
-      method: 'POST',
-      headers: { authorization: `Bearer ${at.server.token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body({ id: 'mine', url: receiver.url })),
-    });
-    expect(await jsonOf(made)).toMatchObject({
-      name: `tasks/${taskId}/pushNotificationConfigs/mine`,
-      pushNotificationConfig: { id: 'mine', url: receiver.url },
-    });
-    await receiver.until(() => receiver.notifications.length > 0);
-  });
+  ])(
+    'in A2A 0.3 over HTTP+JSON, the server reads a configuration from the field %s',
+    async (_field, body) => {
+      const receiver = await receiving();
+      const at = await sharedStage(LOCAL);
+      const { taskId } = await parked(at);
+      const made = await fetch(new URL(`/v1/tasks/${taskId}/pushNotificationConfigs`, at.server.url), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${at.server.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body({ id: 'mine', url: receiver.url })),
+      });
+      expect(await jsonOf(made)).toMatchObject({
+        name: `tasks/${taskId}/pushNotificationConfigs/mine`,
+        pushNotificationConfig: { id: 'mine', url: receiver.url },
+      });
+      await receiver.until(() => receiver.notifications.length > 0);
+    },
+  );
 
   it('X1 each post is signed for its receiver and its body; the keys are public, and survive a restart and a rotation', async () => {
     const receiver = await receiving();

@@ -127,6 +127,19 @@ describe('MCP 2026-07-28 over HTTP', () => {
     },
   );
 
+  test('a client that does not declare MCP tasks gets 400 and -32021 if it subscribes to a task', async () => {
+    const params = { notifications: { taskIds: ['a::b'] } };
+    const refused = await modern('subscriptions/listen', params);
+    expect(refused.status).toBe(400);
+    expect(refused.message).toMatchObject({
+      id: 'r-1',
+      error: {
+        code: -32021,
+        data: { requiredCapabilities: { extensions: { 'io.modelcontextprotocol/tasks': {} } } },
+      },
+    });
+  });
+
   test('tools/list always returns the tools in the same order, on every connection', async () => {
     // Two requests at the same time need two connections. The third request uses one of them again.
     const [first, second] = await Promise.all([modern('tools/list'), modern('tools/list')]);
