@@ -9,6 +9,8 @@ import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stre
 import { HttpError } from './http/http-error.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
 
+const httpUrl = z.url({ protocol: /^https?$/ });
+
 /** The card fields that the bridge uses. The SDK has already converted the card to A2A 1.0. */
 const usableCard = z.object({
   name: z.string().default('unnamed agent'),
@@ -17,12 +19,14 @@ const usableCard = z.object({
   supportedInterfaces: z
     .array(
       z.object({
-        url: z.url({ protocol: /^https?$/ }),
+        url: z.string(),
         protocolBinding: z.string(),
         protocolVersion: z.string().default(A2A_PROTOCOL_VERSION),
+        tenant: z.string().default(''),
       }),
     )
-    .min(1),
+    .transform((interfaces) => interfaces.filter(hasHttpUrl))
+    .refine((interfaces) => interfaces.length > 0, 'expected an interface with an http or https URL'),
   capabilities: z
     .object({
       streaming: z.boolean().optional(),
@@ -54,7 +58,8 @@ export interface AgentCardFacts {
   name: string;
   description: string;
   version: string;
-  interfaces: readonly { url: string; binding: string; protocolVersion: string }[];
+  /** The interfaces with an http or https URL. */
+  interfaces: readonly { url: string; binding: string; protocolVersion: string; tenant: string }[];
   streaming: boolean;
   extensions: readonly { uri: string; description: string; required: boolean }[];
   /** The media types that the agent, or at least one of its skills, accepts. */
@@ -79,7 +84,28 @@ export async function fetchAgentCard(
   const received = await firstFound(agentCardUrls(url), fetchImpl);
   const card = cardKeys === undefined ? normalizedCard(received) : await findVerifiedCard(received, cardKeys);
   if (card === undefined) throw new UntrustedCardError();
-  return { card, facts: parseAgentCard(card) };
+  const facts = parseAgentCard(card);
+  return { card: { ...card, supportedInterfaces: usableInterfaces(card) }, facts };
+}
+
+/**
+ * Returns the interfaces from which the SDK may choose. A2A 1.0 §8.3.2: a client prefers earlier entries. Of several
+ * interfaces with the same binding and version, the SDK takes the last one.
+ */
+function usableInterfaces({ supportedInterfaces }: AgentCard): AgentCard['supportedInterfaces'] {
+  const usable = supportedInterfaces.filter(hasHttpUrl);
+  const kindOf = ({ protocolBinding, protocolVersion }: (typeof usable)[number]): string =>
+    `${protocolBinding.toUpperCase()} ${protocolVersion}`;
+  const kinds = usable.map(kindOf);
+  return usable.filter((each, index) => kinds.indexOf(kindOf(each)) === index);
+}
+
+/**
+ * Returns true if the bridge can send requests to this URL. a2a.proto: the URL of gRPC is like `grpc.example.com:443`.
+ * A custom binding may have any other URL.
+ */
+function hasHttpUrl({ url }: { url: string }): boolean {
+  return httpUrl.safeParse(url).success;
 }
 
 /** Converts a card of A2A 0.3 to version 1.0. */
@@ -98,10 +124,9 @@ export function parseAgentCard(card: unknown): AgentCardFacts {
     ...rest,
     inputModes: [...new Set([...defaultInputModes, ...skills.flatMap(({ inputModes }) => inputModes)])],
     skills: skills.map(({ id, name, description }) => ({ id, name, description })),
-    interfaces: supportedInterfaces.map(({ url, protocolBinding, protocolVersion }) => ({
-      url,
+    interfaces: supportedInterfaces.map(({ protocolBinding, ...it }) => ({
+      ...it,
       binding: protocolBinding,
-      protocolVersion,
     })),
     streaming: capabilities?.streaming ?? false,
     extensions: capabilities?.extensions ?? [],
@@ -121,7 +146,10 @@ export function resumableStreamUrl(facts: AgentCardFacts): string | null {
   const found = facts.interfaces.find(
     (each) => each.binding.toUpperCase() === 'HTTP+JSON' && !each.protocolVersion.startsWith('0.'),
   );
-  return found?.url.replace(/\/+$/, '') ?? null;
+  if (found === undefined) return null;
+  const { url, tenant } = found;
+  // A2A 1.0 §8.3.2: a request has the tenant of its interface. Over HTTP+JSON, it begins the path.
+  return `${url.replace(/\/+$/, '')}${tenant === '' ? '' : `/${encodeURIComponent(tenant)}`}`;
 }
 
 /** Returns the URLs where the card may be, the most likely first. */

@@ -363,7 +363,8 @@ describe('push notifications', () => {
         headers: { authorization: `Bearer ${at.server.token}`, 'content-type': 'application/json' },
         body: JSON.stringify(body({ id: 'mine', url: receiver.url })),
       });
-      expect(await jsonOf(made)).toMatchObject({
+      const answer: unknown = await made.json();
+      expect(answer).toMatchObject({
         name: `tasks/${taskId}/pushNotificationConfigs/mine`,
         pushNotificationConfig: { id: 'mine', url: receiver.url },
       });

@@ -112,8 +112,13 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
       await expect(client.readResource({ uri: 'task://nowhere/none/state' })).rejects.toThrow(
         /There is no session "nowhere"/,
       );
-      await expect(client.readResource({ uri: `task://${sessionId}/none/state` })).rejects.toThrow();
-      await expect(client.readResource({ uri: `task://${sessionId}/none/secrets` })).rejects.toThrow();
+      for (const uri of [
+        'task://nowhere/none/state',
+        `task://${sessionId}/none/state`,
+        `task://${sessionId}/none/secrets`,
+        'nowhere://none',
+      ])
+        await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
       const { resourceTemplates } = await client.listResourceTemplates();
       expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
         'task://{session}/{task}/{part}',

@@ -31,7 +31,7 @@ describe('the agent card that the bridge reads', () => {
       description: '',
       version: '',
       inputModes: [],
-      interfaces: [{ url: rpc.url, binding: 'JSONRPC', protocolVersion: '1.0' }],
+      interfaces: [{ url: rpc.url, binding: 'JSONRPC', protocolVersion: '1.0', tenant: '' }],
       streaming: false,
       extensions: [],
       skills: [],
@@ -49,6 +49,21 @@ describe('the agent card that the bridge reads', () => {
     [{ supportedInterfaces: [rpc], skills: 'many' }],
   ])('X3 the card %j is refused with an error about the card', (card) => {
     expect(() => parseAgentCard(card)).toThrow(/agent card cannot be used/);
+  });
+
+  test('the bridge leaves out an interface that has no http URL, such as one of gRPC', () => {
+    const others = [
+      { ...rpc, url: 'grpc.example.com:443', protocolBinding: 'GRPC' },
+      { ...rpc, url: '127.0.0.1:50051', protocolBinding: 'GRPC' },
+      { ...rpc, url: 'wss://agent.example.com/a2a', protocolBinding: 'https://example.com/bindings/ws/v1' },
+    ];
+    const { interfaces } = parseAgentCard({ supportedInterfaces: [...others, rest] });
+    expect(interfaces).toMatchObject([{ url: rest.url, binding: 'HTTP+JSON' }]);
+    expect(() => parseAgentCard({ supportedInterfaces: others })).toThrow(/http or https/);
+  });
+
+  test('A2A 1.0 §8.3.2: the URL of resumable streams has the tenant of its interface', () => {
+    expect(cursorsAt([{ ...rest, tenant: 'a/b' }])).toBe('http://127.0.0.1:1/rest/a%2Fb');
   });
 
   test('S1 the bridge uses cursors only with the extension and an HTTP+JSON interface of 1.0', () => {

@@ -34,9 +34,12 @@ interface AgentOptions {
   states?: readonly string[];
 }
 
+/** The interface of an agent. By default, its URL is that of the agent with the binding as path. */
+type Interface = string | { protocolBinding: string; path?: string; url?: string; tenant?: string };
+
 /** Starts an agent with these interfaces, in this order. The agent has one task, `t`, which is completed by default. */
 async function startAgent(
-  bindings: readonly string[],
+  bindings: readonly Interface[],
   { extensions = [], certificate, tls = {}, states = ['TASK_STATE_COMPLETED'] }: AgentOptions = {},
 ): Promise<StartedAgent> {
   const agent: StartedAgent = { url: '', requests: [] };
@@ -63,16 +66,15 @@ async function startAgent(
   return agent;
 }
 
-function cardAt(url: string, bindings: readonly string[], extensions: readonly string[]): object {
+function cardAt(url: string, interfaces: readonly Interface[], extensions: readonly string[]): object {
   return {
     name: 'agent',
     description: '',
     version: '1',
-    supportedInterfaces: bindings.map((protocolBinding) => ({
-      url: `${url}/${protocolBinding}`,
-      protocolBinding,
-      protocolVersion: '1.0',
-    })),
+    supportedInterfaces: interfaces.map((each) => {
+      const { path, ...given } = typeof each === 'string' ? { protocolBinding: each, path: each } : each;
+      return { url: `${url}/${path ?? given.protocolBinding}`, protocolVersion: '1.0', ...given };
+    }),
     capabilities: { streaming: false, extensions: extensions.map((uri) => ({ uri })) },
     defaultInputModes: ['text/plain'],
     defaultOutputModes: ['text/plain'],
@@ -94,6 +96,34 @@ describe('the bridge’s connection to an agent', () => {
       expect(agent.requests.map(({ url }) => url?.split('?')[0])).toEqual([path]);
     },
   );
+
+  test.each<[string, Interface[], string]>([
+    [
+      'the first that it supports, after one of gRPC without a scheme',
+      [{ protocolBinding: 'GRPC', url: 'grpc.example.com:443' }, 'JSONRPC'],
+      '/JSONRPC',
+    ],
+    [
+      'the first of two with one binding',
+      [
+        { protocolBinding: 'JSONRPC', path: 'first' },
+        { protocolBinding: 'JSONRPC', path: 'second' },
+      ],
+      '/first',
+    ],
+  ])('A2A 1.0 §8.3.2: the bridge uses %s', async (_which, interfaces, path) => {
+    const agent = await startAgent(interfaces);
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    await connection.task('t');
+    expect(agent.requests.map(({ url }) => url)).toEqual([path]);
+  });
+
+  test('A2A 1.0 §8.3.2: each request has the tenant of its interface', async () => {
+    const agent = await startAgent([{ protocolBinding: 'HTTP+JSON', path: 'rest', tenant: 'acme' }]);
+    const connection = await connectToAgent({ url: agent.url, headers: {} });
+    await connection.task('t');
+    expect(agent.requests.map(({ url }) => url?.split('?')[0])).toEqual(['/rest/acme/tasks/t']);
+  });
 
   test('each request has the card’s version and extensions as HTTP headers', async () => {
     const extensions = [TOOL_APPROVAL_EXTENSION, RESUMABLE_STREAM_EXTENSION];
