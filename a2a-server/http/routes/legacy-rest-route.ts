@@ -14,12 +14,20 @@ import { jsonBody } from '../wire/json-body.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import { checkRequestParams } from '../wire/request-schemas.ts';
+import { respondToStreamHead } from '../streams/stream-response.ts';
+import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
 
 export function legacyRestRoute({ handler, limits, log }: A2aBindingOptions): Router {
   const router = Router();
   router.use(onlyLegacy, ...jsonBody(['application/json'], limits));
   router.post(['/v1/message\\:send', '/v1/message\\:stream'], checkedMessage);
   router.post('/v1/tasks/:taskId/pushNotificationConfigs', checkedPushConfig);
+  router.head('/v1/tasks/:taskId\\:subscribe', async (request, response) => {
+    const { [LAST_EVENT_ID_HEADER.toLowerCase()]: _cursor, ...headers } = request.headers;
+    const context = legacyContext({ caller: callerOf(request), headers, log });
+    const events = handler.resubscribe({ tenant: '', id: request.params.taskId }, context);
+    await respondToStreamHead(response, events);
+  });
   router.use(
     legacyRestRouter({
       requestHandler: handler,
@@ -53,12 +61,12 @@ function contextOf(log: Logger): ServerCallContextBuilder {
   return ({ user, headers }) => {
     if (!(user instanceof Caller))
       throw new ProductError('UNAUTHENTICATED', 'This request is not authenticated. Send a bearer token.');
-    return new A2aRequestContext({
-      caller: user,
-      wire: 'jsonrpc-0.3',
-      requestedVersion: '0.3',
-      headers,
-      log,
-    });
+    return legacyContext({ caller: user, headers, log });
   };
+}
+
+type RequestParts = Pick<ConstructorParameters<typeof A2aRequestContext>[0], 'caller' | 'headers' | 'log'>;
+
+function legacyContext(parts: RequestParts): A2aRequestContext {
+  return new A2aRequestContext({ ...parts, wire: 'jsonrpc-0.3', requestedVersion: '0.3' });
 }

@@ -25,6 +25,7 @@ import {
 import type { ListTasksResponse } from '@a2a-js/sdk';
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
+import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
 import { callerOf } from '../auth/caller.ts';
 import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
@@ -33,7 +34,7 @@ import { checkRequestParams } from '../wire/request-schemas.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
 import type { A2aBindingOptions } from './json-rpc-route.ts';
-import { respondWithStream } from '../streams/stream-response.ts';
+import { respondToStreamHead, respondWithStream } from '../streams/stream-response.ts';
 import type { StreamFormat } from '../streams/stream-response.ts';
 import { sseIdOfEvent } from '../streams/event-cursor.ts';
 import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
@@ -130,6 +131,12 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
       return Task.toJSON(await handler.cancelTask(CancelTaskRequest.fromJSON(wanted), context));
     }),
   );
+  router.head('/tasks/:taskId\\:subscribe', async (request, response) => {
+    // Without a cursor, the first event is the task, so it is not late.
+    delete request.headers[LAST_EVENT_ID_HEADER.toLowerCase()];
+    const context = contextOf(request, response);
+    await respondToStreamHead(response, handler.resubscribe({ tenant: '', ...idOf(request) }, context));
+  });
   router.get('/tasks/:taskId\\:subscribe', subscribe);
   router.post('/tasks/:taskId\\:subscribe', ...body, subscribe);
   router

@@ -48,3 +48,17 @@ export async function respondWithStream<Event>(
     await events.return();
   }
 }
+
+/**
+ * Answers HEAD for a stream (RFC 9110 §9.3.2): the headers of the stream, without a body. A stream without a body would
+ * keep its connection until the task ends. Reads the first event, so that a refused request gets its status.
+ * @throws the error that refuses the request
+ */
+export async function respondToStreamHead(
+  response: Response,
+  events: AsyncGenerator<unknown, void, undefined>,
+): Promise<void> {
+  await events.next();
+  await events.return();
+  response.type('text/event-stream').end();
+}

@@ -64,8 +64,10 @@ export function parseA2aVersion(header: string | undefined): { version: string; 
  * version.
  */
 export function findMethodProblem(method: string, legacy: boolean): string | undefined {
-  if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   const name = JSON.stringify(method.slice(0, 100));
+  // The SDK also finds the names that every object has, such as `toString`.
+  if (method in Object.prototype) return `There is no method ${name}.`;
+  if (legacy ? isLegacyJsonRpcMethod(method) : isV1JsonRpcMethod(method)) return undefined;
   if (legacy && isV1JsonRpcMethod(method))
     return `${name} is a method of A2A 1.0: send the header "A2A-Version: 1.0" with it.`;
   if (!legacy && isLegacyJsonRpcMethod(method))

@@ -93,6 +93,8 @@ describe('invalid request bodies', () => {
     ['{"jsonrpc":"2.0","id":1,"params":{}}', -32600],
     ['{"jsonrpc":"2.0","id":1,"method":"NoSuchMethod","params":{}}', -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"message/send","params":{}}', -32601],
+    ['{"jsonrpc":"2.0","id":1,"method":"toString","params":{}}', -32601],
+    ['{"jsonrpc":"2.0","id":1,"method":"__proto__","params":{}}', -32601],
     ['{"jsonrpc":"2.0","id":1,"method":"GetTask"}', -32602],
     ['{"jsonrpc":"2.0","id":1,"method":"GetTask","params":[]}', -32602],
     ['{"jsonrpc":"2.0","id":1,"method":"SendMessage","params":{}}', -32602],

@@ -36,6 +36,38 @@ const RESUMABLE = { 'a2a-extensions': RESUMABLE_STREAM_EXTENSION };
 
 const seqs = (events: Streamed[]): number[] => events.map(({ id }) => Number(id));
 
+describe.each([
+  { version: '1.0', prefix: '' },
+  { version: '0.3', prefix: '/v1' },
+])('HEAD for a subscription of A2A $version over HTTP+JSON', ({ version, prefix }) => {
+  const head = (taskId: string): Promise<Response> =>
+    fetch(`${server.url}${prefix}/tasks/${taskId}:subscribe`, {
+      method: 'HEAD',
+      headers: {
+        authorization: `Bearer ${TOKEN}`,
+        'a2a-version': version,
+        'a2a-extensions': RESUMABLE_STREAM_EXTENSION,
+        'last-event-id': '7',
+      },
+    });
+
+  test('gets only the headers, and opens no stream', async () => {
+    const taskId = newTask(TURN);
+    const closed = server.closedFor('answered');
+    const answer = await head(taskId);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      200,
+      expect.stringContaining('text/event-stream'),
+    ]);
+    expect(server.tasks.following).toBe(0);
+    await closed;
+  });
+
+  test('gets the status of a refusal', async () => {
+    expect((await head('unknown')).status).toBe(404);
+  });
+});
+
 /** Both bindings of 1.0 must give the same streams. */
 const BINDINGS = [
   {
