@@ -4,6 +4,7 @@ import { DefaultAgentCardResolver } from '@a2a-js/sdk/client';
 import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { findVerifiedCard } from '../../shared/card/card-signature.ts';
+import { isRecord } from '../../shared/runtime/record.ts';
 import { zodIssuesText } from '../../shared/settings/resolve-settings.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http/http-error.ts';
@@ -113,9 +114,22 @@ function normalizedCard(received: unknown): AgentCard {
   return new DefaultAgentCardResolver({ legacyCompat: { enabled: true } }).normalizeAgentCard(received);
 }
 
+/** The levels of a card that the bridge reads. The capabilities have a list of extensions, which have fields. */
+const CARD_LEVELS = 5;
+
+/** Removes fields that are null. ProtoJSON: null is the same as an absent field. Some SDKs send it for an empty list. */
+function withoutNulls(value: unknown, levels = CARD_LEVELS): unknown {
+  if (levels === 0) return value;
+  const inner = (it: unknown): unknown => withoutNulls(it, levels - 1);
+  if (Array.isArray(value)) return value.map(inner);
+  if (!isRecord(value)) return value;
+  const present = Object.entries(value).filter(([, it]) => it !== null);
+  return Object.fromEntries(present.map(([name, it]) => [name, inner(it)]));
+}
+
 /** @throws an error that names the missing or invalid field */
 export function parseAgentCard(card: unknown): AgentCardFacts {
-  const parsed = usableCard.safeParse(card);
+  const parsed = usableCard.safeParse(withoutNulls(card));
   if (!parsed.success) {
     throw new Error(`its agent card cannot be used: ${zodIssuesText(parsed.error)}`);
   }

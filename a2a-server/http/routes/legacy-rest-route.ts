@@ -22,7 +22,7 @@ export function legacyRestRoute({ handler, limits, log }: A2aBindingOptions): Ro
   router.use(onlyLegacy, ...jsonBody(['application/json'], limits));
   router.post(['/v1/message\\:send', '/v1/message\\:stream'], checkedMessage);
   router.post('/v1/tasks/:taskId/pushNotificationConfigs', checkedPushConfig);
-  router.head('/v1/tasks/:taskId\\:subscribe', async (request, response) => {
+  router.head<{ taskId: string }>('/v1/tasks/:taskId\\:subscribe', async (request, response) => {
     const { [LAST_EVENT_ID_HEADER.toLowerCase()]: _cursor, ...headers } = request.headers;
     const context = legacyContext({ caller: callerOf(request), headers, log });
     const events = handler.resubscribe({ tenant: '', id: request.params.taskId }, context);

@@ -26,6 +26,7 @@ import type { ListTasksResponse } from '@a2a-js/sdk';
 import { restStatusFor, toRestErrorBody, VersionNotSupportedError } from '@a2a-js/sdk/errors';
 import { validateVersion } from '@a2a-js/sdk/server';
 import { LAST_EVENT_ID_HEADER } from '../../../shared/protocol/resumable-stream-extension.ts';
+import { isRecord } from '../../../shared/runtime/record.ts';
 import { callerOf } from '../auth/caller.ts';
 import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { requireOwnTenant } from './requested-tenant.ts';
@@ -126,8 +127,7 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     '/tasks/:taskId\\:cancel',
     ...body,
     answer(async (request, context) => {
-      const given: unknown = request.body ?? {};
-      const wanted = checkRequestParams('CancelTask', { ...Object(given), ...idOf(request) });
+      const wanted = checkRequestParams('CancelTask', withPathIds(request.body, idOf(request)));
       return Task.toJSON(await handler.cancelTask(CancelTaskRequest.fromJSON(wanted), context));
     }),
   );
@@ -158,11 +158,10 @@ export function restRoute({ handler, card, limits, heartbeatMs, log, previews }:
     .post(
       ...body,
       answer(async (request, context) => {
-        const given: unknown = request.body ?? {};
-        const wanted = checkRequestParams('CreateTaskPushNotificationConfig', {
-          ...Object(given),
-          ...pushIdsOf(request),
-        });
+        const wanted = checkRequestParams(
+          'CreateTaskPushNotificationConfig',
+          withPathIds(request.body, pushIdsOf(request)),
+        );
         return TaskPushNotificationConfig.toJSON(
           await handler.createTaskPushNotificationConfig(
             TaskPushNotificationConfig.fromJSON(wanted),
@@ -209,6 +208,12 @@ function messageOf(operation: string, { body }: Request, context: A2aRequestCont
 
 function idOf({ params }: Request): { id: string } {
   return { id: String(params['taskId']) };
+}
+
+/** Adds the ids of the path to a body. Returns a body that is no object unchanged, so that the check refuses it. */
+function withPathIds(body: unknown, ids: object): unknown {
+  const given = body ?? {};
+  return isRecord(given) ? { ...given, ...ids } : given;
 }
 
 function pushIdsOf({ params }: Request): { taskId: string; id?: string } {

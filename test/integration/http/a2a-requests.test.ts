@@ -167,6 +167,20 @@ describe('a request without a required field', () => {
   });
 });
 
+test.each(['"now"', '[1]', '5'])(
+  'a cancel whose body is %s is refused, and cancels nothing',
+  async (body) => {
+    const { taskId } = server.tasks.start(
+      { principal: 'local', channel: 'a2a', message: { messageId: 'm', parts: [] } },
+      [{ type: 'task.working' }],
+    );
+    const refused = await request(server, { path: `/tasks/${taskId}:cancel`, body });
+    expect([refused.status, refused.body]).toMatchObject([400, { error: { status: 'INVALID_ARGUMENT' } }]);
+    const { body: task } = await request(server, { method: 'GET', path: `/tasks/${taskId}` });
+    expect(task).toMatchObject({ status: { state: 'TASK_STATE_WORKING' } });
+  },
+);
+
 describe('a push notification configuration of A2A 0.3 that breaks a rule', () => {
   const url = 'https://example.com/hook';
   test.each<[string, object]>([

@@ -51,6 +51,21 @@ describe('the agent card that the bridge reads', () => {
     expect(() => parseAgentCard(card)).toThrow(/agent card cannot be used/);
   });
 
+  test('a field that is null is the same as an absent one, as ProtoJSON says', () => {
+    const nothing = { description: null, provider: null, skills: null, defaultInputModes: null };
+    const card = parseAgentCard({
+      ...nothing,
+      supportedInterfaces: [{ ...rpc, tenant: null }],
+      capabilities: { streaming: null, extensions: null },
+    });
+    const [extension] = parseAgentCard({
+      supportedInterfaces: [rpc],
+      capabilities: { extensions: [{ uri: 'urn:x', description: null, required: null }] },
+    }).extensions;
+    expect(extension).toEqual({ uri: 'urn:x', description: '', required: false });
+    expect(card).toEqual(parseAgentCard({ supportedInterfaces: [rpc] }));
+  });
+
   test('the bridge leaves out an interface that has no http URL, such as one of gRPC', () => {
     const others = [
       { ...rpc, url: 'grpc.example.com:443', protocolBinding: 'GRPC' },
