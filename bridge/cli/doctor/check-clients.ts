@@ -1,7 +1,7 @@
 /** Checks which MCP clients start the bridge, and whether their entries work. */
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { errorMessageOf } from '../../../shared/runtime/errors.ts';
+import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { type BridgeEntry, findBridgeEntries } from '../clients/bridge-entries.ts';
 import { type BridgePlugin, findBridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClientProgram } from '../clients/client.ts';
@@ -44,7 +44,8 @@ async function checkClient(
     unreadable.push(
       failCheckResult(
         `${client.title}, ${scope}`,
-        `${path} cannot be read: ${errorMessageOf(error)}`,
+        // The error of a file that cannot be used names the file itself.
+        error instanceof ProductError ? error.message : `${path} cannot be read: ${errorMessageOf(error)}`,
         'Correct it: the client cannot read it either.',
       ),
     ),

@@ -153,3 +153,15 @@ describe('doctor’s check of the clients', () => {
     });
   });
 });
+
+it('a settings file that cannot be used is named once, with its problem', async () => {
+  const path = join(around.home, '.gemini', 'settings.json');
+  await mkdir(dirname(path));
+  await writeFile(path, Buffer.from('{"name": "J\u{fc}rgen"}', 'latin1'));
+  expect(await checkClients(around)).toEqual([
+    expect.objectContaining({
+      level: 'fail',
+      message: `${path} was left as it is: it is not UTF-8. Save it as UTF-8 first.`,
+    }),
+  ]);
+});
