@@ -9,7 +9,7 @@ import type { LineMatcher } from './line-matcher.ts';
 /** The number of characters in one slice. A plain pattern takes about one millisecond for a slice. */
 const SLICE_CHARACTERS = 128 * 1024;
 const SLICE_MS = 50;
-/** The search ignores the rest of a line after this number of characters. */
+/** A regular expression ignores the rest of a line after this number of characters. */
 const MAX_LINE_CHARS = 10_000;
 
 export interface MatchedLine {
@@ -68,11 +68,16 @@ function matchRun({ text, lines, start, end }: SearchRun, matcher: LineMatcher):
   const found: MatchedLine[] = [];
   for (let index = start; index < end; index += 1) {
     const whole = lines[index] ?? '';
-    const content = whole.length > MAX_LINE_CHARS ? whole.slice(0, MAX_LINE_CHARS) : whole;
+    const content = whole.slice(0, searchedChars(whole, matcher));
     const at = matcher.at(content);
     if (at !== -1) found.push({ text, line: index + 1, content, at });
   }
   return found;
+}
+
+/** Returns how many characters of the line the search reads. */
+function searchedChars({ length }: string, { steady }: LineMatcher): number {
+  return steady ? length : Math.min(length, MAX_LINE_CHARS);
 }
 
 /** Splits the texts that may match into slices. A slice may contain several texts, because each slice costs time. */
@@ -86,7 +91,7 @@ function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Se
       let end = start;
       while (end < lines.length && characters < SLICE_CHARACTERS) {
         // Each line counts one extra character, so that empty lines also fill a slice.
-        characters += Math.min(lines[end]?.length ?? 0, MAX_LINE_CHARS) + 1;
+        characters += searchedChars(lines[end] ?? '', matcher) + 1;
         end += 1;
       }
       slice.push({ text, lines, start, end });

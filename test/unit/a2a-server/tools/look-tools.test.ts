@@ -144,6 +144,12 @@ describe('the tool search-files', () => {
     expect(many).toMatch(/There is more/);
   });
 
+  it('search-files finds plain text anywhere in a line of two megabytes, e.g. of a minified file', async () => {
+    await files({ 'minified.js': `${'x'.repeat(2_000_000)}needle` });
+    expect(await search({ pattern: 'needle' })).toMatch(/^minified\.js:1: …x+needle$/u);
+    expect(await search({ pattern: 'NEEDLE', caseSensitive: false })).toContain('minified.js:1:');
+  });
+
   it('search-files explains why a pattern is invalid', async () => {
     await expect(at.show(searchFilesTool, { pattern: '(', regex: true })).rejects.toThrow(
       /not a JavaScript regular expression/,
