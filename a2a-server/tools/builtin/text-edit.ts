@@ -13,7 +13,8 @@ type EditResult =
 
 /**
  * Replaces the only match of `oldText`, or all matches if `replaceAll` is true. If every line of the file ends in CRLF,
- * the function converts the edit to CRLF, because a model writes LF.
+ * the function converts the edit to CRLF, because a model writes LF. An `oldText` with CRLF is exact, so that an edit can
+ * change the line ends.
  */
 export function applySingleEdit(content: string, edit: TextEdit): EditResult {
   if (edit.oldText === '')
@@ -33,7 +34,7 @@ export function applySingleEdit(content: string, edit: TextEdit): EditResult {
       'oldText occurs more than once. Add lines around it until it is unique, or set replaceAll.',
     );
   }
-  return spliced(content, edit, places);
+  return spliced(content, withLineEndsOf(content, edit), places);
 }
 
 type MultiEditResult =
@@ -81,12 +82,24 @@ function spliced(content: string, { oldText, newText }: TextEdit, places: readon
   return { type: 'edited', content: pieces.join(''), replaced: places.length };
 }
 
+/** Converts the new text of an edit within one line to the line ends of the file. */
+function withLineEndsOf(content: string, edit: TextEdit): TextEdit {
+  const isWithinLine = !edit.oldText.includes('\n');
+  return isWithinLine && BARE_LF.test(edit.newText) && usesOnlyCrlf(content)
+    ? { ...edit, newText: crlf(edit.newText) }
+    : edit;
+}
+
 /**
  * Converts the edit to CRLF. Returns undefined if the file does not use CRLF only, or if the edit has no LF to convert.
  */
 function inCrlf(content: string, edit: TextEdit): TextEdit | undefined {
-  if (!content.includes('\r\n') || BARE_LF.test(content) || !BARE_LF.test(edit.oldText)) return undefined;
+  if (!usesOnlyCrlf(content) || !BARE_LF.test(edit.oldText)) return undefined;
   return { ...edit, oldText: crlf(edit.oldText), newText: crlf(edit.newText) };
+}
+
+function usesOnlyCrlf(content: string): boolean {
+  return content.includes('\r\n') && !BARE_LF.test(content);
 }
 
 const BARE_LF = /(?<!\r)\n/u;

@@ -45,6 +45,9 @@ describe('applySingleEdit, which replaces a passage', () => {
     expect(once('a\r\nb\r\nc\r\n', 'a\nb\n', 'x\ny\n')).toMatchObject({ content: 'x\r\ny\r\nc\r\n' });
     expect(once('a\r\nb\nc\r\n', 'a\nb', 'x')).toMatchObject({ type: 'refused' });
     expect(once('a\r\nb\r\n', 'b', 'x')).toMatchObject({ content: 'a\r\nx\r\n' });
+    expect(once('a\r\nb\r\n', 'b', 'x\ny')).toMatchObject({ content: 'a\r\nx\r\ny\r\n' });
+    expect(once('a\r\nb\n', 'b', 'x\ny')).toMatchObject({ content: 'a\r\nx\ny\n' });
+    expect(once('a\r\nb\r\n', 'a\r\n', 'a\n')).toMatchObject({ content: 'a\nb\r\n' });
   });
 
   it('for every text that contains a passage once, applySingleEdit changes only the passage', () => {
