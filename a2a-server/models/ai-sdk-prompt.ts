@@ -88,6 +88,14 @@ function withCachePoints(
   );
 }
 
+/**
+ * Replaces halves of characters. A shortened output may end in one, and a client may send one. Anthropic refuses such a
+ * text (400), and the task would send it again with each request.
+ */
+function wellFormed(text: string): string {
+  return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
+}
+
 type Contents = ReadonlyMap<string, Uint8Array>;
 
 function messages(
@@ -120,7 +128,7 @@ function userMessage(
 ): LanguageModelV3Message {
   return {
     role: 'user',
-    content: [...files.map((file) => userFile(file, contents)), { type: 'text', text }],
+    content: [...files.map((file) => userFile(file, contents)), { type: 'text', text: wellFormed(text) }],
   };
 }
 
@@ -138,9 +146,10 @@ type ToolPart = Extract<LanguageModelV3Message, { role: 'tool' }>['content'][num
 
 /** @param contents the contents of the files; undefined if the provider accepts only text in tool results */
 function toolResult(
-  { modelCallId, tool, text, isError, files = [] }: ConversationToolResult,
+  { modelCallId, tool, text: result, isError, files = [] }: ConversationToolResult,
   contents: Contents | undefined,
 ): ToolPart {
+  const text = wellFormed(result);
   const output: LanguageModelV3ToolResultOutput =
     contents === undefined || files.length === 0
       ? { type: isError ? 'error-text' : 'text', value: text }

@@ -26,6 +26,21 @@ function signed({ seq, at, event }: JournalEntry): JournalEntry {
 const signedTurn = { text: 10, calls: [{ input: 1, result: 10 }], message: null };
 const twoTurns = [{ first: 10, turns: [signedTurn, signedTurn] }];
 
+it('no text of a person or of a tool reaches a provider with half a character', () => {
+  const result = { modelCallId: 'c', tool: 't', text: 'cut \ud83d', isError: false };
+  const { prompt } = toCallOptions({
+    instructions: '',
+    conversation: [
+      { role: 'user', text: '\ude00 sent, and 😀' },
+      { role: 'tool', results: [result, { ...result, isError: true }] },
+    ],
+    exchanges: [],
+    tools: [],
+  });
+  expect(JSON.stringify(prompt)).not.toContain('\\ud');
+  expect(JSON.stringify(prompt)).toContain('\ufffd sent, and 😀');
+});
+
 it('the prompt of each turn starts with the whole prompt of the previous turn, byte for byte', () => {
   let signatures = 0;
   fc.assert(
