@@ -1,5 +1,5 @@
 /** Converts the result of an MCP tool to text and files for a model (MCP 2025-11-25, Tools: Tool Result). */
-import { stringify } from 'safe-stable-stringify';
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { fileMediaTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
@@ -34,6 +34,12 @@ export const mcpCallResultSchema = z.looseObject({
 });
 export type McpCallResult = z.infer<typeof mcpCallResultSchema>;
 
+/**
+ * The largest structured content that is shown with an indentation. X3: with one, a few deep lists would become
+ * hundreds of megabytes.
+ */
+const MAX_INDENTED = { chars: 100_000, depth: 20 };
+
 /** The maximum size of all files of one result, in bytes. A note replaces each further file. */
 const MAX_FILE_BYTES = 10_000_000;
 
@@ -53,8 +59,12 @@ export function mcpResultForModel({ content, structuredContent }: McpCallResult)
     files.push(file);
     return filePlaceholderLine({ ...file, bytes: file.bytes.length });
   });
-  if (structuredContent !== undefined && !blocks.some((known) => says(known, structuredContent)))
-    parts.push(JSON.stringify(structuredContent, null, 2) ?? '');
+  if (structuredContent !== undefined) {
+    const json = jsonOf(structuredContent);
+    if (json === undefined) parts.push('[structured content that is nested too deep]');
+    else if (!blocks.some((known) => says(known, { structuredContent, json })))
+      parts.push(indented(structuredContent, json));
+  }
   const whole = parts.join('\n');
   return { text: whole.trim() === '' ? '[no output]' : whole, files };
 }
@@ -93,14 +103,37 @@ function told(known: Block): string {
   }
 }
 
+/** Returns undefined for content that is nested too deep for JSON. */
+function jsonOf(structured: unknown): string | undefined {
+  try {
+    return JSON.stringify(structured) ?? '';
+  } catch {
+    return undefined;
+  }
+}
+
+function indented(structured: unknown, json: string): string {
+  const short = json.length <= MAX_INDENTED.chars && !isDeeperThan(structured, MAX_INDENTED.depth);
+  return short ? (JSON.stringify(structured, null, 2) ?? '') : json;
+}
+
+function isDeeperThan(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((inner) => isDeeperThan(inner, depth - 1));
+}
+
 /**
- * True if the text block already contains the structured content. MCP: "For backwards compatibility, a tool that
+ * True if the text block already contains the structured content. X3: a shorter text is not even parsed, because a
+ * result may have thousands of blocks. MCP: "For backwards compatibility, a tool that
  * returns structured content SHOULD also return the serialized JSON".
  */
-function says(known: Block | undefined, structured: unknown): boolean {
-  if (known?.type !== 'text') return false;
+function says(
+  known: Block | undefined,
+  { structuredContent, json }: { structuredContent: unknown; json: string },
+): boolean {
+  if (known?.type !== 'text' || known.text.length < json.length) return false;
   try {
-    return stringify(JSON.parse(known.text)) === stringify(structured);
+    return isDeepStrictEqual(JSON.parse(known.text), structuredContent);
   } catch {
     return false;
   }

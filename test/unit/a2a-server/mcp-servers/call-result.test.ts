@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { PDF, PNG } from '../../../support/sample-files.ts';
 import { mcpCallResultSchema, mcpResultForModel } from '../../../../a2a-server/mcp-servers/call-result.ts';
 
@@ -11,6 +11,9 @@ function image(bytes: number): object {
   const data = Buffer.concat([PNG, Buffer.alloc(bytes - PNG.length)]).toString('base64');
   return { type: 'image', mimeType: 'image/png', data };
 }
+
+/** Returns a list in a list, and so on. */
+const deep = (levels: number): unknown => JSON.parse('['.repeat(levels) + ']'.repeat(levels));
 
 describe('the result of an MCP tool', () => {
   it('the result contains the files that a model can read, with the types that their bytes have', () => {
@@ -44,6 +47,29 @@ describe('the result of an MCP tool', () => {
       'done\n{\n  "a": 1\n}',
     );
     expect(textOf({ structuredContent: 3 })).toBe('3');
+  });
+
+  it('X3 a result of many blocks is compared once, however large its structured content is', () => {
+    const structuredContent = { list: [1, 2, 3] };
+    const content = Array.from({ length: 100 }, () => ({ type: 'text', text: '1' }));
+    const [parse, stringify] = [jest.spyOn(JSON, 'parse'), jest.spyOn(JSON, 'stringify')];
+    try {
+      textOf({ content, structuredContent });
+      expect(parse.mock.calls.length + stringify.mock.calls.length).toBeLessThan(5);
+    } finally {
+      parse.mockRestore();
+      stringify.mockRestore();
+    }
+  });
+
+  it('X3 deep structured content is shown without an indentation, and a note replaces content that is too deep', () => {
+    expect(textOf({ structuredContent: deep(20) })).toContain('\n');
+    expect(textOf({ structuredContent: Array.from({ length: 20 }, () => deep(2_000)) })).toHaveLength(80_021);
+    expect(textOf({ structuredContent: deep(1_000_000) })).toBe(
+      '[structured content that is nested too deep]',
+    );
+    const long = Array.from({ length: 60_000 }, () => 1);
+    expect(textOf({ structuredContent: long })).toBe(JSON.stringify(long));
   });
 
   it('the result is never empty', () => {
