@@ -126,9 +126,10 @@ interface GrantedAccess {
 
 /** Applies the settings to verified claims. Returns undefined if the claims give no access. Pure. */
 export function accessOfClaims(
-  claims: Readonly<Record<string, unknown>>,
+  received: Readonly<Record<string, unknown>>,
   { principalClaim, tenant, roles: rules, groups: groupRules }: OidcSettings,
 ): GrantedAccess | undefined {
+  const claims = withoutUnverifiedEmail(received);
   const name = nameIn(claims[principalClaim]);
   const team = typeof tenant === 'string' ? tenant : nameIn(claims[tenant.claim]);
   const given = rules.flatMap((rule) => (has(claims[rule.claim], rule.value) ? rule.roles : []));
@@ -147,6 +148,17 @@ export function mayComeFromProvider(principal: string, { tenant }: OidcSettings)
   return (
     team !== undefined && PRINCIPAL_PATTERN.test(principal) && (typeof tenant !== 'string' || tenant === team)
   );
+}
+
+/**
+ * X1: removes an address that the person may have entered without owning it. Some providers do not say whether an
+ * address is verified, and others write the value as text.
+ */
+function withoutUnverifiedEmail(
+  claims: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const verified = claims['email_verified'];
+  return verified === false || verified === 'false' ? { ...claims, email: undefined } : claims;
 }
 
 function nameIn(value: unknown): string | undefined {
