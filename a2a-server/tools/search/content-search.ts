@@ -30,7 +30,7 @@ interface SearchRun {
 }
 
 /**
- * Returns the first matching lines in order. The result can have a few more lines than `most`.
+ * Returns the first matching lines in order, at most `most`.
  * @throws Error if the pattern takes too long
  * @throws AbortError after an abort
  */
@@ -45,13 +45,22 @@ export async function findMatchingLines(
     if (found.length >= most) break;
     if (!turned) await nextTurn();
     turned = false;
-    found.push(...(await matchSlice(slice, matcher)));
+    found.push(...(await matchSlice(slice, matcher, most - found.length)));
   }
   return found;
 }
 
-async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Promise<MatchedLine[]> {
-  const match = () => slice.flatMap((run) => matchRun(run, matcher));
+/** X3: stops after the first `most` lines, because a slice of empty lines may have a hundred thousand matches. */
+async function matchSlice(
+  slice: readonly SearchRun[],
+  matcher: LineMatcher,
+  most: number,
+): Promise<MatchedLine[]> {
+  const match = (): MatchedLine[] => {
+    const found: MatchedLine[] = [];
+    for (const run of slice) found.push(...matchRun(run, matcher, most - found.length));
+    return found;
+  };
   if (matcher.steady) return match();
   try {
     return await runWithinTimeWithRetry(SLICE_MS, match);
@@ -64,9 +73,9 @@ async function matchSlice(slice: readonly SearchRun[], matcher: LineMatcher): Pr
   }
 }
 
-function matchRun({ text, lines, start, end }: SearchRun, matcher: LineMatcher): MatchedLine[] {
+function matchRun({ text, lines, start, end }: SearchRun, matcher: LineMatcher, most: number): MatchedLine[] {
   const found: MatchedLine[] = [];
-  for (let index = start; index < end; index += 1) {
+  for (let index = start; index < end && found.length < most; index += 1) {
     const whole = lines[index] ?? '';
     const content = whole.slice(0, searchedChars(whole, matcher));
     const at = matcher.at(content);

@@ -61,6 +61,11 @@ describe('the tool search-files', () => {
     expect(await search({ pattern: 'three' })).toBe('[Nothing found.]');
   });
 
+  it('X3 search-files finds lines in a file of a million empty lines', async () => {
+    await files({ 'empty.txt': '\n'.repeat(1_000_000) });
+    expect(await search({ pattern: '^$', regex: true, path: 'empty.txt' })).toMatch(/^empty\.txt:1: \n/);
+  });
+
   it('search-files finds files by name at any depth, or by path from the start directory', async () => {
     await files({ 'a.ts': '', 'src/b.ts': '', 'src/deep/c.tsx': '', 'src/.d.ts': '', 'e.md': '' });
     expect(await search({ glob: '*.ts' })).toBe('a.ts\nsrc/.d.ts\nsrc/b.ts');
