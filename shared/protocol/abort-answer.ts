@@ -5,8 +5,5 @@
 import * as z from 'zod/mini';
 
 export const abortAnswerSchema = z.object({ success: z.boolean(), message: z.string() });
-/**
- * `success` is true if an abort stopped the tool execution, this one or an earlier one. So a repeated request gets the
- * same answer. It is false if the tool execution ended for another reason, or is unknown.
- */
+/** `success` is false if the tool execution has ended or is unknown. */
 export type AbortAnswer = z.infer<typeof abortAnswerSchema>;

@@ -9,7 +9,7 @@ export type AbortRequestOutcome =
   | { type: 'already-finished' }
   /** The tool finished during the request. */
   | { type: 'finished-first' }
-  /** An earlier abort request stopped the tool. So what this request asks for is done. */
+  /** An earlier abort request stopped the tool. */
   | { type: 'aborted-before'; confirmed: boolean }
   /** Another reason stopped the tool first. */
   | { type: 'stopped-before'; reason: string }
@@ -49,7 +49,7 @@ export function abortAnswer(toolId: string, result: AbortRequestOutcome): AbortA
       return { success: false, message: `Tool execution ${id} finished before it could be aborted.` };
     case 'aborted-before':
       return {
-        success: true,
+        success: false,
         message: `Tool execution ${id} was already aborted${result.confirmed ? '' : ', but it may have had an effect'}. This request changed nothing.`,
       };
     case 'stopped-before':

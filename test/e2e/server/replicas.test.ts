@@ -486,7 +486,7 @@ else {
         second.peer.abort(toolId, 'enough'),
         second.peer.abort(toolId, 'enough'),
       ]);
-      const again = { success: true, message: expect.stringContaining('already aborted') };
+      const again = { success: false, message: expect.stringContaining('already aborted') };
       expect(answers).toContainEqual({
         success: true,
         message: `Successfully aborted tool execution: ${toolId}`,

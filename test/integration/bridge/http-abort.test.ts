@@ -37,7 +37,7 @@ test('R40 a client aborts a tool execution over the bridge’s HTTP port, and ne
   // A request without a body is valid. A second abort and an unknown id also get a typed answer.
   const again = await ask(address(toolId), { headers: bridge.credentials });
   expect(JSON.parse(again.body)).toMatchObject({
-    success: true,
+    success: false,
     message: expect.stringContaining('already aborted'),
   });
   const unknown = await ask(address('crawl-1623456789-abc123def'), { headers: bridge.credentials });
