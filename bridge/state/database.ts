@@ -24,6 +24,13 @@ import { migrate } from './schema.ts';
 const BUSY_TIMEOUT_MS = 5_000;
 
 /**
+ * Queries of closed databases with open delegations. When the last connection to a database ends, SQLite deletes the
+ * write-ahead log. libsql ends a connection only after `close`, and after the garbage collector has taken its queries. So
+ * these queries stay until the process ends. The end of a process deletes no log.
+ */
+const KEPT_QUERIES: RunQuery[] = [];
+
+/**
  * The maximum number of writes in one commit. It limits how long a commit blocks the event loop, to a few milliseconds.
  */
 const MAX_WRITES_PER_COMMIT = 500;
@@ -170,13 +177,14 @@ export class BridgeDatabase {
 
   /**
    * Does all pending writes, and closes the database. If no delegation is open, also empties the write-ahead log. The
-   * next bridge then need not open the database when it starts (`mayHaveOpenWork`).
+   * next bridge then need not open the database when it starts (`mayHaveOpenWork`). Otherwise the log keeps its content.
    */
   close(): void {
     this.#together.flush();
     try {
       const [open] = this.rows(`SELECT 1 FROM delegations WHERE state IN ('sending', 'accepted') LIMIT 1`);
       if (open === undefined) this.rows('PRAGMA wal_checkpoint(TRUNCATE)');
+      else KEPT_QUERIES.push(...this.#queries.values());
     } catch {
       // The write-ahead log keeps its content. So the next bridge opens the database when it starts.
     }

@@ -1,6 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { chmod, mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { BridgeDatabase } from '../../../../bridge/state/database.ts';
 import { databasePath, mayHaveOpenWork } from '../../../../bridge/state/may-have-open-work.ts';
 import { openSqlite } from '../../../../shared/sqlite/driver.ts';
@@ -27,6 +30,29 @@ describe("the bridge's database", () => {
     database.run(`DELETE FROM delegations`);
     expect(await mayHaveOpenWork(state)).toBe(true);
     database.close();
+    expect(await mayHaveOpenWork(state)).toBe(false);
+  });
+
+  test('B3 if a delegation is open, the database shows it after the close, and after the garbage collection', async () => {
+    const state = await temporaryDirectory();
+    const openAndClose = async (sql: string): Promise<void> => {
+      const database = await BridgeDatabase.open(state);
+      database.run(sql);
+      database.close();
+    };
+    await openAndClose(
+      `INSERT INTO delegations (message_id, owner, agent, created_at, state, title, work, answered)
+       VALUES ('m', '', 'agent', '2026-01-01T00:00:00.000Z', 'accepted', 'title', '{}', 0)`,
+    );
+    setFlagsFromString('--expose-gc');
+    const collectGarbage: unknown = runInNewContext('gc');
+    if (typeof collectGarbage !== 'function') throw new TypeError('the garbage collector is not callable');
+    for (let count = 0; count < 3; count += 1) {
+      collectGarbage();
+      await nextTurn();
+    }
+    expect(await mayHaveOpenWork(state)).toBe(true);
+    await openAndClose(`UPDATE delegations SET state = 'collected'`);
     expect(await mayHaveOpenWork(state)).toBe(false);
   });
 
