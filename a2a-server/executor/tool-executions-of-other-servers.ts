@@ -70,7 +70,7 @@ export async function toolExecutionsOfOtherServers(
 
 /**
  * Asks for the abort of a tool execution that this server does not run, and waits for its end. A second request changes
- * nothing and gets the outcome of the first.
+ * nothing, and also waits for the end.
  * @throws ProductError STORAGE
  */
 export async function abortRemotely(

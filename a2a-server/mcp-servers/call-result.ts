@@ -123,9 +123,9 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 }
 
 /**
- * True if the text block already contains the structured content. X3: a shorter text is not even parsed, because a
- * result may have thousands of blocks. MCP: "For backwards compatibility, a tool that
- * returns structured content SHOULD also return the serialized JSON".
+ * True if the text block already contains the structured content. MCP: "For backwards compatibility, a tool that returns
+ * structured content SHOULD also return the serialized JSON". X3: a shorter text is not even parsed, because a result may
+ * have thousands of blocks.
  */
 function says(
   known: Block | undefined,

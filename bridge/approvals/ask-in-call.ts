@@ -49,7 +49,7 @@ export async function askPersonInCall(asking: AskInCallOptions, end: WaitEndReas
     const form = forms.find(({ ask }) => !asked.has(ask.key));
     if (form === undefined) return { end: stands, notes: commandLineNotes(unoffered) };
     const { key } = form.ask;
-    const name = `${session.view?.taskId ?? ''} ${key}`;
+    const name = JSON.stringify([session.agent.name, session.view?.taskId, key]);
     const other = client.openForms.get(name);
     if (other === undefined) {
       asked.add(key);

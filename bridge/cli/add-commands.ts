@@ -45,13 +45,13 @@ export function addCommands(program: Command, places: BuiltProgramPaths): void {
   addHelpCommands(program);
 }
 
-interface Placed {
+interface AddOptions {
   /** The command that the new one belongs to; by default the program. */
   into?: Command;
   /** What `--json` prints; by default one object. */
   json?: string;
 }
-type Add = (usage: string, description: string, placed?: Placed) => Command;
+type Add = (usage: string, description: string, options?: AddOptions) => Command;
 type CarryOut = <Options extends CommonCommandOptions>(it: Command, work: Run<Options>) => Promise<void>;
 
 /** Declares a command that has commands of its own, and also runs without one of them. */

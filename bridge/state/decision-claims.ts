@@ -28,7 +28,7 @@ const KEPT_MS = 30 * 24 * 60 * 60_000;
  * Old claims are deleted only if there are more claims than this. So a clock that has jumped ahead deletes no claim of a
  * call that still waits.
  */
-const MAX_KEPT_FOR_EVER = 10_000;
+const MAX_UNPRUNED_CLAIMS = 10_000;
 
 const SAME_CALL = 'agent = ? AND task_id = ? AND call_id = ? AND shown = ?';
 
@@ -50,7 +50,7 @@ export class StoredDecisionClaims implements DecisionClaims {
   constructor(database: BridgeDatabase) {
     this.#database = database;
     const [[count] = []] = database.rows('SELECT count(*) FROM decision_claims');
-    if (Number(count) > MAX_KEPT_FOR_EVER) database.forget('decision_claims', KEPT_MS);
+    if (Number(count) > MAX_UNPRUNED_CLAIMS) database.forget('decision_claims', KEPT_MS);
   }
 
   async take(

@@ -80,6 +80,13 @@ async function shownOf({ call, sessionId }: Chat) {
   return { code: first.code, decision: { callId, shown, decision: 'approve' }, page };
 }
 
+/** Denies the pending action in the conversation, not on the card. */
+async function denyElsewhere(on: Chat): Promise<void> {
+  const { callId, shown } = (await shownOf(on)).decision;
+  const { sessionId } = on;
+  await on.call('approve_or_deny_pending_action', { sessionId, callId, shown, decision: 'deny' });
+}
+
 async function taskIdOf({ on }: Chat): Promise<string> {
   const [task] = await on.peer.list();
   return task?.taskId ?? '';
@@ -216,13 +223,7 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     const on = await chat();
     const card = await show(on);
     await card.getByRole('button', { name: 'Approve' }).waitFor();
-    const { callId, shown } = (await shownOf(on)).decision;
-    await on.call('approve_or_deny_pending_action', {
-      sessionId: on.sessionId,
-      callId,
-      shown,
-      decision: 'deny',
-    });
+    await denyElsewhere(on);
     await card.getByRole('button', { name: 'Approve' }).click();
     await card.getByRole('alert').waitFor();
     await card.getByText('The task is completed.').waitFor();
@@ -233,13 +234,7 @@ if (PAGE_BROWSER === undefined) process.emitWarning(`skipped: ${NO_BROWSER}`);
     const on = await chat();
     const card = await show(on);
     await card.getByRole('button', { name: 'Approve' }).waitFor();
-    const { callId, shown } = (await shownOf(on)).decision;
-    await on.call('approve_or_deny_pending_action', {
-      sessionId: on.sessionId,
-      callId,
-      shown,
-      decision: 'deny',
-    });
+    await denyElsewhere(on);
     await card
       .locator('body')
       .evaluate((body) => body.ownerDocument.dispatchEvent(new Event('visibilitychange')));

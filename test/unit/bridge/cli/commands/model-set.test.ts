@@ -21,8 +21,8 @@ beforeEach(async () => {
 });
 
 /**
- * Runs the command, which must be refused. No program is at the path of the server. So the command must not come to the
- * trial of the model.
+ * Runs a command that must be refused before the trial of the model. The trial would fail, because the path of the server
+ * has no program.
  * @returns everything that the person sees, and the exit code
  */
 async function refusal(id: string, options: SetModelOptions): Promise<{ said: string; code: number }> {
