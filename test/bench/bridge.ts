@@ -13,6 +13,7 @@ import { TOOL_APPROVAL_EXTENSION } from '../../shared/protocol/tool-approval.ts'
 import { cardOf, clientFor, startAgent } from './agent.ts';
 import type { Agent } from './agent.ts';
 import type { BenchContext, Benchmark, Figure } from './benchmark.ts';
+import { ownProgram } from './child-program.ts';
 import { median, medianOf, quantileOf } from './statistics.ts';
 
 const SAMPLES = 1_000;
@@ -39,8 +40,10 @@ export const bridge: Benchmark = {
   async run(context) {
     const agent = await startAgent(context);
     const mcp = new McpClient({ name: 'bench', version: '0' });
+    const relay = new McpClient({ name: 'bench', version: '0' });
     try {
       await mcp.connect(bridgeTransport(context, agent));
+      await relay.connect(relayTransport(agent));
       const { sessionId, taskId } = await delegated(mcp);
       const client = await clientFor(await cardOf(agent.url), agent.token);
       const samples: Sample[] = [];
@@ -49,11 +52,12 @@ export const bridge: Benchmark = {
           client.getTask({ tenant: '', id: taskId, historyLength: HISTORY }, EXTENSIONS);
         const calls: [keyof Sample, () => Promise<unknown>][] = [
           ['direct', direct],
-          ['bridged', () => status(mcp, sessionId)],
+          ['bridged', () => answered(mcp, 'check_task_progress_and_status', { sessionId })],
+          ['relayed', () => answered(relay, 'status', { taskId })],
           ['again', direct],
           ['ping', () => mcp.ping()],
         ];
-        const sample: Sample = { direct: 0, bridged: 0, again: 0, ping: 0 };
+        const sample: Sample = { direct: 0, bridged: 0, relayed: 0, again: 0, ping: 0 };
         // The order changes, so that each call follows each other one equally often.
         const ordered = pair % 2 === 0 ? calls : calls.toReversed();
         for (const [name, call] of ordered) sample[name] = await took(call);
@@ -61,16 +65,17 @@ export const bridge: Benchmark = {
       }
       return figures(samples);
     } finally {
-      await mcp.close();
+      await Promise.all([mcp.close(), relay.close()]);
       await agent.program.stop();
     }
   },
 };
 
-/** The time of one request directly and over the bridge, in milliseconds. */
+/** The time of one request directly, over the bridge and over the least relay, in milliseconds. */
 interface Sample {
   direct: number;
   bridged: number;
+  relayed: number;
   /** A second direct request. */
   again: number;
   ping: number;
@@ -78,6 +83,7 @@ interface Sample {
 
 function figures(samples: readonly Sample[]): Figure[] {
   const added = samples.map(({ bridged, direct }) => bridged - direct);
+  const least = samples.map(({ relayed, direct }) => relayed - direct);
   const noise = samples.map((sample) => sample.again - sample.direct);
   const direct = samples.map((sample) => sample.direct);
   const bridged = samples.map((sample) => sample.bridged);
@@ -95,7 +101,14 @@ function figures(samples: readonly Sample[]): Figure[] {
       unit: 'ms',
       aim: { at: 'most', value: P99_AIM_MS },
     },
-    { name: 'the same for a second direct call (the noise), p99', ...quantileOf(noise, 0.99), unit: 'ms' },
+    { name: 'added by the least relay, median', ...medianOf(least), unit: 'ms' },
+    { name: 'added by the least relay, p99', ...quantileOf(least, 0.99), unit: 'ms' },
+    {
+      name: 'added by the bridge, to added by the least relay, medians',
+      value: median(added) / median(least),
+      unit: 'ratio',
+    },
+    { name: 'a second direct call, to the first (the noise), p99', ...quantileOf(noise, 0.99), unit: 'ms' },
     { name: 'through the bridge, median', ...medianOf(bridged), unit: 'ms' },
     { name: 'through the bridge, p99', ...quantileOf(bridged, 0.99), unit: 'ms' },
     { name: 'directly, median', ...medianOf(direct), unit: 'ms' },
@@ -127,6 +140,15 @@ function bridgeTransport(
   });
 }
 
+function relayTransport({ url, token }: Agent): StdioClientTransport {
+  return new StdioClientTransport({
+    command: process.execPath,
+    args: [ownProgram('relay'), url, String(HISTORY)],
+    env: { PATH: process.env['PATH'] ?? '', AGENT_TOKEN: token },
+    stderr: 'ignore',
+  });
+}
+
 const handle = z.object({ sessionId: z.string(), taskId: z.string() });
 
 /** Starts a session whose task waits for a decision. */
@@ -138,11 +160,8 @@ async function delegated(mcp: McpClient): Promise<z.infer<typeof handle>> {
   return handle.parse(structuredContent);
 }
 
-async function status(mcp: McpClient, sessionId: string): Promise<void> {
-  const answer = await mcp.callTool({
-    name: 'check_task_progress_and_status',
-    arguments: { sessionId },
-  });
+async function answered(mcp: McpClient, name: string, args: Record<string, string>): Promise<void> {
+  const answer = await mcp.callTool({ name, arguments: args });
   if (answer.isError === true) throw new Error(JSON.stringify(answer.content));
 }
 

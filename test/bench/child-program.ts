@@ -52,7 +52,7 @@ export async function cpuMs(pid: number): Promise<number> {
 
 /** The path of a program in `programs/`. */
 export function ownProgram(
-  name: 'bare-stream' | 'echo' | 'empty' | 'hello' | 'paced-model' | 'signal-time',
+  name: 'bare-stream' | 'echo' | 'empty' | 'hello' | 'paced-model' | 'relay' | 'signal-time',
 ): string {
   return fileURLToPath(new URL(`./programs/${name}.mjs`, import.meta.url));
 }
