@@ -105,24 +105,18 @@ const MESSAGE_CHARACTERS = [500, 240, 100, 40];
 const OUTPUT_CHARACTERS = [400, 240, 140, 80, 50, 30];
 
 export function statusReportOf(facts: StatusReportFacts): ReportWithoutNotes {
-  // Usually everything fits. So the whole status is measured first, because that is much faster than measuring after
-  // each item.
-  const whole = filled(facts, () => true);
-  return fits(whole) ? whole : filled(facts, fits);
-}
-
-function filled(
-  facts: StatusReportFacts,
-  isShort: (report: ReportWithoutNotes) => boolean,
-): ReportWithoutNotes {
   const { view } = facts;
   const running = (view?.calls ?? []).filter(isRunning);
   const rest = (view?.calls ?? []).filter((call) => !isRunning(call));
   let report = barest(facts);
+  let tokens = tokensOf({ ...report, notes: [] });
+  // Only the fields that change are measured, because most statuses have about ten additions.
   const add = (more: Partial<ReportWithoutNotes>): boolean => {
-    const next = { ...report, ...more };
-    if (!isShort(next)) return false;
-    report = next;
+    const replaced = Object.fromEntries(Object.entries(report).filter(([key]) => key in more));
+    const next = tokens + tokensOf(more) - tokensOf(replaced);
+    if (next > MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS) return false;
+    report = { ...report, ...more };
+    tokens = next;
     return true;
   };
   const left =
@@ -307,17 +301,17 @@ function isRunning(call: CallView): boolean {
 }
 
 /**
- * Returns true if the status is within the token limit. Only the structured result is measured, because the text is
- * always shorter.
+ * Estimates the tokens of some fields of the structured result. `RESERVED_TOKENS` covers the difference between the sum
+ * of such estimates and one estimate of all fields. The text of the status is not measured, because it is always shorter.
  */
-function fits(report: ReportWithoutNotes): boolean {
+function tokensOf(fields: Partial<StatusReport>): number {
   let agentText = 0;
-  const frame = JSON.stringify({ ...report, notes: [] }, (key, value: unknown) => {
+  const frame = JSON.stringify(fields, (key, value: unknown) => {
     if (typeof value !== 'string' || OWN_TEXT_FIELDS.has(key)) return value;
     agentText += agentTextTokens(JSON.stringify(value));
     return '';
   });
-  return agentText + bridgeTextTokens(frame) <= MAX_STATUS_REPORT_TOKENS - RESERVED_TOKENS;
+  return agentText + bridgeTextTokens(frame);
 }
 
 const OWN_TEXT_FIELDS: ReadonlySet<string> = new Set(['state', 'next']);
