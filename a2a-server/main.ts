@@ -2,7 +2,8 @@
 /** The command `a2a-server`. Without a subcommand it serves an agent over A2A. */
 import { EXIT_FAILURE } from '../shared/runtime/exit-codes.ts';
 import { fileURLToPath } from 'node:url';
-import { errorMessageOf, ProductError } from '../shared/runtime/errors.ts';
+import { ProductError } from '../shared/runtime/errors.ts';
+import { newFileProblem } from '../shared/runtime/file-problem.ts';
 import { consoleToLog, createLogger } from '../shared/runtime/logging.ts';
 import type { DestinationStream } from 'pino';
 import { openLogFile } from '../shared/runtime/log-file.ts';
@@ -81,7 +82,7 @@ function logTo(path: string | undefined): { destination?: DestinationStream } {
   } catch (error) {
     throw new ProductError(
       'CONFIGURATION',
-      `Setting "logFile": ${path} cannot be opened: ${errorMessageOf(error)}.`,
+      `Setting "logFile": ${path} cannot be opened: ${newFileProblem(error)}.`,
       {
         facts: { key: 'logFile', path },
         cause: error,

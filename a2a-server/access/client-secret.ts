@@ -5,6 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { fileProblem } from '../../shared/runtime/file-problem.ts';
 import { readApiKeyFromCommand, SENDABLE_API_KEY_PATTERN } from '../../shared/runtime/key-command.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 
@@ -39,7 +40,7 @@ async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw unreadable(errorMessageOf(error), error);
+    throw unreadable(fileProblem(error), error);
   }
 }
 

@@ -2,7 +2,8 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { cardSigningAlgorithm } from '../../shared/card/card-signature.ts';
-import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { fileProblem } from '../../shared/runtime/file-problem.ts';
 
 /**
  * Reads a private key from a PEM file.
@@ -16,7 +17,7 @@ export async function readCardKey(file: string): Promise<KeyObject> {
       throw new Error(`other users can read or change it; run: chmod 600 ${file}`);
     key = createPrivateKey(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable(file, errorMessageOf(error), error);
+    throw unusable(file, fileProblem(error), error);
   }
   if (cardSigningAlgorithm(key) === undefined)
     throw unusable(file, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');

@@ -2,7 +2,8 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { cardSigningAlgorithm } from '../../shared/card/card-signature.ts';
-import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { fileProblem } from '../../shared/runtime/file-problem.ts';
 
 /**
  * Reads public keys from PEM files. The bridge reads them again for each connection, because the operator may have
@@ -19,7 +20,7 @@ async function readCardKey(whose: string, file: string): Promise<KeyObject> {
   try {
     key = createPublicKey(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable({ whose, file }, errorMessageOf(error), error);
+    throw unusable({ whose, file }, fileProblem(error), error);
   }
   if (cardSigningAlgorithm(key) === undefined)
     throw unusable({ whose, file }, 'its key is not Ed25519, EC P-256, or RSA of at least 2048 bits');

@@ -12,7 +12,8 @@ import {
   fileMediaTypeOf,
   MAX_MESSAGE_FILE_BYTES,
 } from '../../shared/protocol/attached-file.ts';
-import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
+import { fileProblem } from '../../shared/runtime/file-problem.ts';
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { type AllowedCallWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
 import type { AttachedFile, DelegatedWork } from '../state/outbox-entry.ts';
@@ -77,7 +78,7 @@ async function contentOf(
 ): Promise<Uint8Array> {
   const handle = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(
     (error: unknown) => {
-      throw unreadable(path, errorMessageOf(error), error);
+      throw unreadable(path, fileProblem(error), error);
     },
   );
   try {

@@ -9,8 +9,10 @@
 import { readFile } from 'node:fs/promises';
 import type { ParseError } from 'jsonc-parser';
 import { z } from 'zod';
-import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { fileProblem } from '../runtime/file-problem.ts';
 import type { Environment } from '../runtime/environment.ts';
+import { nearestNames } from '../text/nearest-names.ts';
 import { settingProblem } from './setting-problem.ts';
 
 /**
@@ -68,13 +70,14 @@ export function resolveSettings<S extends Settings>(settings: S, sources: Settin
 
 /** @throws ProductError CONFIGURATION that names an unknown key of the file */
 export function requireKnownKeys(settings: Settings, sources: SettingSources): void {
+  const known = Object.keys(settings);
   const unknown = Object.keys(sources.file.values).find((key) => !Object.hasOwn(settings, key));
-  if (unknown !== undefined)
-    throw new ProductError(
-      'CONFIGURATION',
-      `Unknown setting "${unknown}" in ${sources.file.path}. Known: ${Object.keys(settings).join(', ')}.`,
-      { facts: { key: unknown, origin: sources.file.path } },
-    );
+  if (unknown === undefined) return;
+  const similar = nearestNames(unknown, known).map((key) => `"${key}"`);
+  const hint = similar.length > 0 ? `Did you mean ${similar.join(' or ')}?` : `Known: ${known.join(', ')}.`;
+  throw new ProductError('CONFIGURATION', `Unknown setting "${unknown}" in ${sources.file.path}. ${hint}`, {
+    facts: { key: unknown, origin: sources.file.path },
+  });
 }
 
 /**
@@ -190,7 +193,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
     // ENOTDIR also means that the file does not exist. `prepareStateDirectory` reports the wrong path later.
     if (!required && ['ENOENT', 'ENOTDIR'].includes(systemErrorCode(error) ?? ''))
       return configFile.parse({});
-    throw unreadable(path, errorMessageOf(error), error);
+    throw unreadable(path, fileProblem(error), error);
   }
   let json: unknown;
   try {
@@ -212,7 +215,9 @@ async function jsonProblem(text: string): Promise<string> {
   const [first] = errors;
   if (first === undefined) return 'it is not JSON';
   const line = text.slice(0, first.offset).split('\n').length;
-  return `it is not JSON (line ${line}: ${printParseErrorCode(first.error)})`;
+  // The code is in camel case, e.g. `ValueExpected`.
+  const problem = printParseErrorCode(first.error).replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter}`);
+  return `it is not JSON (line ${line}: ${problem.toLowerCase()})`;
 }
 
 function unreadable(path: string, problem: string, cause?: unknown): ProductError {

@@ -1,6 +1,7 @@
 /** Stores a secret in a file that only this user can read. */
 import { readFile, stat } from 'node:fs/promises';
-import { errorMessageOf, ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../runtime/errors.ts';
+import { fileProblem } from '../runtime/file-problem.ts';
 import { tryCreateFile } from './atomic-file.ts';
 
 interface SecretFile<Secret> {
@@ -28,7 +29,7 @@ export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Se
     if (made !== undefined) return made;
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw unusable(file, errorMessageOf(error), error);
+    throw unusable(file, fileProblem(error), error);
   }
   throw unusable(file, 'another program deleted it just after it was created');
 }

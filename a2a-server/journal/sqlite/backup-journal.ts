@@ -12,6 +12,7 @@ import {
 import { randomBytes } from 'node:crypto';
 import { basename, dirname, join, resolve } from 'node:path';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
@@ -246,7 +247,7 @@ function writing<Result>(target: string, write: (draft: string) => Result): Resu
     return result;
   } catch (error) {
     if (error instanceof ProductError) throw error;
-    throw new ProductError('STORAGE', `${target} cannot be written: ${errorMessageOf(error)}.`, {
+    throw new ProductError('STORAGE', `${target} cannot be written: ${newFileProblem(error)}.`, {
       cause: error,
     });
   } finally {

@@ -2,7 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
 
 /** The steps of each turn, in order. A question or a tool call ends a turn. The last turn may have no steps. */
@@ -78,7 +79,7 @@ export async function readScript(path: string): Promise<Script> {
     // A parser may ignore a byte order mark (RFC 8259 §8.1). Some editors write this mark.
     json = JSON.parse((await readFile(path, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${errorMessageOf(error)}`, {
+    throw new ProductError('CONFIGURATION', `The script ${path} cannot be read: ${fileProblem(error)}.`, {
       cause: error,
     });
   }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { settingProblem } from '../../../shared/settings/setting-problem.ts';
 import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from '../settings/settings.ts';
@@ -90,7 +91,7 @@ async function rulesIn(file: string): Promise<Rule[]> {
   try {
     json = JSON.parse(await readFile(file, 'utf8'));
   } catch (error) {
-    throw unusable(file, errorMessageOf(error));
+    throw unusable(file, fileProblem(error));
   }
   const parsed = rulesSchema.safeParse(json, { error: settingProblem });
   if (parsed.success) return parsed.data;

@@ -4,7 +4,8 @@ import { chmod, copyFile, constants, lstat, readFile, realpath, stat } from 'nod
 import { dirname } from 'node:path';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
-import { errorMessageOf, ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 
 export interface EditableConfigFile {
   /** The path of the file. Symbolic links are resolved, so that a write does not replace a link by a file. */
@@ -28,7 +29,7 @@ export async function readEditableConfig(path: string): Promise<EditableConfigFi
     if (!isUtf8(bytes)) throw unusableConfigError(path, 'it is not UTF-8. Save it as UTF-8 first');
     return { path: real, text: bytes.toString('utf8'), mode: found.mode & 0o777 };
   } catch (error) {
-    throw error instanceof ProductError ? error : unusableConfigError(path, errorMessageOf(error), error);
+    throw error instanceof ProductError ? error : unusableConfigError(path, fileProblem(error), error);
   }
 }
 
@@ -40,7 +41,7 @@ async function realPathOf(path: string): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (systemErrorCode(error) !== 'ENOENT') throw unusableConfigError(path, errorMessageOf(error), error);
+    if (systemErrorCode(error) !== 'ENOENT') throw unusableConfigError(path, fileProblem(error), error);
     const link = await lstat(path).catch(() => undefined);
     if (link === undefined) return undefined;
     throw unusableConfigError(path, 'it is a link to a file that does not exist', error);
@@ -83,7 +84,7 @@ export async function replaceConfig(
   } catch (error) {
     throw error instanceof ProductError
       ? error
-      : unusableConfigError(path, `it cannot be written (${errorMessageOf(error)})`, error);
+      : unusableConfigError(path, `it cannot be written (${fileProblem(error)})`, error);
   }
 }
 

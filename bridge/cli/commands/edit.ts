@@ -2,7 +2,8 @@
 import { text as readText } from 'node:stream/consumers';
 import { readFile } from 'node:fs/promises';
 import { quote } from 'shell-quote';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { unifiedDiffOfTexts } from '../../../shared/text/unified-diff.ts';
 import { quotedText } from '../../../shared/text/visible-text.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
@@ -122,7 +123,7 @@ async function editedText(
     return { text: file === '-' ? await readText(process.stdin) : await readFile(file, 'utf8') };
   } catch (error) {
     throw new UsageError(
-      `The edited text cannot be read from ${file}: ${errorMessageOf(error)}. Nothing was decided.`,
+      `The edited text cannot be read from ${file}: ${fileProblem(error)}. Nothing was decided.`,
     );
   }
 }

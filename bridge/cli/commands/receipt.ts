@@ -1,7 +1,8 @@
 /** The command `receipt`: prints the signed receipts of a session, or writes them into files. */
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import type { ReceiptMediaType } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -76,7 +77,7 @@ export async function writeReceipt(path: string, document: string): Promise<void
     await writeFile(path, document);
   } catch (error) {
     throw new UsageError(
-      `The receipts cannot be written to ${directory}: ${errorMessageOf(error)}. Name another directory with --out.`,
+      `The receipts cannot be written to ${directory}: ${fileProblem(error)}. Name another directory with --out.`,
     );
   }
 }

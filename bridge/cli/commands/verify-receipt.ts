@@ -4,7 +4,8 @@
  * differs.
  */
 import { readFile } from 'node:fs/promises';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { checkSealedReceipt, type CheckedReceipt } from '../../../shared/receipt/seal.ts';
 import { checkPresenceProofs, type ProvenPresence } from '../../../shared/receipt/receipt-presence.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
@@ -114,6 +115,6 @@ async function textOf(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${errorMessageOf(error)}`);
+    throw new UsageError(`${file} cannot be read: ${fileProblem(error)}.`);
   }
 }

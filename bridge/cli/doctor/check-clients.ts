@@ -1,7 +1,8 @@
 /** Checks which MCP clients start the bridge, and whether their entries work. */
 import { access, constants } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { type BridgeEntry, findBridgeEntries } from '../clients/bridge-entries.ts';
 import { type BridgePlugin, findBridgePlugin } from '../clients/bridge-plugin.ts';
 import type { ClientEnvironment, McpClientProgram } from '../clients/client.ts';
@@ -45,7 +46,7 @@ async function checkClient(
       failCheckResult(
         `${client.title}, ${scope}`,
         // The error of a file that cannot be used names the file itself.
-        error instanceof ProductError ? error.message : `${path} cannot be read: ${errorMessageOf(error)}`,
+        error instanceof ProductError ? error.message : `${path} cannot be read: ${fileProblem(error)}`,
         'Correct it: the client cannot read it either.',
       ),
     ),

@@ -1,6 +1,7 @@
 /** Checks Node, the state directory and the token files. Changes nothing. */
 import { access, constants, readFile, stat, statfs } from 'node:fs/promises';
-import { errorMessageOf, systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { systemErrorCode } from '../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { TOKEN_PATTERN, tokenPath, type TokenFileName } from '../../../shared/state/token-file.ts';
 import {
   failCheckResult,
@@ -65,7 +66,7 @@ export async function checkStateDirectory(path: string): Promise<readonly CheckR
     return [
       failCheckResult(
         subject,
-        `${path} cannot be used: ${errorMessageOf(error)}`,
+        `${path} cannot be used: ${fileProblem(error)}`,
         'Make it readable and writable for this user, or choose another with --state-dir.',
       ),
     ];
@@ -93,7 +94,7 @@ export async function checkTokenFile(
     if (systemErrorCode(error) === 'ENOENT') return undefined; // The file is created when it is first needed.
     return failCheckResult(
       file,
-      `${path} cannot be read: ${errorMessageOf(error)}`,
+      `${path} cannot be read: ${fileProblem(error)}`,
       `Make it this user's own: chmod 600 ${path}`,
     );
   }

@@ -5,6 +5,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { errorMessageOf, ProductError } from '../../../../shared/runtime/errors.ts';
+import { fileProblem } from '../../../../shared/runtime/file-problem.ts';
 import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { createAgentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
@@ -46,7 +47,7 @@ async function textOfFile(path: string): Promise<string> {
     if (size > MAX_FILE_BYTES) throw new Error('the file has more than 64 MB');
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new UsageError(`The registry ${path} cannot be read: ${errorMessageOf(error)}.`);
+    throw new UsageError(`The registry ${path} cannot be read: ${fileProblem(error)}.`);
   }
 }
 

@@ -20,6 +20,6 @@ test('the place of the records is found beside any other settings, also beside i
 
 test('a misspelt setting is refused, because it could be the database', async () => {
   await expect(placeWith({ databse: 'postgres://127.0.0.1/tasks' })).rejects.toThrow(
-    /Unknown setting "databse" .*Known: .*policy/u,
+    /Unknown setting "databse" .*Did you mean "database"/u,
   );
 });

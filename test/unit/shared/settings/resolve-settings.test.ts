@@ -113,9 +113,12 @@ describe('the settings of both programs', () => {
     expect(() => from({ env: { T_API_KEY: 'hunter2' } })).toThrow(/^(?!.*hunter2)/s);
   });
 
-  test('an unknown key of the file is refused, and the error names the known keys', () => {
+  test('an unknown key of the file is refused, and the error names a similar key, or all keys', () => {
     expect(() => from({ file: { prot: 1 } })).toThrow(
-      'Unknown setting "prot" in /etc/config.json. Known: port, names, open, apiKey.',
+      'Unknown setting "prot" in /etc/config.json. Did you mean "port"?',
+    );
+    expect(() => from({ file: { zzzzzz: 1 } })).toThrow(
+      'Unknown setting "zzzzzz" in /etc/config.json. Known: port, names, open, apiKey.',
     );
   });
 });
@@ -137,7 +140,7 @@ describe('the configuration file', () => {
     const path = join(await temporaryDirectory(), 'config.json');
     await writeFile(path, '{ "server": {\n  "metricsToken": secret1234567890abcdef } }');
     const error: unknown = await readConfigFile(path, true).catch((thrown: unknown) => thrown);
-    expect(String(error)).toContain('it is not JSON (line 2: InvalidSymbol)');
+    expect(String(error)).toContain('it is not JSON (line 2: invalid symbol)');
     expect(String(error)).not.toContain('secret');
   });
 

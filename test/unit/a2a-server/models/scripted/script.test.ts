@@ -129,6 +129,8 @@ describe('readScript, for the scripted agent', () => {
 
   it('the error of readScript for a missing file names the file', async () => {
     const path = join(await temporaryDirectory(), 'none.json');
-    await expect(readScript(path)).rejects.toThrow(/The script .*none\.json cannot be read: .*ENOENT/);
+    await expect(readScript(path)).rejects.toThrow(
+      /The script .*none\.json cannot be read: it does not exist\./,
+    );
   });
 });
