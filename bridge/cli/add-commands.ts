@@ -324,9 +324,12 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
         : 'denies the action with this code; with a session id, shows the action and asks',
     ).option('--all', 'with a session: all its pending actions');
     if (word === 'approve')
-      it.option('--scope <scope>', 'once, or also later calls of the: tool, server, always (all)')
-        .option('--minutes <number>', 'with a scope: trust it for this time, not for the whole task')
-        .option('--uses <number>', 'with a scope: trust it for this number of calls');
+      it.option(
+        '--scope <scope>',
+        'once (default); or also trust later calls: tool (of this tool), server (of its server), always (all)',
+      )
+        .option('--minutes <number>', 'with a scope: trust for this many minutes, not for the whole task')
+        .option('--uses <number>', 'with a scope: trust for this many later calls');
     it.action(async (what: string, call: string | undefined, _, self: Command) => {
       const { decideCommand } = await import('./commands/decide.ts');
       await carryOut(self, (run) => decideCommand(run, word, { what, call }));

@@ -6,6 +6,7 @@ import { Command, Help } from 'commander';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
+import { pointToOwnHelp } from '../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
 import { EXIT_USAGE } from '../../shared/runtime/exit-codes.ts';
@@ -52,15 +53,6 @@ export function createBridgeCommandLine(
       `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "bridge" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes:\n${codes.join('\n')}`,
     ),
   );
-}
-
-/** After a usage error, each command names its own help. */
-function pointToOwnHelp(parent: Command, path = parent.name()): void {
-  for (const command of parent.commands) {
-    const name = `${path} ${command.name()}`;
-    command.showHelpAfterError(`(${name} --help shows how to use it)`);
-    pointToOwnHelp(command, name);
-  }
 }
 
 const MIN_DESCRIPTION_WIDTH = 30;

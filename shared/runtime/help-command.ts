@@ -1,4 +1,4 @@
-/** Defines the command `help`. */
+/** Defines the command `help`, and the hint at the help after an error. */
 import type { Command } from 'commander';
 import { refuseUnknownCommand } from './refuse-unknown-command.ts';
 
@@ -21,4 +21,13 @@ function findCommand(group: Command, [name, ...rest]: readonly string[]): Comman
   if (name === undefined) return group;
   const found = group.commands.find((each) => each.name() === name);
   return found === undefined ? refuseUnknownCommand(group, name) : findCommand(found, rest);
+}
+
+/** After a usage error, each command names its own help. */
+export function pointToOwnHelp(parent: Command, path = parent.name()): void {
+  for (const command of parent.commands) {
+    const name = `${path} ${command.name()}`;
+    command.showHelpAfterError(`(${name} --help shows how to use it)`);
+    pointToOwnHelp(command, name);
+  }
 }

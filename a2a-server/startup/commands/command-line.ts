@@ -1,7 +1,7 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { Command } from 'commander';
-import { addHelpCommands } from '../../../shared/runtime/help-command.ts';
+import { addHelpCommands, pointToOwnHelp } from '../../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { addSettingFlags } from '../../../shared/settings/add-flags.ts';
@@ -69,6 +69,8 @@ export function createCommandLine(
   addCheck(command, pageDirectory);
   addModels(command);
   addJournal(command);
+  pointToOwnHelp(command);
+  nameSharedOptions(command);
   addHelpCommands(command);
   const unflagged = Object.values(UNFLAGGED_SERVER_SETTINGS).map(
     (it) => `  ${it.env}: ${it.describe} (${it.allowed})`,
@@ -77,6 +79,17 @@ export function createCommandLine(
     'after',
     `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
   );
+}
+
+/** A command also takes the program's own options, which its help does not list. */
+function nameSharedOptions(parent: Command): void {
+  for (const command of parent.commands) {
+    command.addHelpText(
+      'after',
+      '\nThe options of a2a-server, such as --state-dir and --config, apply here too.',
+    );
+    nameSharedOptions(command);
+  }
 }
 
 function addConfirmClock(server: Command): void {
@@ -352,6 +365,10 @@ export function reportErrorAndExit(error: unknown, json = false): never {
   else process.stderr.write(`a2a-server: ${forTerminal(message)}\n`);
   process.exit(
     // A restart does not repair a damaged file, so the exit code is the same as for a wrong configuration.
-    reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT' ? EXIT_CONFIGURATION : EXIT_FAILURE,
+    reason === 'CONFIGURATION' || facts['code'] === 'SQLITE_CORRUPT'
+      ? EXIT_CONFIGURATION
+      : reason === 'MALFORMED'
+        ? EXIT_USAGE
+        : EXIT_FAILURE,
   );
 }

@@ -34,7 +34,7 @@ interface NewToken {
 
 /**
  * Creates a token and prints it. Only its text goes to standard output, so that a script can store it.
- * @throws ProductError CONFIGURATION for a wrong name, role, group or duration, STORAGE
+ * @throws ProductError MALFORMED for a wrong name, role, group or duration, STORAGE
  */
 export async function createToken(
   place: TokenPlace,
@@ -47,15 +47,15 @@ export async function createToken(
     ...group.map((each) => ['--group', each] as const),
   ] as const)
     if (text !== undefined && !IDENTITY_NAME_PATTERN.test(text))
-      throw new ProductError('CONFIGURATION', `${flag} takes 1 to 100 letters, digits and . _ @ -`);
+      throw new ProductError('MALFORMED', `${flag} takes 1 to 100 letters, digits and . _ @ -`);
   const roles = z.array(roleSchema).safeParse([...new Set(role.split(','))]);
   if (!roles.success)
     throw new ProductError(
-      'CONFIGURATION',
+      'MALFORMED',
       `--role takes one or more of ${ROLES.join(', ')}, separated by commas.`,
     );
   const lifetime = durationSchema.safeParse(expires);
-  if (!lifetime.success) throw new ProductError('CONFIGURATION', `--expires takes ${DURATION_ALLOWED}.`);
+  if (!lifetime.success) throw new ProductError('MALFORMED', `--expires takes ${DURATION_ALLOWED}.`);
   const { text, token } = makeToken(
     {
       principal: name,
@@ -102,7 +102,7 @@ export async function printTokens(place: TokenPlace, json: boolean, { say, note 
     );
 }
 
-/** Revokes a token. @throws ProductError CONFIGURATION if there is no such token, STORAGE */
+/** Revokes a token. @throws ProductError MALFORMED if there is no such token, STORAGE */
 export async function revokeToken(place: TokenPlace, id: string, { say }: Output): Promise<void> {
   const token = await withTokens(place, async (tokens, audit) => {
     const before = await tokens.read(id);
@@ -117,7 +117,7 @@ export async function revokeToken(place: TokenPlace, id: string, { say }: Output
   });
   if (token === undefined)
     throw new ProductError(
-      'CONFIGURATION',
+      'MALFORMED',
       `There is no token ${JSON.stringify(id)}. \`a2a-server token list\` lists them.`,
     );
   say(

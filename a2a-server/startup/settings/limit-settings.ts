@@ -10,7 +10,7 @@ function limit(env: string, fallback: string, describe: string) {
     schema: durationSchema,
     fallback,
     env,
-    describe: `${describe}, or never`,
+    describe: `${describe} (never: no limit)`,
     allowed: DURATION_ALLOWED,
   });
 }
@@ -233,7 +233,7 @@ export const LIMIT_SETTINGS = {
     fallback: '7d',
     env: 'A2A_SERVER_DECISION_TIMEOUT',
     describe:
-      'how long an action waits for a decision, or a question for an answer, before the server cancels the task; or never',
+      'how long an action waits for a decision, or a question for an answer, before the server cancels the task (never: no limit)',
     allowed: DURATION_ALLOWED,
   }),
 } as const;

@@ -263,7 +263,7 @@ export const SERVER_SETTINGS = {
     fallback: '1h',
     env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
     describe:
-      'how long the process of an ACP agent keeps running after its task waits or ends, or never to stop it; it starts again when needed',
+      'how long the process of an ACP agent keeps running after its task waits or ends; it starts again when needed (never: it is not stopped)',
     allowed: DURATION_ALLOWED,
   }),
   ...LIMIT_SETTINGS,
@@ -283,7 +283,7 @@ export const SERVER_SETTINGS = {
     schema: durationSchema,
     fallback: '30m',
     env: 'A2A_SERVER_IDLE_TIMEOUT',
-    describe: 'how long a task without a question waits for the next message, or never',
+    describe: 'how long a task without a question waits for the next message (never: no limit)',
     allowed: DURATION_ALLOWED,
   }),
   retention: defineSetting({
@@ -292,7 +292,7 @@ export const SERVER_SETTINGS = {
     schema: durationSchema,
     fallback: '30d',
     env: 'A2A_SERVER_RETENTION',
-    describe: 'how long the server keeps a session after the end of its last task, or never to delete one',
+    describe: 'how long the server keeps a session after the end of its last task (never: it deletes none)',
     allowed: DURATION_ALLOWED,
   }),
   preview: defineSetting({

@@ -48,6 +48,23 @@ describe('the command `help`', () => {
     expect(run(...words)).toEqual({ out: '', err: message, exitCode: 1 }),
   );
 
+  it('after a mistake, a command of a2a-server names its own help, and its help names the shared options', () => {
+    const program = createCommandLine(async () => undefined, '');
+    const create = program.commands
+      .find((each) => each.name() === 'token')
+      ?.commands.find((each) => each.name() === 'create');
+    const written: string[] = [];
+    create?.configureOutput({
+      writeErr: (text) => written.push(text),
+      writeOut: (text) => written.push(text),
+    });
+    create?.exitOverride();
+    expect(() => create?.parse([], { from: 'user' })).toThrow();
+    expect(written.join('')).toContain('(a2a-server token create --help shows how to use it)');
+    expect(() => create?.parse(['--help'], { from: 'user' })).toThrow();
+    expect(written.join('')).toContain('such as --state-dir and --config, apply here too');
+  });
+
   it('both programs have it, also for each command with commands of its own', () => {
     const places = { bridgeScript: '', serverScript: '', cardFile: '' };
     const programs = [
