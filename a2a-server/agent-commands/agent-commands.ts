@@ -81,7 +81,7 @@ function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductE
   const names = commands.map(({ name }) => name).join(', ');
   return new ProductError(
     'UNKNOWN_COMMAND',
-    `There is no command ${JSON.stringify(agentCommandText(call).slice(0, 200))}. The commands are: ${names}.`,
+    `There is no command ${JSON.stringify(agentCommandText(call).slice(1, 201))}. The commands are: ${names}.`,
     { facts: { commands: names } },
   );
 }

@@ -46,7 +46,7 @@ export function requireFailingReceiver(
   const problem = found.length === 0 ? 'No failing receiver has' : `${found.length} failing receivers have`;
   throw new ProductError(
     'UNKNOWN_ADDRESS',
-    `${problem} the id ${JSON.stringify(id.slice(0, 100))}. List them to see those that exist.`,
+    `${problem} the id ${JSON.stringify(id.slice(0, 100))}. \`a2a-server push failing\` lists them.`,
   );
 }
 

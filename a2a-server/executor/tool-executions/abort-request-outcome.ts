@@ -42,7 +42,10 @@ export function abortAnswer(toolId: string, result: AbortRequestOutcome): AbortA
   const id = ellipsize(toolId, MAX_ID_CHARS);
   switch (result.type) {
     case 'unknown':
-      return { success: false, message: `There is no tool execution ${id}.` };
+      return {
+        success: false,
+        message: `There is no tool execution ${id}. The status of a task lists its running tools.`,
+      };
     case 'already-finished':
       return { success: false, message: `Tool execution ${id} has already finished.` };
     case 'finished-first':

@@ -9,7 +9,6 @@ import { LegacyJsonRpcTransportHandler } from '@a2a-js/sdk/compat/v0_3/server';
 import { JsonRpcTransportHandler, validateVersion } from '@a2a-js/sdk/server';
 import type { A2ARequestHandler } from '@a2a-js/sdk/server';
 import type { AgentCard } from '@a2a-js/sdk';
-import { JsonRpcRequestMalformedError } from '@a2a-js/sdk/errors';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { requireRole } from '../../access/role.ts';
 import { rolesForMethod } from './methods-and-roles.ts';
@@ -86,7 +85,7 @@ export function jsonRpcRoute({
       validateVersion(version, card, 'JSONRPC');
       const unknown = findMethodProblem(body.method, legacy);
       if (unknown !== undefined)
-        throw new JsonRpcRequestMalformedError({ message: unknown, envelopeCode: METHOD_NOT_FOUND });
+        throw unparsableError(new ProductError('MALFORMED', unknown), wire, METHOD_NOT_FOUND);
       context.caller.concerns({ operation: body.method });
       requireRole(context.caller.roles, rolesForMethod(body.method));
       if (!legacy) requireOwnTenant(context.caller.principal, body.params);

@@ -32,7 +32,7 @@ export const claude: McpClientProgram = {
     format: 'jsonc',
   }),
   nextStep:
-    'Restart Claude Code, then check the bridge with /mcp. Claude Code asks you once to approve the servers of a project.',
+    'Restart Claude Code, then check the bridge with /mcp. With the scope project, Claude Code first asks you to approve the server.',
 };
 
 function settingsDirectory({ env, home }: ClientEnvironment): string {

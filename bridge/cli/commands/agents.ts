@@ -91,7 +91,7 @@ export async function removeAgentCommand(run: CommandRun<WriteOptions>, name: st
     const names = Object.keys(settings.agents).join(', ');
     throw new ProductError(
       'UNKNOWN_AGENT',
-      `The configuration file has no agent "${visibleLine(name)}". ${names === '' ? 'It has none.' : `It has: ${names}.`}`,
+      `The configuration file has no agent "${visibleLine(name)}". ${names === '' ? 'It has no agents.' : `It has: ${names}.`}`,
     );
   }
   return writeAgents(run, {

@@ -29,7 +29,7 @@ export async function cancelCommand(run: CommandRun<CancelOptions>, given: strin
     terminal.say(JSON.stringify({ sessionId: id, taskId: view?.taskId ?? null, state, canceled: !before }));
   else if (end === 'may-have-arrived')
     terminal.complain(
-      'Nothing was cancelled: whether the agent has the task is not known. Look at the agent.',
+      'Nothing was cancelled, because it is not known whether the agent has the task. Check the tasks of the agent.',
     );
   else if (end === 'unknown-to-agent')
     terminal.complain(`There was nothing to cancel: ${sessionProblem(session.state) ?? word}`);

@@ -43,10 +43,11 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
       given,
       `No action waits with the code ${given}: it was decided, or it has another code now. "mcp-a2a-bridge tasks" lists what waits.${unsure.join('')}`,
     );
-  const code = looksLikeActionCode(given)
-    ? ` No action waits with the code ${given}: it was decided, or it has another code now.`
-    : '';
-  throw new ProductError('UNKNOWN_SESSION', `${found.message}${code}${unsure.join('')}`, {
+  const code =
+    looksLikeActionCode(given) && named.length === 0
+      ? `No action waits with the code ${given}: it was decided, or it has another code now. `
+      : '';
+  throw new ProductError('UNKNOWN_SESSION', `${code}${found.message}${unsure.join('')}`, {
     facts: found.facts,
   });
 }

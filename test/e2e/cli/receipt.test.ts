@@ -20,7 +20,9 @@ describe('a receipt', () => {
     await writeFile(taken, '');
     expect(await on.run('receipt', sessionId, '--out', taken)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`The receipts cannot be written to ${taken}: a part of the path is a file`),
+      stderr: expect.stringContaining(
+        `The receipts cannot be written to ${taken}: a part of the path is a file`,
+      ),
     });
 
     const out = join(on.server.workspace, 'receipts');

@@ -54,6 +54,10 @@ describe('the command show', () => {
       'mcp-a2a-bridge: No action waits with the code 0a1b2c3d: it was decided, or it has another code now. "mcp-a2a-bridge tasks" lists what waits.\n',
     );
     expect(code).toBe(3);
+    const part = await on.run('show', '0a1b');
+    expect(part.stderr).toMatch(
+      /^mcp-a2a-bridge: No action waits with the code 0a1b: .* There is no session "0a1b"\./,
+    );
   });
 
   it('a prefix of several sessions names each session as the list does', async () => {

@@ -105,9 +105,12 @@ describe('invalid request bodies', () => {
   });
 
   test('the error for a method of the other A2A version names that version', async () => {
-    expect((await rpc(server, 'message/send', {})).text).toContain('method of A2A 0.3');
+    const modern = await rpc(server, 'message/send', {});
+    expect(modern.text).toContain('method of A2A 0.3');
     const old = await rpc(server, 'SendMessage', {}, { 'a2a-version': undefined });
     expect(old.text).toContain('A2A-Version: 1.0');
+    for (const { body } of [modern, old])
+      expect(body).toMatchObject({ error: { data: [{ metadata: { reason: 'MALFORMED' } }] } });
   });
 
   test('the error for an unsupported version names the version, over both bindings', async () => {

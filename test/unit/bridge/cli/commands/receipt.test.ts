@@ -17,7 +17,9 @@ describe('a receipt in a file', () => {
     await writeFile(directory, '');
     const written = writeReceipt(join(directory, 'receipt.md'), 'text');
     await expect(written).rejects.toThrow(UsageError);
-    await expect(written).rejects.toThrow(/^The receipts cannot be written to .*: a part of the path is a file/);
+    await expect(written).rejects.toThrow(
+      /^The receipts cannot be written to .*: a part of the path is a file/,
+    );
   });
 
   const onLinux = process.platform === 'linux' ? it : it.skip;
