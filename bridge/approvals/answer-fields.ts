@@ -49,11 +49,13 @@ function choiceField(choices: readonly Choice[]): { enum: string[]; enumNames?: 
  * Returns true if a client shows every title, description and choice of these fields in full. D5: a person decides only
  * on what is shown in full.
  */
-export function canShowFieldsInFull({ properties }: FormFields): boolean {
+export function canShowFieldsInFull({ properties }: FormFields, columns: number): boolean {
   return Object.entries(properties).every(([name, field]) => {
     const names = 'enumNames' in field ? field.enumNames : undefined;
     const choices = field.type === 'array' ? field.items.enum : 'enum' in field ? (names ?? field.enum) : [];
-    return [field.title ?? name, field.description ?? '', ...choices].every(fitsFormField);
+    return [field.title ?? name, field.description ?? '', ...choices].every((text) =>
+      fitsFormField(text, columns),
+    );
   });
 }
 

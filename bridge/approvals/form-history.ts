@@ -5,6 +5,7 @@
  */
 import type { PendingInput } from '../dialects/dialect.ts';
 import { type FormCandidate, buildFormCandidates, type EarlierForms } from './form.ts';
+import { FORM_ROW_COLUMNS } from './form-rows.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
 const MAX_RECORDS = 1_000;
@@ -23,6 +24,8 @@ interface OfferOptions {
   /** A monotonic clock in milliseconds. */
   now?: () => number;
   fields?: FormDetailLevel;
+  /** Returns the width of a form's rows in the client's window now. */
+  columns?: () => number;
 }
 
 export class FormHistory {
@@ -37,17 +40,42 @@ export class FormHistory {
    * key.
    */
   readonly #opened = new Map<string, number>();
+  /** The width of the rows in the last forms of each task. The key is the task id. */
+  readonly #columns = new Map<string, number>();
   readonly #now: () => number;
   readonly #fields: FormDetailLevel;
+  readonly #columnsNow: () => number;
 
-  constructor({ now = () => performance.now(), fields = 'none' }: OfferOptions = {}) {
+  constructor({
+    now = () => performance.now(),
+    fields = 'none',
+    columns = () => FORM_ROW_COLUMNS,
+  }: OfferOptions = {}) {
     this.#now = now;
     this.#fields = fields;
+    this.#columnsNow = columns;
   }
 
-  /** Returns the forms that the bridge may show for a task now. */
+  /** The width of a form's rows in the client's window now. */
+  get columns(): number {
+    return this.#columnsNow();
+  }
+
+  /** Returns the forms of a task for the window of the client as it is now. */
+  offer(taskId: string, asked: PendingInput): readonly FormCandidate[] {
+    keep(this.#columns, taskId, this.#columnsNow());
+    return this.asks(taskId, asked);
+  }
+
+  /**
+   * Returns the forms of a task as they were last offered. The key of a form depends on its rows. So an answer counts,
+   * even if the person has made the window wider meanwhile.
+   */
   asks(taskId: string, asked: PendingInput): readonly FormCandidate[] {
-    return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), this.#fields);
+    return buildFormCandidates(asked, (callId) => this.#before.get(nameOf(taskId, callId)), {
+      fields: this.#fields,
+      columns: this.#columns.get(taskId) ?? this.#columnsNow(),
+    });
   }
 
   /**

@@ -2,23 +2,40 @@
  * Formats a complete pending action as the few rows that a client shows of a form. Pure.
  *
  * Claude Code (measured with 2.1.330) shows at most four rows of a message. In a window of 80 columns, it cuts a row
- * after 74 columns, and no key shows the rest. D5: a person can approve only what is shown in full. So a longer action
- * gets no such form.
+ * after 74 columns, and no key shows the rest. In a narrower window, it cuts a row six columns before the edge. D5: a
+ * person can approve only what is shown in full. So a longer action gets no such form.
  */
 import type { PendingAction, Preview } from '../../shared/protocol/tool-approval.ts';
 import { displayWidth, graphemesOf } from '../../shared/text/display-width.ts';
-import { textRows } from '../../shared/text/text-rows.ts';
+import { textRows, wordRows } from '../../shared/text/text-rows.ts';
 import { visibleLine, visibleLines } from '../../shared/text/visible-text.ts';
 import { toolSourceText } from '../../shared/protocol/preview-text.ts';
 import { type FileDiff, parseFileDiff } from './parse-file-diff.ts';
 
 export const MAX_FORM_ROWS = 4;
+/** The width of a row in a window of 80 columns or more, and in a window of unknown width. */
 export const FORM_ROW_COLUMNS = 74;
+/** A client's window is this many columns wider than a row. */
+const WINDOW_MARGIN = 6;
 /**
- * The maximum width of a field's title, description or choice, in columns. It is smaller than a row, because the client
- * indents these texts and adds a symbol.
+ * A field's title, description or choice is this many columns narrower than a row, because the client indents these
+ * texts and adds a symbol.
  */
-const FIELD_COLUMNS = 60;
+const FIELD_INDENT = 14;
+
+/** A row has room for a mark and some text. */
+const MIN_ROW_COLUMNS = 10;
+
+/**
+ * Returns the width of a form's rows.
+ * @param windowColumns the width of the client's window; undefined if it is unknown
+ */
+export function formRowColumns(windowColumns: number | undefined): number {
+  return Math.max(
+    MIN_ROW_COLUMNS,
+    Math.min(FORM_ROW_COLUMNS, (windowColumns ?? Number.POSITIVE_INFINITY) - WINDOW_MARGIN),
+  );
+}
 
 /** The maximum length of a preview that is measured, in characters. A longer preview never fits into a form. */
 const MAX_PREVIEW_CHARACTERS = 50_000;
@@ -36,13 +53,13 @@ interface Line {
  * Returns the rows of a form: a warning, if there is one, and the complete action. Returns undefined if the action
  * needs more than four rows.
  */
-export const approvalFormRows = oncePerAction((action): readonly string[] | undefined => {
+export const approvalFormRows = oncePerAction((action, columns): readonly string[] | undefined => {
   if (isLong(action)) return undefined;
-  const lines = linesOf(action);
+  const lines = linesOf(action, columns);
   if (lines === undefined) return undefined;
-  const rows: string[] = [];
-  for (const line of [...warningOf(action), ...lines])
-    for (const row of wrapped(line)) {
+  const rows = warningRows(action, columns);
+  for (const line of lines)
+    for (const row of wrapped(line, columns)) {
       if (rows.length === MAX_FORM_ROWS) return undefined;
       rows.push(row);
     }
@@ -50,22 +67,25 @@ export const approvalFormRows = oncePerAction((action): readonly string[] | unde
 });
 
 /**
- * Returns the kind and size of the action, in at most two rows. For a form that links to the page with the complete
- * action.
+ * Returns the warnings about the action, then one row with its kind and size. For a form that links to the page with
+ * the complete action.
  */
-export const actionSummaryRows = oncePerAction((action): readonly string[] => {
-  const [row = ''] = wrapped(productLine(clipped(summaryOf(action))));
-  return [...warningOf(action).map(({ text }) => text), row];
+export const actionSummaryRows = oncePerAction((action, columns): readonly string[] => {
+  const [row = ''] = wrapped(productLine(clipped(summaryOf(action, columns), columns)), columns);
+  return [...warningRows(action, columns), row];
 });
 
 /**
- * Computes a value once for each action. The bridge builds the forms again after each event and each poll, and an action
- * may be as large as an event. For 10 MiB, the computation takes a second.
+ * Computes a value once for each action and width. The bridge builds the forms again after each event and each poll, and
+ * an action may be as large as an event. For 10 MiB, the computation takes a second.
  */
-function oncePerAction<Value>(compute: (action: PendingAction) => Value): (action: PendingAction) => Value {
-  const known = new WeakMap<PendingAction, { value: Value }>();
-  return (action) => {
-    const found = known.get(action) ?? { value: compute(action) };
+function oncePerAction<Value>(
+  compute: (action: PendingAction, columns: number) => Value,
+): (action: PendingAction, columns?: number) => Value {
+  const known = new WeakMap<PendingAction, { columns: number; value: Value }>();
+  return (action, columns = FORM_ROW_COLUMNS) => {
+    const last = known.get(action);
+    const found = last?.columns === columns ? last : { columns, value: compute(action, columns) };
     known.set(action, found);
     return found.value;
   };
@@ -75,28 +95,33 @@ function oncePerAction<Value>(compute: (action: PendingAction) => Value): (actio
  * Returns the rows for text of an agent or a file. Each row has a prefix. Returns undefined if the text needs more than
  * `MAX_FORM_ROWS` rows.
  */
-export function untrustedTextRows(text: string): readonly string[] | undefined {
+export function untrustedTextRows(text: string, columns: number): readonly string[] | undefined {
   if (text.length > MAX_PREVIEW_CHARACTERS) return undefined;
-  const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line })]);
+  const rows = visibleLines(text).flatMap((line) => [...wrapped({ mark: '│ ', text: line }, columns)]);
   return rows.length > MAX_FORM_ROWS ? undefined : rows;
 }
 
 /**
- * Splits a sentence of the bridge into rows of a form. The caller has already escaped the untrusted names in the
- * sentence.
+ * Splits a text of the bridge into rows of a form. The text may contain untrusted names, which the caller has already
+ * escaped. So the split keeps every space.
  */
-export function bridgeTextRows(text: string): readonly string[] {
-  return [...wrapped(productLine(text))];
+export function bridgeTextRows(text: string, columns: number): readonly string[] {
+  return [...wrapped(productLine(text), columns)];
+}
+
+/** Splits a sentence of the bridge into rows of a form, between two words. */
+export function sentenceRows(sentence: string, columns: number): readonly string[] {
+  return [...wordRows(sentence, columns)];
 }
 
 /** Cuts a text to one row. A cut row ends in `…`. */
-export function clippedFormRow(text: string): string {
-  return clipped(text);
+export function clippedFormRow(text: string, columns: number): string {
+  return clipped(text, columns);
 }
 
 /** Returns true if a client shows the whole text in one row of a field. */
-export function fitsFormField(text: string): boolean {
-  return displayWidth(text) <= FIELD_COLUMNS;
+export function fitsFormField(text: string, columns = FORM_ROW_COLUMNS): boolean {
+  return displayWidth(text) <= columns - FIELD_INDENT;
 }
 
 const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
@@ -110,21 +135,23 @@ const WARNINGS: Readonly<Record<PendingAction['reason'], string>> = {
  * A warning. Some agents offer only an approval that also covers all later calls of the same kind. Such an approval
  * cannot be revoked.
  */
-const FOR_GOOD_WARNING = 'Accept allows this FOR GOOD: the agent does not ask again.';
+const FOR_GOOD_WARNING = 'Accept allows it FOR GOOD: the agent asks no more.';
 
-function warningOf({ reason, source, input }: PendingAction): readonly Line[] {
+function warningRows({ reason, source, input }: PendingAction, columns: number): string[] {
   const forGood = source.type === 'acp-agent' && input['forGood'] === true;
-  return [WARNINGS[reason], forGood ? FOR_GOOD_WARNING : ''].filter((text) => text !== '').map(productLine);
+  return [WARNINGS[reason], forGood ? FOR_GOOD_WARNING : '']
+    .filter((text) => text !== '')
+    .flatMap((text) => sentenceRows(text, columns));
 }
 
-function linesOf(action: PendingAction): readonly Line[] | undefined {
+function linesOf(action: PendingAction, columns: number): readonly Line[] | undefined {
   const { preview, tool, source } = action;
   switch (preview.type) {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
       if (change === undefined) return undefined;
       return [
-        productLine(fileHead(action, preview.path, change)),
+        productLine(fileHead(action, { ...change, path: preview.path }, columns)),
         ...change.lines.map(({ sign, text, open }): Line => ({
           mark: `${sign} `,
           text: `${visible(text)}${open ? NO_LINE_FEED_AT_END : ''}`,
@@ -145,7 +172,7 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
       if (input === undefined) return undefined;
       const head = `Call ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
       return [
-        productLine(inWorkspace(action, (place) => `${head}${place}`)),
+        productLine(inWorkspace(action, columns, (place) => `${head}${place}`)),
         ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
       ];
     }
@@ -161,7 +188,11 @@ function linesOf(action: PendingAction): readonly Line[] | undefined {
 const NO_LINE_FEED_AT_END = ' ⟨no line feed at the end⟩';
 
 /** Returns the first row for a changed file, such as `Change a.txt in /home/ann/app: +1 −1, line 2`. */
-function fileHead(action: PendingAction, path: string, { kind, added, removed, at }: FileDiff): string {
+function fileHead(
+  action: PendingAction,
+  { path, kind, added, removed, at }: FileDiff & { path: string },
+  columns: number,
+): string {
   const verb = { create: 'Create', delete: 'Delete', change: 'Change' }[kind];
   const where = kind === 'change' && at.length > 0 ? `, line ${at.join(', ')}` : '';
   const counts = [
@@ -170,6 +201,7 @@ function fileHead(action: PendingAction, path: string, { kind, added, removed, a
   ];
   return inWorkspace(
     action,
+    columns,
     (place) => `${verb} ${visibleLine(path)}${place}: ${counts.join(' ')}${where}${from(action)}`,
   );
 }
@@ -179,29 +211,33 @@ function fileHead(action: PendingAction, path: string, { kind, added, removed, a
  * one always stays, because a person knows a workspace by it.
  * @param row returns the row with the place, such as ` in /home/ann/app`, or ''
  */
-function inWorkspace({ workspace }: PendingAction, row: (place: string) => string): string {
+function inWorkspace({ workspace }: PendingAction, columns: number, row: (place: string) => string): string {
   if (workspace === undefined) return row('');
   const whole = visibleLine(workspace);
   let shown = row(` in ${whole}`);
-  if (displayWidth(shown) <= FORM_ROW_COLUMNS) return shown;
+  if (displayWidth(shown) <= columns) return shown;
   // The shortest place comes first. So the work ends when a row is too long, however long the path is.
   const starts = [...whole.matchAll(/(?<!^)[\\/](?=[^\\/])/g)].map(({ index }) => index).toReversed();
   for (const [count, start] of starts.entries()) {
     const longer = row(` in …${whole.slice(start)}`);
-    if (count > 0 && displayWidth(longer) > FORM_ROW_COLUMNS) break;
+    if (count > 0 && displayWidth(longer) > columns) break;
     shown = longer;
   }
   return shown;
 }
 
-function summaryOf(action: PendingAction): string {
+function summaryOf(action: PendingAction, columns: number): string {
   const { preview, tool, source } = action;
   switch (preview.type) {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
       return change === undefined
-        ? inWorkspace(action, (place) => `Change ${visibleLine(preview.path)}${place}${from(action)}`)
-        : fileHead(action, preview.path, { ...change, at: [] });
+        ? inWorkspace(
+            action,
+            columns,
+            (place) => `Change ${visibleLine(preview.path)}${place}${from(action)}`,
+          )
+        : fileHead(action, { ...change, path: preview.path, at: [] }, columns);
     }
     case 'command': {
       const lines = preview.command.split('\n').length;
@@ -252,15 +288,15 @@ function productLine(text: string): Line {
 }
 
 /** Splits a line into rows that fit the width of a form. */
-function wrapped({ mark, text }: Line): Generator<string> {
+function wrapped({ mark, text }: Line, columns: number): Generator<string> {
   // A visible marker replaces each tab, because terminals show tabs with different widths.
-  return textRows(mark + text.replaceAll('\t', '⟨tab⟩'), FORM_ROW_COLUMNS);
+  return textRows(mark + text.replaceAll('\t', '⟨tab⟩'), columns);
 }
 
-function clipped(text: string): string {
-  const [row = '', ...more] = wrapped(productLine(text));
+function clipped(text: string, columns: number): string {
+  const [row = '', ...more] = wrapped(productLine(text), columns);
   if (more.length === 0) return text;
   const kept = [...graphemesOf(row)];
-  while (displayWidth(kept.join('')) >= FORM_ROW_COLUMNS) kept.pop();
+  while (kept.length > 0 && displayWidth(kept.join('')) >= columns) kept.pop();
   return `${kept.join('')}…`;
 }

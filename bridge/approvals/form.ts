@@ -20,10 +20,12 @@ import type { McpDecisionWord } from './decision-input.ts';
 import { decisionFormProperties } from './decision-fields.ts';
 import type { Form } from './form-field.ts';
 import {
+  FORM_ROW_COLUMNS,
   approvalFormRows,
   untrustedTextRows,
   MAX_FORM_ROWS,
   bridgeTextRows,
+  sentenceRows,
   actionSummaryRows,
 } from './form-rows.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
@@ -54,6 +56,14 @@ export interface EarlierForms {
   note: string;
 }
 
+export interface FormLayout {
+  fields: FormDetailLevel;
+  /** The maximum width of a row. */
+  columns: number;
+}
+
+const DEFAULT_LAYOUT: FormLayout = { fields: 'none', columns: FORM_ROW_COLUMNS };
+
 /**
  * Builds one form for each pending action and question, in the agent's order.
  * @param before returns the earlier forms for a call
@@ -61,29 +71,29 @@ export interface EarlierForms {
 export function buildFormCandidates(
   asked: PendingInput,
   before: (callId: string) => EarlierForms | undefined,
-  fields: FormDetailLevel = 'none',
+  layout: FormLayout = DEFAULT_LAYOUT,
 ): readonly FormCandidate[] {
-  const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), fields));
+  const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), layout));
   const { question } = asked;
-  return question === null ? asks : [...asks, questionAsk(question, before(question.id))];
+  return question === null ? asks : [...asks, questionAsk(question, before(question.id), layout)];
 }
 
 function actionAsk(
   action: PendingAction,
   before: EarlierForms | undefined,
-  fields: FormDetailLevel,
+  { fields, columns }: FormLayout,
 ): FormCandidate {
   const { callId, preview } = action;
   const approver = approverInsteadOfReader(action);
   if (approver !== undefined)
     return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
-  if (preview.type === 'question') return answerAsk(action, preview, before);
+  if (preview.type === 'question') return answerAsk(action, { asked: preview, before, columns });
   const words = decisionWordsFor(action);
-  const rows = words.includes('approve') ? approvalFormRows(action) : undefined;
-  const note = noteRows(before);
+  const rows = words.includes('approve') ? approvalFormRows(action, columns) : undefined;
+  const note = noteRows(before, columns);
   if (rows === undefined) {
     const why = action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
-    const message = messageOf(note, [...actionSummaryRows(action), why]);
+    const message = messageOf(note, [...actionSummaryRows(action, columns), ...sentenceRows(why, columns)]);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
   const properties = fields === 'more' ? decisionFormProperties(action, words) : {};
@@ -91,36 +101,47 @@ function actionAsk(
   return { about: 'action', key: keyOf(action, form, before), callId, form, action, words };
 }
 
-const ON_THE_PAGE = 'Too long for a form. Open the page to decide it. Decline denies it.';
+// These sentences fit into one row of a window of 60 columns.
+const ON_THE_PAGE = 'Too long here. Decide on the page. Decline denies it.';
 
-const PASSKEY_ON_THE_PAGE = 'It needs your passkey. Open the page to decide it. Decline denies it.';
+const PASSKEY_ON_THE_PAGE = 'Needs your passkey. Open the page. Decline denies it.';
 
-const ANSWER_ON_THE_PAGE = 'Too long for a form. Open the page to answer it. Decline denies it.';
+const ANSWER_ON_THE_PAGE = 'Too long here. Answer on the page. Decline denies it.';
 
 function answerAsk(
   action: PendingAction,
-  asked: AskedQuestion,
-  before: EarlierForms | undefined,
+  { asked, before, columns }: { asked: AskedQuestion; before: EarlierForms | undefined; columns: number },
 ): FormCandidate {
   const { callId, tool, source } = action;
-  const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(toolSourceText(source))}) asks:`);
-  const text = untrustedTextRows(asked.text);
+  const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(toolSourceText(source))}) asks:`, columns);
+  const text = untrustedTextRows(asked.text, columns);
   const fields = formFieldsOfQuestion(asked);
-  if (text === undefined || by.length + text.length > MAX_FORM_ROWS || !canShowFieldsInFull(fields)) {
-    const message = messageOf(noteRows(before), [...actionSummaryRows(action), ANSWER_ON_THE_PAGE]);
+  if (
+    text === undefined ||
+    by.length + text.length > MAX_FORM_ROWS ||
+    !canShowFieldsInFull(fields, columns)
+  ) {
+    const message = messageOf(noteRows(before, columns), [
+      ...actionSummaryRows(action, columns),
+      ...sentenceRows(ANSWER_ON_THE_PAGE, columns),
+    ]);
     const words = decisionWordsFor(action);
     return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
   }
-  const form = formOf(messageOf(noteRows(before), [...by, ...text]), fields);
+  const form = formOf(messageOf(noteRows(before, columns), [...by, ...text]), fields);
   return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
 }
 
-function questionAsk(question: PlainTextQuestion, before: EarlierForms | undefined): FormCandidate {
+function questionAsk(
+  question: PlainTextQuestion,
+  before: EarlierForms | undefined,
+  { columns }: FormLayout,
+): FormCandidate {
   const { id: callId, shown, text } = question;
-  const rows = untrustedTextRows(text);
+  const rows = untrustedTextRows(text, columns);
   if (rows === undefined)
     return { about: 'unshown', key: keyOf({ callId, shown }, 'unshown', before), callId, question };
-  const form = formOf(messageOf(noteRows(before), rows), {
+  const form = formOf(messageOf(noteRows(before, columns), rows), {
     properties: { answer: { type: 'string', title: 'Answer' } },
     required: ['answer'],
   });
@@ -132,8 +153,8 @@ function formOf(message: string, fields: Omit<Form['requestedSchema'], 'type'>):
 }
 
 /** Returns the rows of the note about the last answer. The note is escaped: it may contain text of the agent. */
-function noteRows(before: EarlierForms | undefined): readonly string[] {
-  return before === undefined || before.note === '' ? [] : bridgeTextRows(visibleLine(before.note));
+function noteRows(before: EarlierForms | undefined, columns: number): readonly string[] {
+  return before === undefined || before.note === '' ? [] : sentenceRows(visibleLine(before.note), columns);
 }
 
 /** Joins the rows of a form. If there are too many, the note about the last answer is left out. */

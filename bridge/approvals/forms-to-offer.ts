@@ -39,7 +39,7 @@ export async function buildOfferedForms(offering: OfferFormsOptions): Promise<Of
   const forms: OfferedForm[] = [];
   const opened: FormCandidate[] = [];
   const unoffered: FormCandidate[] = [];
-  for (const ask of formHistory.asks(taskId, session.asked)) {
+  for (const ask of formHistory.offer(taskId, session.asked)) {
     if (formHistory.isOpen(taskId, ask)) {
       opened.push(ask);
       continue;

@@ -4,7 +4,9 @@
  */
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
+import { terminalColumns } from '../approvals/client-window.ts';
 import { FormHistory } from '../approvals/form-history.ts';
+import { formRowColumns } from '../approvals/form-rows.ts';
 import { ApprovalCardCodes } from '../approvals/card-codes.ts';
 import { PageLinks } from '../approvals/page-links.ts';
 import { RequestStateSigner } from '../approvals/request-state.ts';
@@ -85,7 +87,11 @@ export async function openBridge({
     delegations,
     clientTasks: new DelegatingClients({ outbox, live, delegations, log }),
     rules: { approvals: settings.approvals, fastestAnswerMs: settings.fastestAnswerSeconds * 1000 },
-    formHistory: new FormHistory({ fields: settings.forms }),
+    formHistory: new FormHistory({
+      fields: settings.forms,
+      // Clients over HTTP have other windows. Their width is unknown.
+      columns: () => formRowColumns(settings.stdio ? terminalColumns() : undefined),
+    }),
     links: new PageLinks(),
     cardCodes: new ApprovalCardCodes(),
     requestStates: new RequestStateSigner(settings.stateDir),

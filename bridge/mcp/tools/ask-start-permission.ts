@@ -56,7 +56,11 @@ export async function askStartPermission(
   const directory = placed?.path ?? (await resolveSymlinks(own));
   // The module is imported only when a form is needed. Its code for the width of text takes long to load.
   const { buildTaskStartForm } = await import('./task-start-form.ts');
-  const form = buildTaskStartForm(wanted, { outside: outside !== undefined, directory });
+  const form = buildTaskStartForm(wanted, {
+    outside: outside !== undefined,
+    directory,
+    columns: bridge.formHistory.columns,
+  });
   // D5: a person can approve only what is shown in full. There is no form if the path is too long to show. The start is
   // refused then.
   if (form === undefined) throw outside === undefined ? tooLong(directory) : notAllowed(outside, own);

@@ -2,26 +2,21 @@
 import { collapsedLine } from '../../../shared/text/shortened-text.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Form } from '../../approvals/form-field.ts';
-import {
-  clippedFormRow,
-  MAX_FORM_ROWS,
-  bridgeTextRows,
-  FORM_ROW_COLUMNS,
-} from '../../approvals/form-rows.ts';
+import { clippedFormRow, MAX_FORM_ROWS, bridgeTextRows, sentenceRows } from '../../approvals/form-rows.ts';
 import type { RequestedTaskStart } from './ask-start-permission.ts';
 
 /** Builds the form for the start of a task. Returns undefined if its text has more than `MAX_FORM_ROWS` rows. */
 export function buildTaskStartForm(
   { task, unasked }: RequestedTaskStart,
-  { outside, directory }: { outside: boolean; directory: string },
+  { outside, directory, columns }: { outside: boolean; directory: string; columns: number },
 ): Form | undefined {
   const question = unasked
     ? `May a task run every tool without asking you${outside ? ', outside of your directory' : ''}?`
     : 'May a task work outside of your directory?';
   const rows = [
-    ...bridgeTextRows(question),
-    ...bridgeTextRows(`Directory: ${visibleLine(directory)}`),
-    clippedFormRow(`Task: ${visibleLine(collapsedLine(task, FORM_ROW_COLUMNS))}`),
+    ...sentenceRows(question, columns),
+    ...bridgeTextRows(`Directory: ${visibleLine(directory)}`, columns),
+    clippedFormRow(`Task: ${visibleLine(collapsedLine(task, columns))}`, columns),
   ];
   if (rows.length > MAX_FORM_ROWS) return undefined;
   return { mode: 'form', message: rows.join('\n'), requestedSchema: { type: 'object', properties: {} } };

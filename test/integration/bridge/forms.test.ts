@@ -50,7 +50,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect, { holds }) => {
     person = (form) => {
       const { url, message } = urlForm.parse(form);
       expect(url).toBe(`${agent.url}/page#code=1`);
-      expect(message).toMatch(/^Run a command of 40 lines\nToo long for a form\. Open the page/);
+      expect(message).toMatch(/^Run a command of 40 lines\nToo long here\. Decide on the page/);
       expect(JSON.stringify(form)).not.toContain('echo x');
       void agent.asked('subscribe').then(() => decideOnPage(agent.task, 'approve'));
       return { action: 'accept' };

@@ -62,7 +62,7 @@ describe.each(FORM_CLIENTS)('%s', (_, connect) => {
     });
     const done = await client.call(DELEGATE, { task: TASK, workspace: on.server.workspace });
     expect(done.structuredContent).toMatchObject({ state: 'completed' });
-    expect(forms).toEqual([expect.stringContaining('It needs your passkey. Open the page')]);
+    expect(forms).toEqual([expect.stringContaining('Needs your passkey. Open the page')]);
     expect(await on.file('secret.txt')).toBe('b');
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { buildFormCandidates, type FormCandidate } from '../../../../bridge/approvals/form.ts';
 import { formOutcomeOf } from '../../../../bridge/approvals/form-answer.ts';
-import { fitsFormField, bridgeTextRows } from '../../../../bridge/approvals/form-rows.ts';
+import { fitsFormField, FORM_ROW_COLUMNS, sentenceRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
 import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
@@ -10,7 +10,10 @@ type FormAsk = Exclude<FormCandidate, { about: 'page' | 'unshown' | 'other-appro
 
 const asks = (changes: Parameters<typeof pendingWrite>[1], fields: FormDetailLevel): FormCandidate =>
   only(
-    buildFormCandidates({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, fields),
+    buildFormCandidates({ pending: [pendingWrite('one', changes)], question: null }, () => undefined, {
+      fields,
+      columns: FORM_ROW_COLUMNS,
+    }),
   );
 /** Returns a form with the fields that a person can request. */
 const asked = (changes: Parameters<typeof pendingWrite>[1] = {}): FormAsk => inForm(asks(changes, 'more'));
@@ -106,7 +109,7 @@ test.each([accept({ decision: 'trust_tool', editedContent: 'hi' }), accept({ tru
   (response) => {
     const answer = formOutcomeOf(asked(), response, SLOW);
     if (answer.type !== 'unanswered') throw new Error('it counted');
-    expect(bridgeTextRows(answer.note)).toEqual([answer.note]);
+    expect(sentenceRows(answer.note, FORM_ROW_COLUMNS)).toEqual([answer.note]);
   },
 );
 

@@ -30,6 +30,20 @@ describe('the forms that wait for an answer', () => {
       expect(first(new FormHistory().asks('task', asked(change))).key).not.toBe(key);
   });
 
+  test('D5 each offer fits the window at that time, and the answer to it still counts in a wider window', () => {
+    let columns = 54;
+    const formHistory = new FormHistory({ columns: () => columns });
+    const preview = { type: 'command' as const, command: `ls ${'x'.repeat(190)}`, cwd: '/w' };
+    const narrow = first(formHistory.offer('task', asked({ preview })));
+    expect(narrow.about).toBe('page');
+    columns = 74;
+    expect(formHistory.asks('task', asked({ preview }))).toEqual([narrow]);
+    const wide = first(
+      formHistory.offer('task', asked({ preview: { ...preview, command: 'x'.repeat(210) } })),
+    );
+    expect(wide.about).toBe('action');
+  });
+
   test('R67 the display time is measured per task, from the first time that a form is sent', () => {
     let now = 0;
     const formHistory = new FormHistory({ now: () => now });

@@ -5,6 +5,7 @@ import stringWidth from 'string-width';
 import { buildFormCandidates } from '../../../../bridge/approvals/form.ts';
 import {
   FORM_ROW_COLUMNS,
+  formRowColumns,
   approvalFormRows,
   MAX_FORM_ROWS,
   actionSummaryRows,
@@ -121,7 +122,7 @@ describe('the rows of an action that fits into a form', () => {
         source: { type: 'acp-agent' as const, agent: 'gemini' },
         input: { title: 'npm test', forGood: true },
       },
-      ['Accept allows this FOR GOOD: the agent does not ask again.', '$ npm test', 'in /w (agent gemini)'],
+      ['Accept allows it FOR GOOD: the agent asks no more.', '$ npm test', 'in /w (agent gemini)'],
     ],
     [
       'a long gap as its count, with what follows it',
@@ -167,7 +168,7 @@ describe('the rows of an action that fits into a form', () => {
     if (ask?.about !== 'page') throw new Error('in a form');
     const rows = ask.message.split('\n');
     expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
-    expect(rows.at(-1)).toMatch(/Open the page to decide it/);
+    expect(rows.at(-1)).toBe('Too long here. Decide on the page. Decline denies it.');
     expect(Math.max(...rows.map((row) => stringWidth(row)))).toBeLessThanOrEqual(FORM_ROW_COLUMNS);
   });
 
@@ -254,6 +255,34 @@ test('X3 the rows of an action are computed once, however often the bridge build
   expect(approvalFormRows(command('pwd'))).not.toEqual(approvalFormRows(short));
 });
 
+describe('the width of a row', () => {
+  test.each([
+    ['a window of unknown width', undefined, 74],
+    ['a wide window', 160, 74],
+    ['a window of 80 columns', 80, 74],
+    ['a window of 60 columns', 60, 54],
+    ['a window without room', 3, 10],
+  ])('%s', (_, window, columns) => {
+    expect(formRowColumns(window)).toBe(columns);
+  });
+
+  test('D5 a command of two rows at 80 columns that has more than four rows at 60 columns is not approved in the form', () => {
+    const text = `echo ${'a'.repeat(120)}\necho ${'b'.repeat(30)}`;
+    expect(approvalFormRows(command(text))?.length).toBe(4);
+    expect(approvalFormRows(command(text), formRowColumns(60))).toBeUndefined();
+  });
+
+  test('in a window of 60 columns a warning breaks between two words', () => {
+    const asked = { ...command('ls'), reason: 'outcome-unknown' as const };
+    expect(approvalFormRows(asked, formRowColumns(60))).toEqual([
+      'It RAN BEFORE, outcome unknown. Accept runs it AGAIN,',
+      '↳ Decline skips it.',
+      '$ ls',
+      'in /w',
+    ]);
+  });
+});
+
 describe('the rows of any preview', () => {
   test('D5 a form has at most four rows, each fits into 80 columns, and a mark precedes foreign text', () => {
     fc.assert(
@@ -273,6 +302,17 @@ describe('the rows of any preview', () => {
           }
         },
       ),
+    );
+  });
+
+  test('D5 in a window of 60 columns every row fits', () => {
+    const columns = formRowColumns(60);
+    fc.assert(
+      fc.property(previews, (preview) => {
+        const asked = action({ preview });
+        for (const row of approvalFormRows(asked, columns) ?? actionSummaryRows(asked, columns))
+          expect(stringWidth(row)).toBeLessThanOrEqual(columns);
+      }),
     );
   });
 

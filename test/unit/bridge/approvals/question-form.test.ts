@@ -53,7 +53,7 @@ describe('D5 a question that does not fit into four rows of 74 columns', () => {
     if (ask.about !== 'page') throw new Error(`asked as ${ask.about}`);
     const rows = ask.message.split('\n');
     expect(rows.length).toBeLessThanOrEqual(MAX_FORM_ROWS);
-    expect(rows.at(-1)).toBe('Too long for a form. Open the page to answer it. Decline denies it.');
+    expect(rows.at(-1)).toBe('Too long here. Answer on the page. Decline denies it.');
     expect(commandLineNotes([ask])).toEqual([
       expect.stringMatching(
         /`mcp-a2a-bridge show \S+` and answer it with `mcp-a2a-bridge answer \S+ <words>`/,

@@ -16,7 +16,7 @@ test('the title of a JSON plan names its tools, also those behind a long input',
 test('D5 the form that asks for the start of a task shows the words of the task, not their summary', () => {
   const form = buildTaskStartForm(
     { task: PLAN, placed: undefined, unasked: true },
-    { outside: false, directory: '/w' },
+    { outside: false, directory: '/w', columns: 74 },
   );
   expect(form?.message).toContain('\nTask: {"plan": [{"tool": "write-file"');
 });
