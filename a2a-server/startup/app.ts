@@ -13,6 +13,7 @@ import type { Express, RequestHandler } from 'express';
 import type { AgentCard } from '@a2a-js/sdk';
 import type { AbortScope } from '../../shared/runtime/abort.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { OfferedCommand } from '../../shared/protocol/agent-command.ts';
@@ -275,6 +276,9 @@ function notReadyReasons({ phase, health }: AppOptions): NotReadyReason[] {
 
 function reachable(reach: AllowedHostsAndOrigins): RequestHandler {
   return (request, _response, next) => {
+    // RFC 9112 §3.2: a request has one Host. A proxy may have checked another one than Node returns.
+    if ((request.headersDistinct['host']?.length ?? 0) > 1)
+      throw new ProductError('MALFORMED', 'The request has more than one Host header. Send one.');
     checkHostAndOrigin(request.headers.host, request.headers.origin, reach);
     next();
   };

@@ -147,6 +147,16 @@ describe('authentication over HTTP', () => {
     expect(answer).toMatch(/^HTTP\/1.1 40[03] /);
   });
 
+  test('X1 the server refuses a request with two hosts', async () => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.end(
+      `GET /health HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nAuthorization: Bearer ${TOKEN}\r\nConnection: close\r\n\r\n`,
+    );
+    let answer = '';
+    for await (const chunk of socket) answer += String(chunk);
+    expect(answer).toMatch(/^HTTP\/1.1 400 /);
+  });
+
   test('X1 a request for the agent card with a wrong host is refused too', async () => {
     expect(await raw({ host: 'evil.example' }, '/.well-known/agent-card.json')).toBe(403);
   });
