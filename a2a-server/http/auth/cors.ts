@@ -15,6 +15,9 @@ const REQUEST_HEADERS = [
   EXTENSIONS_HEADER,
   LEGACY_EXTENSIONS_HEADER,
   LAST_EVENT_ID_HEADER,
+  // A page with tracing adds these headers to its requests (W3C Trace Context §3).
+  'traceparent',
+  'tracestate',
 ];
 const RESPONSE_HEADERS = [EXTENSIONS_HEADER, LEGACY_EXTENSIONS_HEADER, 'Retry-After', 'WWW-Authenticate'];
 

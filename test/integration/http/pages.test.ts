@@ -34,7 +34,7 @@ test.each(ROUTES)(
       'access-control-allow-origin': PAGE,
       'access-control-allow-methods': 'GET, POST, DELETE',
       'access-control-allow-headers': expect.stringMatching(
-        /Authorization.*A2A-Version.*\bA2A-Extensions.*X-A2A-Extensions.*Last-Event-ID/,
+        /Authorization.*A2A-Version.*\bA2A-Extensions.*X-A2A-Extensions.*Last-Event-ID.*traceparent.*tracestate/,
       ),
       'access-control-allow-private-network': 'true',
       vary: 'Origin',
