@@ -31,6 +31,11 @@ export function taskChangesRoute({
 }: ChangesOptions): Router {
   const router = Router();
   router.get('/task-changes', async (request, response) => {
+    // RFC 9110 §9.3.2: the response to HEAD has the headers of the stream and no body.
+    if (request.method === 'HEAD') {
+      response.type('text/event-stream').end();
+      return;
+    }
     const { requester, signal, becomeStream } = callerOf(request);
     becomeStream();
     const changed: { tasks: Set<string> | 'unknown' } = { tasks: new Set() };

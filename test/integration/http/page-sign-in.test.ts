@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
 import { PAGE_LINK_MS, PAGE_SESSION_MS } from '../../../a2a-server/page/page-sessions.ts';
+import { RawConnection } from '../../support/raw-connection.ts';
 import { OTHER_TOKEN, request, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
@@ -173,6 +174,19 @@ test('a stream ends when its browser session ends', async () => {
   await post('/page/sign-out', {}, { ...headers, origin: server.url });
   expect((await streaming).status).toBe(200);
   await server.closedFor('signed-out');
+});
+
+test('HEAD of the stream of changes ends at once, with the headers of the stream', async () => {
+  const { cookie, 'x-page-key': pageKey } = await signIn();
+  const connection = await RawConnection.open(server.url);
+  connection.write({
+    method: 'HEAD',
+    path: '/page/api/task-changes',
+    headers: { Origin: server.url, Cookie: cookie ?? '', 'X-Page-Key': pageKey ?? '', Connection: 'close' },
+  });
+  const { status, headers } = await connection.response();
+  expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/event-stream/)]);
+  await connection.ended();
 });
 
 test('X1 the log contains no secret of the sign-in', async () => {
