@@ -22,6 +22,7 @@ export function legacyRestRoute({ handler, limits, log }: A2aBindingOptions): Ro
   router.use(onlyLegacy, ...jsonBody(['application/json'], limits));
   router.post(['/v1/message\\:send', '/v1/message\\:stream'], checkedMessage);
   router.post('/v1/tasks/:taskId/pushNotificationConfigs', checkedPushConfig);
+  router.get('/v1/tasks/:taskId', checkedTaskQuery);
   router.head<{ taskId: string }>('/v1/tasks/:taskId\\:subscribe', async (request, response) => {
     const { [LAST_EVENT_ID_HEADER.toLowerCase()]: _cursor, ...headers } = request.headers;
     const context = legacyContext({ caller: callerOf(request), headers, log });
@@ -47,6 +48,12 @@ const onlyLegacy: RequestHandler = (request, _response, next) =>
 
 const checkedMessage: RequestHandler = (request, _response, next) => {
   request.body = checkRequestParams('POST /v1/message', request.body ?? {});
+  next();
+};
+
+/** The SDK reads a number at the start of a text, so it would accept `5abc`. */
+const checkedTaskQuery: RequestHandler = (request, _response, next) => {
+  checkRequestParams('GET /v1/tasks/{id}', request.query);
   next();
 };
 

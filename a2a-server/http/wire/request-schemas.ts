@@ -252,6 +252,7 @@ const requestSchemas = lazily(() => {
       ...TASK,
       pushNotificationConfigId: z.string().min(1),
     }),
+    'GET /v1/tasks/{id}': fields({ historyLength: count.nullish() }),
     'POST /v1/message': legacyRestSend,
     'POST /v1/tasks/{id}/pushNotificationConfigs': z.preprocess(
       withoutConfigField,

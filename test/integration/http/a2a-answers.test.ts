@@ -248,6 +248,17 @@ describe('A2A 0.3', () => {
     expect(missing.body).toMatchObject({ code: -32001 });
   });
 
+  test('A2A 0.3 over HTTP+JSON refuses a history length that is not a whole number', async () => {
+    const path = `/v1/tasks/${start()}`;
+    for (const query of ['historyLength=5abc', 'history_length=1.5', 'historyLength=-1', 'historyLength='])
+      expect(await request(server, { method: 'GET', path: `${path}?${query}`, headers: OLD })).toMatchObject({
+        status: 400,
+        body: { code: -32602 },
+      });
+    const found = await request(server, { method: 'GET', path: `${path}?historyLength=5`, headers: OLD });
+    expect(found.status).toBe(200);
+  });
+
   test('A2A 0.3 offers no task list and no extended card', async () => {
     expect(await refused('tasks/list', '/v1/tasks')).toMatchObject([
       { error: { code: -32601 } },
