@@ -11,7 +11,7 @@ const MAX_URL_CHARS = 8_000;
  * Parses a URL for `fetch` and `crawl`, checks it, and removes its fragment. Makes no DNS request. X2: the checks use
  * the result of the WHATWG parser, never the text.
  * @param base the base of a relative URL
- * @throws ProductError MALFORMED if the text is not a URL
+ * @throws ProductError MALFORMED if the text is not an http or https URL
  * @throws ProductError FORBIDDEN if the URL itself shows that its host is not allowed
  */
 export function parseWebUrl(
@@ -26,7 +26,7 @@ export function parseWebUrl(
       `"${shown}" is not a URL. Give an absolute URL, e.g. https://example.com/page.`,
     );
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw new ProductError('FORBIDDEN', `"${shown}" is not an http or https URL. Use http or https.`);
+    throw new ProductError('MALFORMED', `"${shown}" is not an http or https URL. Use http or https.`);
   if (url.username !== '' || url.password !== '')
     throw new ProductError(
       'FORBIDDEN',

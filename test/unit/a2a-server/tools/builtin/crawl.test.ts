@@ -134,8 +134,11 @@ Read without a match:
     ).toEqual({
       type: 'ask',
     });
-    for (const url of ['http://10.0.0.1/', 'http://localhost/', 'ftp://example.com/'])
+    for (const url of ['http://10.0.0.1/', 'http://localhost/'])
       await expect(at.show(tool, { ...input, url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    await expect(at.show(tool, { ...input, url: 'ftp://example.com/' })).rejects.toMatchObject({
+      reason: 'MALFORMED',
+    });
   });
 });
 

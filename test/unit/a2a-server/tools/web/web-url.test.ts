@@ -49,7 +49,13 @@ describe('webUrl, the check of a URL', () => {
     'data:text/plain,x',
     'javascript:1',
   ])('X2 webUrl refuses the scheme of %s', (text) => {
-    expect(() => parseWebUrl(text, { allowed: none })).toThrow(/not an http or https URL/);
+    expect(() => parseWebUrl(text, { allowed: none })).toThrow(
+      expect.objectContaining({
+        // The client can correct this address, so it gets "invalid params".
+        reason: 'MALFORMED',
+        message: expect.stringMatching(/not an http or https URL/),
+      }),
+    );
   });
 
   it('X2 parseWebUrl refuses a URL with credentials, and the error does not show them', () => {
