@@ -10,6 +10,8 @@ import type { ToolQuestionOutcome } from '../tools/tool.ts';
 import type { CandidateCalls, RunningMcpCall } from './running-calls.ts';
 
 const MAX_QUESTION_CHARS = 4_000;
+/** A longer address is refused, because a shortened one leads elsewhere. */
+const MAX_URL_CHARS = 8_000;
 const MAX_NAMED_CALLS = 8;
 const MAX_CALL_CHARS = 160;
 
@@ -71,15 +73,17 @@ function findCallToAsk({ calls, known }: CandidateCalls): { call: RunningMcpCall
   };
 }
 
-/** Converts the parameters to a question. Returns undefined for a form that clients cannot show. */
+/** Converts the parameters to a question. Returns undefined for a form or an address that clients cannot show. */
 function questionOf(server: string, params: Elicitation, note: string): Question | undefined {
   const text = `The MCP server ${server} asks: ${ellipsize(params.message, MAX_QUESTION_CHARS)}${note}`;
   if (params.mode === 'url')
-    return {
-      text: `${text}\n\nIf you trust this address, open it and confirm when you are done: ${params.url}`,
-      choices: [{ label: OPENED }, { label: REFUSED }],
-      freeText: false,
-    };
+    return params.url.length > MAX_URL_CHARS
+      ? undefined
+      : {
+          text: `${text}\n\nIf you trust this address, open it and confirm when you are done: ${params.url}`,
+          choices: [{ label: OPENED }, { label: REFUSED }],
+          freeText: false,
+        };
   const schema = formSchema.safeParse(params.requestedSchema);
   return schema.success ? { text, schema: schema.data } : undefined;
 }

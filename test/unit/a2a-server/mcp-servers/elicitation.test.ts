@@ -62,6 +62,13 @@ test('the person sees the URL of the MCP server’s request, and only the person
   });
 });
 
+test('X3 the server declines a URL of more than 8,000 characters, and asks no person', async () => {
+  const ask = answering('Done');
+  const long = { ...url, url: `https://example.com/${'x'.repeat(8_000)}` };
+  expect(await answerElicitation({ server: 'peer', params: long }, one(ask))).toEqual({ action: 'decline' });
+  expect(ask).not.toHaveBeenCalled();
+});
+
 test('if a person refuses to answer, the MCP server’s request is declined', async () => {
   expect(await answerElicitation({ server: 'peer', params: form }, one(declining()))).toEqual({
     action: 'decline',
