@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
@@ -59,8 +60,9 @@ export const searchFilesTool: Tool = defineTool({
     const matcher =
       input.pattern === undefined ? undefined : createLineMatcher({ ...input, pattern: input.pattern });
     const { kind, path } = await run.workspace.locate(input.path);
-    if (kind === 'entry') await searchFile(path, { matcher, report }, run);
-    else await searchTree(input, { matcher, report }, run);
+    const glob = input.glob === undefined ? undefined : await createFilterByGlob(input.glob);
+    if (kind !== 'entry') await searchTree(input, { matcher, report, glob }, run);
+    else if (await matchesNamedFile(path, glob)) await searchFile(path, { matcher, report }, run);
     return report.result(matcher === undefined ? 'file' : 'match');
   },
 });
@@ -73,12 +75,18 @@ interface Going {
   /** Matches the lines of a file. Undefined if the search is only by file name. */
   matcher: LineMatcher | undefined;
   report: SearchReport;
+  glob: FilterByGlob | undefined;
+}
+
+/** True if the glob matches the file that the caller names, from its own directory or from the workspace. */
+async function matchesNamedFile(path: string, glob: FilterByGlob | undefined): Promise<boolean> {
+  return glob === undefined || (await glob([posix.basename(path), path])).length > 0;
 }
 
 /** Searches one file that the caller names. A file that cannot be read is an error here. */
 async function searchFile(
   path: string,
-  { matcher, report }: Going,
+  { matcher, report }: Omit<Going, 'glob'>,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
   if (matcher === undefined) return report.file(path);
@@ -90,10 +98,9 @@ async function searchFile(
 
 async function searchTree(
   input: Search,
-  { matcher, report }: Going,
+  { matcher, report, glob }: Going,
   { workspace, signal }: ToolRun,
 ): Promise<void> {
-  const glob = input.glob === undefined ? undefined : await createFilterByGlob(input.glob);
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;

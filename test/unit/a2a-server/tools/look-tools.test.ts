@@ -84,6 +84,15 @@ describe('the tool search-files', () => {
     });
   });
 
+  it('search-files applies the glob also to a file that it gets as its path', async () => {
+    await files({ 'src/a.ts': 'x\n' });
+    const path = 'src/a.ts';
+    expect(await search({ pattern: 'x', path, glob: '*.ts' })).toBe('src/a.ts:1: x');
+    for (const glob of ['a.*', 'src/**/*.ts']) expect(await search({ path, glob })).toBe('src/a.ts');
+    expect(await search({ pattern: 'x', path, glob: '*.md' })).toBe('[Nothing found.]');
+    expect(await search({ path, glob: '*.md' })).toBe('[Nothing found.]');
+  });
+
   it('search-files obeys .gitignore (nested, negated, anchored, in parent directories), and never searches .git', async () => {
     await files({
       '.gitignore': '*.log\n/build\nnode_modules/\n',
