@@ -26,7 +26,8 @@ export const listFilesTool: Tool = defineTool({
   schema,
   timeoutMs: () => 60_000,
   title: ({ path }) => `List ${oneLineExcerpt(path)}`,
-  reach: ({ path }) => ({ paths: [path] }),
+  // A recursive list shows the names in every directory below, also in one that a rule denies.
+  reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };
