@@ -63,7 +63,7 @@ export function createClaimsVerifier({
   onRefusal,
   cooldownMs = PROVIDER_COOLDOWN_MS,
 }: VerifierParts): (token: string) => Promise<Jose.JWTPayload & { exp: number }> {
-  const providerKeys = createCachedRead(() => discoverKeys(settings, cooldownMs), { clock, cooldownMs });
+  const providerKeys = createKeySource(settings, { clock, cooldownMs });
   return async (token) => {
     const { jwtVerify, errors } = await import('jose');
     const { issuer, audience, algorithms, clockSkew } = settings;
@@ -86,16 +86,39 @@ export function createClaimsVerifier({
   };
 }
 
-async function discoverKeys({ issuer }: OidcSettings, cooldownDuration: number): Promise<Keys> {
-  const [{ createRemoteJWKSet }, configuration] = await Promise.all([
-    import('jose'),
-    fetchOpenIdProvider(issuer),
-  ]);
-  return createRemoteJWKSet(new URL(configuration.jwks_uri), {
-    timeoutDuration: PROVIDER_TIMEOUT_MS,
-    cooldownDuration,
-    cacheMaxAge: MAX_KEY_AGE_MS,
+/**
+ * Returns a function that returns the keys of the provider. The provider may move its keys to another address. If its
+ * configuration cannot be read again, the last address is used.
+ */
+function createKeySource(
+  { issuer }: OidcSettings,
+  { clock, cooldownMs }: { clock: Pick<Clock, 'now'>; cooldownMs: number },
+): () => Promise<Keys> {
+  const configuration = createCachedRead(() => fetchOpenIdProvider(issuer), {
+    clock,
+    cooldownMs,
+    maxAgeMs: MAX_KEY_AGE_MS,
   });
+  let last: { address: string; keys: Keys } | undefined;
+  return async () => {
+    const { createRemoteJWKSet } = await import('jose');
+    const address = await configuration().then(
+      ({ jwks_uri }) => jwks_uri,
+      (error: unknown) => {
+        if (last === undefined) throw error;
+        return last.address;
+      },
+    );
+    if (last?.address !== address) {
+      const keys = createRemoteJWKSet(new URL(address), {
+        timeoutDuration: PROVIDER_TIMEOUT_MS,
+        cooldownDuration: cooldownMs,
+        cacheMaxAge: MAX_KEY_AGE_MS,
+      });
+      last = { address, keys };
+    }
+    return last.keys;
+  };
 }
 
 /**

@@ -4,7 +4,10 @@ import { SignJWT, UnsecuredJWT } from 'jose';
 import { z } from 'zod';
 import { oidcSchema, type OidcSettings } from '../../../a2a-server/access/oidc-settings.ts';
 import { createJwtAuthenticator, type AuthenticateJwt } from '../../../a2a-server/access/oidc-tokens.ts';
+import { createServer } from 'node:http';
 import { systemClock } from '../../../shared/runtime/clock.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import {
   AUDIENCE,
   makeProviderKey,
@@ -176,6 +179,33 @@ describe('a token of an OpenID Connect provider', () => {
     expect(refusals).toHaveLength(1);
     expect(refusals.join()).not.toContain(token.slice(-20));
   });
+});
+
+const publicJwk = ({ jwk: { kty, n, e, kid, alg, use } }: ProviderKey) => ({ kty, n, e, kid, alg, use });
+
+test('after the provider has moved its keys to another address, the new keys count, and the old ones do not', async () => {
+  const [old, moved] = [key, await makeProviderKey('second')];
+  let place = '/old';
+  const published: Record<string, ProviderKey> = { '/old': old, '/moved': moved };
+  const server = createServer((request, response) => {
+    const at = published[request.url ?? ''];
+    if (at === undefined) response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}${place}` }));
+    else if (request.url !== place) response.writeHead(404).end();
+    else response.end(JSON.stringify({ keys: [publicJwk(at)] }));
+  });
+  const { host, close } = await listenOnLoopback(server);
+  issuer = `http://${host}`;
+  const clock = new FakeClock();
+  const verify = createJwtAuthenticator({ settings: settings(), clock, onRefusal: () => undefined });
+  const exp = Math.floor(Date.now() / 1_000) + 3_600;
+  expect(await verify(await signed({ exp }, old))).toMatchObject({ principal: 'acme/ann' });
+  place = '/moved';
+  clock.advance(11 * 60_000);
+  expect(await verify(await signed({ exp }, moved))).toMatchObject({ principal: 'acme/ann' });
+  await expect(verify(await signed({ exp }, old))).rejects.toMatchObject(REFUSED);
+  await close();
+  clock.advance(11 * 60_000);
+  expect(await verify(await signed({ exp }, moved))).toMatchObject({ principal: 'acme/ann' });
 });
 
 describe('a token of an OpenID Connect provider that stops', () => {
