@@ -79,6 +79,8 @@ export class PushDeliveries {
   /** The keys of operations that must run once more after their current run, e.g. because the task has changed. */
   readonly #again = new Set<string>();
   readonly #timers = new Map<string, () => void>();
+  /** The names of the subscriptions whose lost access is in the log. */
+  readonly #withoutAccess = new Set<string>();
 
   constructor(parts: PushDeliveryParts) {
     this.#parts = parts;
@@ -169,6 +171,7 @@ export class PushDeliveries {
   forget(name: string, taskId: string): void {
     this.#timers.get(name)?.();
     this.#timers.delete(name);
+    this.#withoutAccess.delete(name);
     const names = this.#byTask.get(taskId);
     names?.delete(name);
     if (names?.size === 0) this.#byTask.delete(taskId);
@@ -225,9 +228,15 @@ export class PushDeliveries {
       if (await this.#isRevoked(subscription)) {
         await this.#parts.subscriptions.remove(name);
         this.forget(name, taskId);
+        this.#logStop(subscription, 'its token was revoked');
         return { type: 'over' };
       }
-      if (this.#hasLostAccess(subscription)) return { type: 'idle' };
+      if (this.#hasLostAccess(subscription)) {
+        if (!this.#withoutAccess.has(name))
+          this.#logStop(subscription, 'the settings no longer have its token or provider');
+        this.#withoutAccess.add(name);
+        return { type: 'idle' };
+      }
       const until = this.#postponed(subscription);
       if (until !== undefined) return { type: 'waits', until };
       const next = await readNextPushPosts(this.#parts, subscription);
@@ -259,6 +268,11 @@ export class PushDeliveries {
    */
   #hasLostAccess({ principal, provided, mark }: PushSubscription): boolean {
     return mark !== undefined && mark !== this.#parts.markOf({ principal, provided: provided === true });
+  }
+
+  #logStop({ taskId, url }: PushSubscription, problem: string): void {
+    const receiver = receiverHost(url);
+    this.#parts.log.warn({ taskId, receiver, problem }, 'a receiver of push notifications gets nothing more');
   }
 
   /** Removes a subscription. Returns false if a chat needs it again. */

@@ -121,6 +121,8 @@ async function delivering(
   removing: () => TaskEvent[] = () => [],
   isRevoked: (tokenId: string, posts: number) => boolean = () => false,
 ) {
+  const logged: string[] = [];
+  const access = { mark: 'known' };
   const receiver = await pushReceiver();
   receivers.push(receiver);
   const entries: JournalEntry[] = [];
@@ -162,10 +164,10 @@ async function delivering(
     },
     journal: { rows: () => Promise.resolve([buildTaskRow('task-1', entries) ?? []].flat()) },
     clock: new FakeClock(),
-    log: createLogger({ name: 'test', level: 'silent' }),
+    log: createLogger({ name: 'test', level: 'warn', destination: { write: (line) => logged.push(line) } }),
     env: {},
     isRevoked: async (tokenId) => isRevoked(tokenId, receiver.notifications.length),
-    markOf: () => undefined,
+    markOf: () => access.mark,
     addresses: { allowed: createHostAllowList(['127.0.0.1']), resolve: none },
     shared: false,
   });
@@ -224,6 +226,8 @@ async function delivering(
     mumble,
     registerElsewhere,
     recordsRead,
+    logged,
+    access,
     look: () => deliveries.look(),
     until: receiver.until,
     posts: () => receiver.notifications.map(({ body }): unknown => JSON.parse(body)),
@@ -257,13 +261,26 @@ test('each event comes with the number of events so far, also for a record that 
 });
 
 test('X1 a receiver gets nothing more once its token is revoked, even if several events wait for it', async () => {
-  const { say, posts } = await delivering(
+  const { say, posts, logged } = await delivering(
     { tokenId: 'stolen' },
     () => [],
     (tokenId, count) => tokenId === 'stolen' && count === 2,
   );
   await say({ type: 'task.working' }, text('one'), text('two'));
   expect(posts()).toHaveLength(2);
+  expect(logged).toEqual([expect.stringMatching(/gets nothing more/)]);
+});
+
+test('X1 a receiver gets nothing more once the settings no longer have its token, and the log says so once', async () => {
+  const { append, access, recordsRead, posts, logged } = await delivering({ mark: 'known' });
+  access.mark = 'changed';
+  for (const word of ['one', 'two']) {
+    const before = recordsRead.length;
+    append([text(word)]);
+    while (recordsRead.length === before || logged.length === 0) await new Promise(setImmediate);
+  }
+  expect(posts()).toHaveLength(1);
+  expect(logged).toEqual([expect.stringMatching(/gets nothing more/)]);
 });
 
 test('a receiver of A2A 0.3 gets the task once for all new events, if they changed its state', async () => {
