@@ -66,7 +66,7 @@ function elsewhere({ workspace }: Checkpoint): ProductError {
  * Plans a restoration from the files' current state. Changes nothing. The plan contains no file content, because it may
  * cover many files.
  * @param checkpoints the turns to undo, oldest first
- * @throws ProductError INPUT_CHANGED, which names the files that have changed since these turns
+ * @throws FilesChangedError if files have changed since these turns
  * @throws ProductError STORAGE if saved content is missing
  */
 async function createRestorePlan(
@@ -81,7 +81,7 @@ async function createRestorePlan(
     steps.push({ taskId: file.taskId, step: decideRestoreStep(file, state) });
   }
   const changed = steps.flatMap(({ step }) => (step.type === 'changed-since' ? [step.path] : []));
-  if (changed.length > 0) throw changedSince(checkpoints.length, changes.length, changed);
+  if (changed.length > 0) throw new FilesChangedError(checkpoints.length, changes.length, changed);
   const files = steps.flatMap(({ taskId, step }) =>
     step.type === 'put-back' ? [putBackOf(taskId, step)] : [],
   );
@@ -131,21 +131,27 @@ export function contentLostError(path: string): ProductError {
   );
 }
 
-function changedSince(turns: number, files: number, changed: readonly string[]): ProductError {
-  const next =
-    turns === 1
-      ? 'If later turns changed these files, undo those turns too with "checkpoint restore-since". Otherwise undo the change by hand.'
-      : 'A person or a command changed them after or between these turns. Undo that change by hand, or restore single turns.';
-  return new ProductError(
-    'INPUT_CHANGED',
-    `Nothing was restored: ${changed.length} of ${files} files have changed since: ${changed.join(', ')}. ${next}`,
-    { facts: { paths: changed.join('\n') } },
-  );
-}
+/** The maximum number of files that the message names. X3: a turn may have changed thousands of files. */
+const MAX_NAMED_FILES = 20;
 
-/** Returns the paths in the error of a refused `createRestorePlan`. Returns undefined for any other error. */
-export function changedPathsInError({ reason, facts }: ProductError): string[] | undefined {
-  return reason === 'INPUT_CHANGED' ? facts['paths']?.split('\n') : undefined;
+/** Thrown if files have changed since the turns to undo. */
+export class FilesChangedError extends ProductError {
+  /** All changed files. */
+  readonly paths: readonly string[];
+
+  constructor(turns: number, files: number, changed: readonly string[]) {
+    const next =
+      turns === 1
+        ? 'If later turns changed these files, undo those turns too with "checkpoint restore-since". Otherwise undo the change by hand.'
+        : 'A person or a command changed them after or between these turns. Undo that change by hand, or restore single turns.';
+    const named = changed.slice(0, MAX_NAMED_FILES).join(', ');
+    const more = changed.length > MAX_NAMED_FILES ? ` and ${changed.length - MAX_NAMED_FILES} more` : '';
+    super(
+      'INPUT_CHANGED',
+      `Nothing was restored: ${changed.length} of ${files} files have changed since: ${named}${more}. ${next}`,
+    );
+    this.paths = changed;
+  }
 }
 
 function basisOf(files: readonly FileToRestore[]): string {

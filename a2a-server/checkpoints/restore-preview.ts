@@ -6,7 +6,7 @@ import type { Workspace } from '../tools/workspace/workspace.ts';
 import { restoreDiff } from './checkpoint-diff.ts';
 import type { CheckpointFinder } from './find-checkpoints.ts';
 import {
-  changedPathsInError,
+  FilesChangedError,
   planRestore,
   nothingToRestoreError,
   type FileToRestore,
@@ -39,10 +39,9 @@ export async function previewRestore(
     return { type: 'ready', files, left: [...plan.left], diff: text };
   } catch (error) {
     if (!(error instanceof ProductError)) throw error;
-    const paths = changedPathsInError(error);
-    return paths === undefined
-      ? { type: 'refused', message: error.message }
-      : { type: 'changed-since', paths };
+    return error instanceof FilesChangedError
+      ? { type: 'changed-since', paths: [...error.paths] }
+      : { type: 'refused', message: error.message };
   }
 }
 

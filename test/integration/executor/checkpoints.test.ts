@@ -211,6 +211,18 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['one', 'mine']);
   });
 
+  it('X3 the error of a refused restoration names at most twenty files, and the number of the others', async () => {
+    const names = Array.from({ length: 22 }, (_, index) => `${index}.txt`);
+    const id = checkpointIn(await did({ together: names.map((name) => append(name, 'one')) }));
+    for (const name of names) await writeFile(file(name), 'mine');
+    const refused = await command(`checkpoint restore ${id}`);
+    expect(refused.status).toMatchObject({
+      message: expect.stringMatching(
+        /22 of 22 files have changed since: (?:\d+\.txt, ){19}\d+\.txt and 2 more\./,
+      ),
+    });
+  });
+
   it('D2 if a file changes between the question and the approval, the server asks about the restoration again', async () => {
     await writeFile(file('a.txt'), '0');
     const task = await did({ together: [append('a.txt', '1'), append('a.txt', '2')] });

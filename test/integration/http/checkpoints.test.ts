@@ -116,6 +116,9 @@ describe('the checkpoints of a task', () => {
     });
     await personWrites('b.txt', 'mine');
     expect(await preview(first.taskId, '1?since=true')).toEqual({ type: 'changed-since', paths: ['b.txt'] });
+    const odd = await did(append('odd\nname.txt', '1'));
+    await personWrites('odd\nname.txt', 'mine');
+    expect(await preview(odd.taskId, '1')).toEqual({ type: 'changed-since', paths: ['odd\nname.txt'] });
   });
 
   it('if nothing is left to restore, the preview says so', async () => {
