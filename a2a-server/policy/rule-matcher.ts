@@ -19,7 +19,10 @@ type OwnDirectory = NonNullable<ResolvedTargets['cwd']>;
 
 type Condition = (call: CallFacts) => MatchCertainty;
 
-/** Prepares a rule for matching. @throws Error if a command in the rule is not a plain list of words */
+/**
+ * Prepares a rule for matching.
+ * @throws Error if a command in the rule is not a plain list of words, or if a path or a host matches nothing
+ */
 export function createRuleMatcher(rule: Rule, shell: Shell): RuleMatcher {
   const wide = rule.action !== 'allow';
   const { tool, server, path, command, host } = rule;
@@ -60,6 +63,11 @@ function serverOf({ source }: CallFacts): readonly string[] {
 }
 
 function hosts(patterns: readonly string[], wide: boolean): Condition {
+  for (const pattern of patterns)
+    if (/\/|\.$|^[^:]*:\d*$/u.test(pattern))
+      throw new Error(
+        `the host ${JSON.stringify(pattern)} matches nothing; a rule names a host without scheme, port, path and final dot`,
+      );
   const matches = matcher([...patterns], { dot: true, nocase: true, nonegate: true });
   return ({ reach }) => {
     if (reach.hosts.length === 0 || (!wide && reach.incomplete)) return 'no';
@@ -78,6 +86,11 @@ function globsOf(patterns: readonly string[], nocase: boolean): readonly Glob[] 
   return patterns.map((each) => {
     const pattern = each.replace(/^(?:\.?\/)+/u, '');
     const anywhere = !pattern.includes('/');
+    // The paths of calls are normalised. So such a pattern would match nothing, and a deny rule would deny nothing.
+    if (!anywhere && pattern.split('/').some((part) => part === '' || part === '.'))
+      throw new Error(
+        `the path ${JSON.stringify(each)} matches nothing, because it has a final slash or an empty part; "secrets/**" names a directory with everything in it`,
+      );
     return {
       matches: matcher(pattern, { dot: true, nocase, nonegate: true, basename: anywhere }),
       base: anywhere ? undefined : picomatch.scan(pattern, { nonegate: true }).base,

@@ -52,6 +52,26 @@ describe('createPolicy, which reads the policy rules', () => {
     expect(read.error && zodIssuesText(read.error)).toContain(problem);
   });
 
+  it.each([
+    [{ path: 'secrets/' }, 'the path "secrets/" matches nothing'],
+    [{ path: ['a', 'a//b'] }, 'the path "a//b" matches nothing'],
+    [{ path: 'a/./b' }, 'the path "a/./b" matches nothing'],
+    [{ host: 'https://example.com' }, 'the host "https://example.com" matches nothing'],
+    [{ host: 'example.com:8080' }, 'the host "example.com:8080" matches nothing'],
+    [{ host: ['a.example', 'example.com.'] }, 'the host "example.com." matches nothing'],
+  ])('createPolicy refuses the condition %j, because a deny rule would deny nothing', (written, problem) => {
+    for (const action of ['deny', 'allow'])
+      expect(refused({ action, ...written })).toMatchObject({
+        reason: 'CONFIGURATION',
+        message: expect.stringContaining(problem),
+      });
+  });
+
+  it('createPolicy accepts a path from the root, a path outside the workspace, and an IPv6 address', () => {
+    for (const written of [{ path: ['/a/b', './a/**', '../**', '.'] }, { host: ['::1', '*', '2001:db8::2'] }])
+      expect(refused({ action: 'deny', ...written })).toBeUndefined();
+  });
+
   it('createPolicy accepts any tool name of an MCP server, because the server connects later', () => {
     expect(refused({ action: 'deny', tool: ['mcp__git__push', 'mcp__*'] })).toBeUndefined();
   });
