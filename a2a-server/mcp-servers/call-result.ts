@@ -23,7 +23,7 @@ const resource = z.object({
     blob: z.string().optional(),
   }),
 });
-const block = z.union([text, media, link, resource]);
+const block = z.discriminatedUnion('type', [text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
 /** Accepts any content. Later, a note replaces each invalid block, and the other blocks stay. */
@@ -40,6 +40,9 @@ export type McpCallResult = z.infer<typeof mcpCallResultSchema>;
  */
 const MAX_INDENTED = { chars: 100_000, depth: 20 };
 
+/** The maximum number of blocks of one result. X3: a message of the maximum size may have millions. */
+const MAX_BLOCKS = 10_000;
+
 /** The maximum size of all files of one result, in bytes. A note replaces each further file. */
 const MAX_FILE_BYTES = 10_000_000;
 
@@ -48,7 +51,7 @@ export function mcpResultForModel({ content, structuredContent }: McpCallResult)
   text: string;
   files: ToolResultFile[];
 } {
-  const blocks = content.map((raw) => block.safeParse(raw).data);
+  const blocks = content.slice(0, MAX_BLOCKS).map((raw) => block.safeParse(raw).data);
   const files: ToolResultFile[] = [];
   let left = MAX_FILE_BYTES;
   const parts = blocks.map((known) => {
@@ -59,6 +62,7 @@ export function mcpResultForModel({ content, structuredContent }: McpCallResult)
     files.push(file);
     return filePlaceholderLine({ ...file, bytes: file.bytes.length });
   });
+  if (content.length > MAX_BLOCKS) parts.push(`[${content.length - MAX_BLOCKS} further blocks, not shown]`);
   if (structuredContent !== undefined) {
     const json = jsonOf(structuredContent);
     if (json === undefined) parts.push('[structured content that is nested too deep]');

@@ -62,6 +62,14 @@ describe('the result of an MCP tool', () => {
     }
   });
 
+  it('X3 a result of very many blocks shows the first ones and counts the others', () => {
+    const rows = Array.from({ length: 20_000 }, () => ({ id: 1 }));
+    const lines = textOf({ content: [{ type: 'text', text: 'rows' }, ...rows] }).split('\n');
+    expect(lines).toHaveLength(10_001);
+    expect(lines[0]).toBe('rows');
+    expect(lines.at(-1)).toBe('[10001 further blocks, not shown]');
+  });
+
   it('X3 deep structured content is shown without an indentation, and a note replaces content that is too deep', () => {
     expect(textOf({ structuredContent: deep(20) })).toContain('\n');
     expect(textOf({ structuredContent: Array.from({ length: 20 }, () => deep(2_000)) })).toHaveLength(80_021);
