@@ -5,13 +5,10 @@ import { proxyFor, readProxySettings } from './proxy-settings.ts';
 /** Returns the `fetch` for model providers. @throws ProductError CONFIGURATION if a proxy variable is not valid */
 export function createProviderFetch(env: Environment): typeof fetch {
   const settings = readProxySettings(env);
-  if (settings === undefined) return fetch;
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
-    const proxy = proxyFor(url, settings);
-    if (proxy === undefined) return fetch(input, init);
-    // The proxy's code loads slowly, and most servers need no proxy. So it loads only if a proxy is used.
-    const { fetchThroughProxy } = await import('./fetch-through-proxy.ts');
-    return fetchThroughProxy(proxy, url, init);
+    // The HTTP client loads slowly, so it loads at the first request.
+    const { sendProviderRequest } = await import('./send-provider-request.ts');
+    return sendProviderRequest(url, init, settings && proxyFor(url, settings));
   };
 }

@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createProviderFetch } from '../../../../../a2a-server/models/provider-requests/provider-fetch.ts';
+import { startFakeModelEndpoint, type FakeModelEndpoint } from '../../../../support/fake-model-endpoint.ts';
+
+let endpoint: FakeModelEndpoint;
+beforeEach(async () => {
+  endpoint = await startFakeModelEndpoint();
+});
+afterEach(() => endpoint.close());
+
+const post = (url: string): Promise<Response> =>
+  createProviderFetch({})(url, { method: 'POST', headers: { 'x-api-key': 'secret' }, body: '{}' });
+
+describe('a request to a model provider', () => {
+  it.each([301, 302, 303, 307, 308])(
+    'X1 does not follow a redirect with status %s, because the request contains the key',
+    async (status) => {
+      const other = await startFakeModelEndpoint();
+      const location = `${other.url}/login?code=private`;
+      endpoint.script({ type: 'status', status, headers: { location } });
+      await expect(post(`${endpoint.url}/v1/messages`)).rejects.toMatchObject({
+        reason: 'AGENT_ERROR',
+        message: expect.stringContaining(`${endpoint.url} redirects to ${other.url}/login.`),
+      });
+      expect(other.received).toEqual([]);
+      await other.close();
+    },
+  );
+});
