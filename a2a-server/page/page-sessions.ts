@@ -156,17 +156,16 @@ export function createPageSessions({
     async signIn(code) {
       const used = digestOf(code);
       const link = await usable(await links.read(used));
-      if (link === undefined || !(await links.remove(used)))
-        throw new ProductError(
-          'UNAUTHENTICATED',
-          'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
-        );
-      try {
-        return await addSession({ ...link, expiresAt: endAfter(PAGE_SESSION_MS, link) });
-      } catch (error) {
-        await links.add(used, link);
-        throw error;
+      if (link !== undefined) {
+        // The session comes first, so that "sign out everywhere" finds the link or the session.
+        const session = await addSession({ ...link, expiresAt: endAfter(PAGE_SESSION_MS, link) });
+        if (await links.remove(used)) return session;
+        await sessions.remove(digestOf(joined(session)));
       }
+      throw new ProductError(
+        'UNAUTHENTICATED',
+        'This link is used up or too old: each link signs in once, within ten minutes. Run "mcp-a2a-bridge page" for a new one.',
+      );
     },
     async begin(identity) {
       return addSession(await accessNow(identity, PAGE_SESSION_MS));
@@ -191,17 +190,20 @@ export function createPageSessions({
     },
     async signOut(secrets, everywhere) {
       const { digest, principal } = await sessionOf(secrets);
-      const ended = everywhere ? await sessions.ofPrincipal(principal) : [digest];
-      // The sessions end at this server even if the storage fails.
-      for (const each of ended) {
-        signedOut.add(each);
-        endStreams(each);
+      try {
+        if (everywhere) for (const each of await links.ofPrincipal(principal)) await links.remove(each);
+      } finally {
+        const ended = everywhere ? await sessions.ofPrincipal(principal) : [digest];
+        // The sessions end at this server even if the storage fails.
+        for (const each of ended) {
+          signedOut.add(each);
+          endStreams(each);
+        }
+        for (const each of ended) {
+          await sessions.remove(each);
+          signedOut.delete(each);
+        }
       }
-      for (const each of ended) {
-        await sessions.remove(each);
-        signedOut.delete(each);
-      }
-      if (everywhere) for (const each of await links.ofPrincipal(principal)) await links.remove(each);
     },
     close: stopWatching,
   };

@@ -3,6 +3,7 @@ import { oidcSchema } from '../../../../a2a-server/access/oidc-settings.ts';
 import { createPageSessions, type PageSessions } from '../../../../a2a-server/page/page-sessions.ts';
 import type { RecordStore } from '../../../../a2a-server/records/record-store.ts';
 import { memoryRecords } from '../../../support/memory-records.ts';
+import { signal } from '../../../support/signal.ts';
 
 const onFailure = (error: unknown): void => {
   throw error;
@@ -69,6 +70,41 @@ it('a sign-in that cannot be stored leaves the link unused', async () => {
   expect((await open(records).find(secrets)).principal).toBe('ada');
   await expect(sessions.signIn(code)).rejects.toThrow('used up');
 });
+
+it.each([
+  ['replace', 'page-sessions'],
+  ['remove', 'page-links'],
+] as const)(
+  'X1 signing out everywhere also ends a sign-in that waits for its %s of %s',
+  async (operation, waitsFor) => {
+    const records = memoryRecords();
+    const here = open(records);
+    const [secrets, code] = [await here.signIn(await link(here)), await link(here)];
+    const [reached, signedOut] = [signal(), signal()];
+    const slow = async (kind: string): Promise<void> => {
+      if (kind !== waitsFor) return;
+      reached.happen();
+      await signedOut.happened;
+    };
+    const elsewhere = open({
+      ...records,
+      replace: async (...record) => {
+        if (operation === 'replace') await slow(record[0]);
+        await records.replace(...record);
+      },
+      remove: async (...name) => {
+        if (operation === 'remove') await slow(name[0]);
+        return records.remove(...name);
+      },
+    });
+    const signingIn = elsewhere.signIn(code);
+    await reached.happened;
+    await here.signOut(secrets, true);
+    signedOut.happen();
+    await expect(signingIn).rejects.toThrow('used up');
+    expect((await records.list('page-sessions')).size).toBe(0);
+  },
+);
 
 it('two servers accept a link once', async () => {
   const records = memoryRecords();
