@@ -19,6 +19,8 @@ export function toPermittedMessage(request: SendMessageRequest, context: A2aRequ
     expectedGeneration: match === undefined ? undefined : { generation: match, ...context.sight },
     trace,
   });
+  // The address of the message needs the same role as CreateTaskPushNotificationConfig.
+  if (request.configuration?.taskPushNotificationConfig !== undefined) requireRole(roles, ['delegate']);
   return limitMessageToRoles(sent, roles);
 }
 

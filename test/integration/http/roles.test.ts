@@ -82,6 +82,29 @@ describe('roles', () => {
     expect(server.tasks.received.at(-1)).toMatchObject({ decisions: decision });
   });
 
+  test('X1 a message registers an address for push notifications only with the role delegate', async () => {
+    const push = { url: 'https://example.com/hook' };
+    const { message } = userMessage([{ data: decision }]);
+    const old = { ...message, role: 'user', parts: [{ kind: 'data', data: decision }] };
+    const answers = (roles: string): Promise<RpcAnswer[]> =>
+      Promise.all([
+        rpc(
+          server,
+          'SendMessage',
+          { message, configuration: { taskPushNotificationConfig: push } },
+          bearer(roles),
+        ),
+        rpc(
+          server,
+          'message/send',
+          { message: old, configuration: { pushNotificationConfig: push } },
+          { ...bearer(roles), 'a2a-version': undefined },
+        ),
+      ]);
+    for (const { text } of await answers('approve')) expect(text).toContain('needs the role delegate');
+    for (const { text } of await answers('delegate,approve')) expect(text).not.toContain('FORBIDDEN');
+  });
+
   test('X1 without the role approve, the word approve is plain text', async () => {
     await send('delegate', 'approve');
     expect(server.tasks.received.at(-1)).toMatchObject({ wordsDecide: false, mayApprove: false });
