@@ -47,7 +47,8 @@ async function foundOrStarted(local: LocalServerOptions): Promise<ConnectOptions
   const { stateDirectory, script, autoStart, configFile } = local;
   await prepareStateDirectory(stateDirectory);
   const token = await readOrCreateTokenFile(stateDirectory);
-  const running = await runningServer(stateDirectory, token);
+  const findRunning = (): Promise<ConnectOptions | undefined> => runningServer(stateDirectory, token);
+  const running = await findRunning();
   if (running !== undefined) return running;
   if (!autoStart) {
     throw new ProductError(
@@ -55,9 +56,9 @@ async function foundOrStarted(local: LocalServerOptions): Promise<ConnectOptions
       `No local A2A server runs, and the bridge was told not to start one (--no-auto-start). Start it with: ${commandOf(local)}`,
     );
   }
-  return withStartLock(stateDirectory, async (lost) => {
+  const start = async (lost: AbortSignal): Promise<ConnectOptions> => {
     // Another bridge may have started the server while this bridge waited for the lock. So this check is repeated.
-    const started = await runningServer(stateDirectory, token);
+    const started = await findRunning();
     if (started !== undefined) return started;
     try {
       const record = await startLocalServer({ script, stateDirectory, configFile });
@@ -65,11 +66,12 @@ async function foundOrStarted(local: LocalServerOptions): Promise<ConnectOptions
     } catch (error) {
       // If this bridge has lost the lock, another bridge may have started a server. Two servers never share a journal,
       // so the start by this bridge then fails.
-      const other = lost.aborted ? await runningServer(stateDirectory, token) : undefined;
+      const other = lost.aborted ? await findRunning() : undefined;
       if (other === undefined) throw error;
       return other;
     }
-  });
+  };
+  return withStartLock(stateDirectory, start, findRunning);
 }
 
 function commandOf({ script, stateDirectory, configFile }: LocalServerOptions): string {

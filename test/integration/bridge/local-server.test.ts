@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -100,6 +101,16 @@ describe('the local server that a bridge starts', () => {
     expect(await starts()).toBe(1);
     expect((await findOrStartServer(local())).url).toBe(endpoints[0]?.url);
     expect(await starts()).toBe(1);
+  });
+
+  test('B3 if a bridge is killed while it starts the server, the next bridge finds that server without a pause', async () => {
+    await readOrCreateTokenFile(stateDirectory);
+    await mkdir(join(stateDirectory, 'server-start.lock'));
+    const found = findOrStartServer(local());
+    const { pid = 0 } = spawn(process.execPath, [script, '--state-dir', stateDirectory], { stdio: 'ignore' });
+    pids.add(pid);
+    await expect(found).resolves.toMatchObject({ url: expect.stringContaining('http://') });
+    expect((await readServerRecord(stateDirectory))?.pid).toBe(pid);
   });
 
   test('the server gets the configuration file of the bridge', async () => {

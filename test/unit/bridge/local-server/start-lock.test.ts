@@ -6,8 +6,8 @@ import { withStartLock } from '../../../../bridge/local-server/start-lock.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 /** The owner of the lock refreshes it at this interval, in milliseconds. */
-const UPDATE = 15_000;
-const RETRY = 500;
+const UPDATE = 5_000;
+const RETRY = 250;
 
 let state: string;
 let lockPath: string;
