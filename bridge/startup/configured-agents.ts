@@ -1,5 +1,6 @@
 /** Creates the agents that the settings name. Does not connect to them. */
 import { join } from 'node:path';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { LOCAL_AGENT } from '../settings/agent-settings.ts';
 import type { AgentSettings, BridgeSettings } from '../settings/settings.ts';
@@ -15,6 +16,7 @@ const NAME_OF_URL_AGENT = 'agent';
 /**
  * Creates the configured agents. If none is configured, creates the local agent.
  * @param serverScript the path of the built a2a-server, with which the local agent is started
+ * @throws ProductError CONFIGURATION if two agents have the same name: the bridge finds the agent of a session by it
  */
 export function createAgentRegistry(
   settings: BridgeSettings,
@@ -41,6 +43,12 @@ export function createAgentRegistry(
             { aboutToken: `${tokenIn(agentTokenEnv, env)} (--agent-token-env names another variable.)` },
           ),
         ];
+  const known = findAgentSettings(settings, NAME_OF_URL_AGENT)?.url;
+  if (agentUrl !== undefined && known !== undefined)
+    throw new ProductError(
+      'CONFIGURATION',
+      `The configuration file has an agent "${NAME_OF_URL_AGENT}" at ${known}. But this is also the name of the agent that "agentUrl" defines, ${agentUrl}. Give the agent in the file another name, or remove "agentUrl".`,
+    );
   const listed = Object.entries(agents).map(([name, agent]) => createConfiguredAgent(name, agent, env));
   const [first = localAgent(settings, serverScript), ...others] = [...byUrl, ...listed];
   return new AgentRegistry(first, ...others);

@@ -110,6 +110,15 @@ describe("the bridge's settings", () => {
     await expect(registry.pick('beta').connect()).rejects.toThrow(/variable BETA, which is not set/);
   });
 
+  test('two agents cannot have the name of the agent at --agent-url: the bridge finds the agent of a session by it', async () => {
+    const agents = { agent: { url: 'http://127.0.0.1:1' } };
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
+    const settings = await readBridgeSettings({ stateDir, agentUrl: 'http://127.0.0.1:2' }, {});
+    expect(() => createAgentRegistry(settings, {}, '/server.js')).toThrow(
+      /agent "agent" at http:\/\/127.0.0.1:1\. .*http:\/\/127.0.0.1:2\. Give the agent in the file another name/,
+    );
+  });
+
   test('without a configured agent, the bridge uses the local server', async () => {
     const settings = await readBridgeSettings({ stateDir, autoStart: false }, {});
     const registry = createAgentRegistry(settings, {}, '/server.js');
