@@ -1,8 +1,8 @@
 /** Stops the local server. Its tasks resume when a server runs again. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError } from '../../shared/runtime/errors.ts';
-import type { ServerRecord } from '../../shared/state/server-record.ts';
+import { ProductError, systemErrorCode } from '../../shared/runtime/errors.ts';
 import { isPidInUse } from '../state/process-id.ts';
+import type { EndableServer } from './local-server-state.ts';
 
 /**
  * The maximum time in milliseconds until the server has ended. A server that stops first gives its tools a grace
@@ -16,11 +16,12 @@ const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
 /**
- * Ends the server, and resolves when its process has ended.
+ * Ends the server, and resolves when its process has ended. A server that is already shutting down gets no signal,
+ * because a second one takes the grace period from its tools.
  * @throws ProductError SHUTTING_DOWN if it still runs after 30 s
  */
-export async function endServerProcess({ pid }: Pick<ServerRecord, 'pid'>): Promise<void> {
-  process.kill(pid, 'SIGTERM');
+export async function endServerProcess({ type, record: { pid } }: EndableServer): Promise<void> {
+  if (type === 'running') signal(pid);
   const until = performance.now() + STOP_TIMEOUT_MS;
   while (isPidInUse(pid)) {
     if (performance.now() > until)
@@ -29,5 +30,14 @@ export async function endServerProcess({ pid }: Pick<ServerRecord, 'pid'>): Prom
         `The server (pid ${String(pid)}) did not end within ${String(STOP_TIMEOUT_MS / 1000)} s. "mcp-a2a-bridge logs" shows its log.`,
       );
     await delay(POLL_MS);
+  }
+}
+
+function signal(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    // The server has just ended.
+    if (systemErrorCode(error) !== 'ESRCH') throw error;
   }
 }

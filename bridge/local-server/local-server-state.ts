@@ -6,8 +6,14 @@ import { tokenPath } from '../../shared/state/token-file.ts';
 import { checkServerIdentity } from './check-server-identity.ts';
 import { isProcessOfThisUser } from '../state/process-id.ts';
 
+/** This user's server, which has proved its identity. `closing`: it is shutting down. */
+export interface EndableServer {
+  type: 'running' | 'closing';
+  record: ServerRecord;
+}
+
 export type LocalServerState =
-  | { type: 'running'; record: ServerRecord }
+  | EndableServer
   | { type: 'stopped' }
   /** The process exists, but the program at the URL does not prove that it is this user's server. */
   | { type: 'strange'; record: ServerRecord; message: string };
@@ -24,7 +30,7 @@ export async function checkLocalServerState(stateDirectory: string): Promise<Loc
     case 'down':
       return { type: 'stopped' };
     case 'closing':
-      return { type: 'strange', record, message: 'it is shutting down' };
+      return { type: 'closing', record };
     case 'other-program':
       return { type: 'strange', record, message: health.message };
   }

@@ -8,7 +8,8 @@ import { withStartLock } from './start-lock.ts';
 import { startLocalServer } from './start-server.ts';
 
 /**
- * Restarts the local server. Returns undefined if no server runs; none is started then. The start lock ensures that no
+ * Restarts the local server. Returns undefined if no server runs, or if it was
+ * shutting down; none is started then. The start lock ensures that no
  * other bridge starts a server with another environment.
  * @throws ProductError SHUTTING_DOWN if the server does not end; CONFIGURATION if the new server does not start
  */
@@ -20,7 +21,8 @@ export async function restartLocalServer(
     const state = await checkLocalServerState(local.stateDirectory);
     if (state.type === 'strange') throw unverifiedServerError(state);
     if (state.type === 'stopped') return undefined;
-    await endServerProcess(state.record);
+    await endServerProcess(state);
+    if (state.type === 'closing') return undefined;
     return { before: state.record, after: await startLocalServer(local) };
   });
 }

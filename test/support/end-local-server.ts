@@ -4,5 +4,5 @@ import { checkLocalServerState } from '../../bridge/local-server/local-server-st
 
 export async function endLocalServer(stateDir: string): Promise<void> {
   const state = await checkLocalServerState(stateDir);
-  if (state.type === 'running') await endServerProcess(state.record);
+  if (state.type === 'running' || state.type === 'closing') await endServerProcess(state);
 }

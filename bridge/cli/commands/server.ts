@@ -30,11 +30,11 @@ export async function stopServerCommand(run: CommandRun<CommonCommandOptions>): 
   const { stateDir } = run.settings;
   const state = await checkLocalServerState(stateDir);
   if (state.type === 'strange') throw unverifiedServerError(state);
-  if (state.type === 'running') await endServerProcess(state.record);
+  if (state.type !== 'stopped') await endServerProcess(state);
   tell(
     run,
     { type: 'stopped' },
-    state.type === 'running'
+    state.type !== 'stopped'
       ? 'Stopped. Its tasks go on with the next one, which an open MCP client may start at once.'
       : 'It was not running.',
   );
@@ -65,7 +65,11 @@ function tell(
   }
   if (what !== '') terminal.say(what);
   if (state.type !== 'running') {
-    if (what === '')
+    if (state.type === 'closing')
+      terminal.say(
+        `The local server (pid ${String(state.record.pid)}) is shutting down: it waits for a tool that runs. Its tasks go on with the next server.`,
+      );
+    else if (what === '')
       terminal.say(
         `No local server runs for ${settings.stateDir}. "mcp-a2a-bridge server start" starts one.`,
       );

@@ -6,7 +6,11 @@ import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import { readPackageVersion } from '../../../shared/runtime/version.ts';
 import { OTHER_PORT_ADVICE } from '../../local-server/start-server.ts';
 import { fetchRunningAgentName } from '../../local-server/fetch-running-agent-name.ts';
-import { checkLocalServerState, type LocalServerState } from '../../local-server/local-server-state.ts';
+import {
+  checkLocalServerState,
+  type EndableServer,
+  type LocalServerState,
+} from '../../local-server/local-server-state.ts';
 import type { BridgeSettings } from '../../settings/settings.ts';
 import { durationText } from '../terminal/age.ts';
 import {
@@ -42,6 +46,8 @@ export async function checkLocalServer(
     }
     case 'strange':
       return { finding: strangeFinding(state), running: false, agent: undefined };
+    case 'closing':
+      return { finding: closingFinding(state), running: false, agent: undefined };
     case 'stopped': {
       const finding = await stoppedFinding({ stateDir, configFile, autoStart }, env);
       return { finding, running: false, agent: undefined };
@@ -70,6 +76,14 @@ function runningFinding(
   return okCheckResult(
     SUBJECT,
     `${url}, pid ${String(pid)}, version ${version}, up ${durationText(Date.now() - Date.parse(startedAt))}`,
+  );
+}
+
+function closingFinding({ record: { pid, url } }: EndableServer): CheckResult {
+  return warnCheckResult(
+    SUBJECT,
+    `${url}, pid ${String(pid)}, is shutting down: it waits for a tool that runs`,
+    'Try again in a moment. Its tasks go on with the next server.',
   );
 }
 

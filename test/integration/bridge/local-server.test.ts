@@ -58,6 +58,12 @@ server.listen(0, '127.0.0.1', () => {
 });
 `;
 
+/** Simulates a server that is shutting down. It ends by itself, and records each signal. */
+const CLOSING_SERVER = `${SERVER.replaceAll("'ok'", "'closing'")}
+process.on('SIGTERM', () => appendFileSync(state + '/signals', 'SIGTERM'));
+server.once('request', () => setTimeout(() => process.exit(0), 200));
+`;
+
 describe('the local server that a bridge starts', () => {
   let stateDirectory: string;
   let script: string;
@@ -159,6 +165,18 @@ describe('the local server that a bridge starts', () => {
   test('a restart starts nothing if no server runs', async () => {
     expect(await restartLocalServer(local())).toBeUndefined();
     await expect(readFile(join(stateDirectory, 'starts'))).rejects.toThrow('ENOENT');
+  });
+
+  test('a stop of a server that is shutting down waits for its end, and does not take the grace period from its tools', async () => {
+    await readOrCreateTokenFile(stateDirectory);
+    await writeFile(script, CLOSING_SERVER);
+    const { pid = 0 } = spawn(process.execPath, [script, '--state-dir', stateDirectory], { stdio: 'ignore' });
+    pids.add(pid);
+    while ((await readServerRecord(stateDirectory)) === undefined) await new Promise(setImmediate);
+    expect(await checkLocalServerState(stateDirectory)).toMatchObject({ type: 'closing', record: { pid } });
+    expect(await restartLocalServer(local())).toBeUndefined();
+    expect(isProcessOfThisUser(pid)).toBe(false);
+    await expect(readFile(join(stateDirectory, 'signals'))).rejects.toThrow('ENOENT');
   });
 
   test('the bridge waits while a server shuts down, and then starts a new one', async () => {

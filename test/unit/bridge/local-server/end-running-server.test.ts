@@ -6,7 +6,8 @@ test('a server has ended, although the first process of the container reads no e
   if (process.platform !== 'linux') return;
   const { pid, end } = await startZombie();
   try {
-    await expect(endServerProcess({ pid })).resolves.toBeUndefined();
+    const record = { url: 'http://127.0.0.1:1', pid, version: '0', startedAt: 'then' };
+    await expect(endServerProcess({ type: 'running', record })).resolves.toBeUndefined();
   } finally {
     end();
   }
