@@ -1,12 +1,25 @@
-/** Writes files atomically, readable only by their owner. */
+/** Writes files atomically. Only their owner can read them, unless the caller says otherwise. */
 import { randomBytes } from 'node:crypto';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { chmod, link, open, rename, rm } from 'node:fs/promises';
 import { systemErrorCode } from '../runtime/errors.ts';
 
+interface ReplaceOptions {
+  /** The permission bits of the file. */
+  mode?: number;
+  /** Called after the content is on the disk, and just before it replaces the file. If it throws, the file stays. */
+  check?: () => Promise<void>;
+}
+
 /** Creates or replaces the file. A concurrent reader sees either the whole old content or the whole new content. */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array,
+  { mode, check }: ReplaceOptions = {},
+): Promise<void> {
   const draft = await writeDraft(path, content);
   try {
+    if (mode !== undefined) await chmod(draft, mode);
+    await check?.();
     await rename(draft, path);
   } catch (error) {
     await rm(draft, { force: true });

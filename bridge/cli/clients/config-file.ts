@@ -1,7 +1,8 @@
 /** Reads the configuration file of an MCP client, makes a backup, and replaces the file atomically. */
 import { isUtf8 } from 'node:buffer';
-import { chmod, copyFile, constants, lstat, readFile, realpath, stat } from 'node:fs/promises';
+import { copyFile, constants, lstat, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { lock } from 'proper-lockfile';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
@@ -15,6 +16,15 @@ export interface EditableConfigFile {
   /** The permission bits of the file. Undefined if there is no file yet. */
   mode: number | undefined;
 }
+
+/** The options of the lock beside the file. A killed command leaves it, and it is ignored after 10 s. */
+const LOCK = {
+  realpath: false,
+  stale: 10_000,
+  retries: { retries: 40, minTimeout: 50, maxTimeout: 500 },
+  // Without this callback, the library would throw in a timer.
+  onCompromised: () => undefined,
+};
 
 /** @throws ProductError CONFIGURATION if the file cannot be read, or if a write could damage it */
 export async function readEditableConfig(path: string): Promise<EditableConfigFile> {
@@ -74,18 +84,27 @@ export async function replaceConfig(
     throw unusableConfigError(path, 'it is read-only. Make it writable (chmod u+w) first');
   try {
     if (mode === undefined) await makeDirectory(dirname(path));
-    const backup = backUp ? await backedUp(path) : undefined;
-    // The file is read again, because the client may have changed it meanwhile.
-    if ((await readEditableConfig(path)).text !== file.text)
-      throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
-    await replaceFile(path, text);
-    await chmod(path, mode ?? fresh);
-    return backup;
+    // Another command of the bridge may change the file at the same time.
+    const release = await lock(path, LOCK);
+    try {
+      await requireUnchanged(file);
+      const backup = backUp ? await backedUp(path) : undefined;
+      await replaceFile(path, text, { mode: mode ?? fresh, check: () => requireUnchanged(file) });
+      return backup;
+    } finally {
+      await release().catch(() => undefined);
+    }
   } catch (error) {
     throw error instanceof ProductError
       ? error
       : unusableConfigError(path, `it cannot be written (${fileProblem(error)})`, error);
   }
+}
+
+/** The client takes no lock, so it may have changed the file meanwhile. @throws ProductError CONFIGURATION */
+async function requireUnchanged({ path, text }: EditableConfigFile): Promise<void> {
+  if ((await readEditableConfig(path)).text !== text)
+    throw unusableConfigError(path, 'it has changed meanwhile. Run this again');
 }
 
 async function backedUp(path: string): Promise<string> {
