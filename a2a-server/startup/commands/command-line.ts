@@ -128,7 +128,9 @@ function addCheck(server: Command, pageDirectory: string): void {
         else
           for (const { subject, level, message, next } of report.findings)
             say(forTerminal(`${level}: ${subject}: ${message}${next === undefined ? '' : `\n  ${next}`}`));
-        process.exit(report.ok ? 0 : EXIT_CONFIGURATION);
+        if (!report.ok) process.exitCode = EXIT_CONFIGURATION;
+        // The write calls back after those above. So if they failed, the exit code is already set.
+        process.stdout.write('', () => process.exit());
       } catch (error) {
         reportErrorAndExit(error, json);
       }

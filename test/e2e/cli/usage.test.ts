@@ -1,10 +1,14 @@
 /** Tests errors of the command line, as a script and as a person get them. */
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newServerHome, launchServer } from '../../support/server-program.ts';
 import { cli, cliAtTerminal, type Outcome } from './support/cli.ts';
+
+const SERVER_PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
 
 describe('a command line with an error', () => {
   let home: string;
@@ -113,6 +117,13 @@ describe('a command line with an error', () => {
   it('without a command at a terminal, the program says what it waits for', async () => {
     const ended = await cliAtTerminal([], { home, prompt: 'serves an MCP client', keys: '\u{4}' });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp-a2a-bridge --help') });
+  });
+
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+  onLinux('a2a-server check whose output is lost on a full disk fails', async () => {
+    const args = ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, SERVER_PROGRAM, 'check', '--offline'];
+    const child = spawn('sh', [...args, '--state-dir', join(home, 'state')], { stdio: 'ignore' });
+    expect(await once(child, 'exit')).toEqual([1, null]);
   });
 
   it('an error for a person is on stderr, without colours if stderr is not a terminal', async () => {
