@@ -1,7 +1,9 @@
 /**
  * Tries new model settings before they are written: checks that a server starts with them, and that the model responds.
  */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CheckResult } from '../../../shared/runtime/check-result.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
@@ -13,6 +15,8 @@ import type { SetModelOptions } from './requested-change.ts';
 import { readServerModelReport } from './server-models.ts';
 
 const MODE = 0o600;
+/** The signals with which a person ends a command, e.g. Ctrl-C. */
+const END_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const UNCHANGED = 'Nothing was changed';
 
 /**
@@ -35,9 +39,15 @@ async function withCandidate<Result>(
   work: (candidate: string) => Promise<Result>,
 ): Promise<Result> {
   // The settings may contain tokens. So the temporary file is in the state directory, which only this user can read.
-  const directory = await mkdtemp(join(stateDir, 'candidate-'));
+  const directory = join(stateDir, `candidate-${randomUUID()}`);
   const candidate = join(directory, 'config.json');
+  const end = (signal: NodeJS.Signals): void => {
+    rmSync(directory, { recursive: true, force: true });
+    process.kill(process.pid, signal); // The listener is gone, so this ends the process.
+  };
+  for (const signal of END_SIGNALS) process.once(signal, end);
   try {
+    mkdirSync(directory, { mode: 0o700 });
     await writeFile(candidate, text, { mode: MODE });
     return await work(candidate);
   } catch (error) {
@@ -50,6 +60,7 @@ async function withCandidate<Result>(
       { facts, cause: error },
     );
   } finally {
+    for (const signal of END_SIGNALS) process.removeListener(signal, end);
     await rm(directory, { recursive: true, force: true });
   }
 }

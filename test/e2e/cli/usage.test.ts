@@ -5,10 +5,8 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { newServerHome, launchServer } from '../../support/server-program.ts';
+import { newServerHome, launchServer, PROGRAM as SERVER_PROGRAM } from '../../support/server-program.ts';
 import { cli, cliAtTerminal, type Outcome } from './support/cli.ts';
-
-const SERVER_PROGRAM = join(process.cwd(), 'dist', 'a2a-server', 'main.js');
 
 describe('a command line with an error', () => {
   let home: string;
