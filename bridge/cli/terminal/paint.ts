@@ -19,18 +19,30 @@ export function wantsColour(env: Environment, isTerminal: boolean): boolean {
   return isTerminal && env['TERM'] !== 'dumb';
 }
 
+/** Matches the header of a hunk. Its groups are the numbers of old and new lines; a missing number means 1. */
+const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/;
+
 /**
  * Colours a unified diff line by line. A line may start with the prefix `│ `.
  * @param wrap splits a long line into rows
  */
 export function paintDiff(diff: string, paint: Paint, wrap = (line: string): string => line): string {
+  // The lines that the current hunk still has. In a hunk, `--- x` is the removed line `-- x`, and no header.
+  let left = { old: 0, new: 0 };
   return diff
     .split('\n')
     .map((marked) => {
       const line = marked.replace(/^│ /, '');
       const rows = wrap(marked);
-      if (line.startsWith('+++') || line.startsWith('---')) return paint('bold', rows);
-      if (line.startsWith('@@')) return paint('cyan', rows);
+      if (line.startsWith('@@')) {
+        const [, before = '1', after = '1'] = HUNK.exec(line) ?? [undefined, '0', '0'];
+        left = { old: Number(before), new: Number(after) };
+        return paint('cyan', rows);
+      }
+      const isHeader = left.old <= 0 && left.new <= 0 && /^(\+\+\+|---)/.test(line);
+      if (isHeader) return paint('bold', rows);
+      if (!/^[+\\]/.test(line)) left.old -= 1;
+      if (!/^[-\\]/.test(line)) left.new -= 1;
       if (line.startsWith('+')) return paint('green', rows);
       if (line.startsWith('-')) return paint('red', rows);
       return rows;

@@ -2,22 +2,31 @@
  * Records what one client already has from earlier results of each session. The records are lost when the bridge ends.
  * After a restart, or for another client, the first result of a session is complete again.
  */
+import type { Session } from '../../sessions/session/session.ts';
 import type { SeenResult } from '../reports/session-result.ts';
+
+/** Agents choose the ids of sessions, so two agents may use the same id. */
+type SeenSession = Pick<Session, 'id'> & { agent: Pick<Session['agent'], 'name'> };
 
 const MAX_SESSIONS = 100;
 
 export class SeenResults {
-  /** What the client has, by session id. The newest record is last. */
+  /** What the client has, by session. The newest record is last. */
   readonly #seen = new Map<string, SeenResult>();
 
-  of(sessionId: string): SeenResult | undefined {
-    return this.#seen.get(sessionId);
+  of(session: SeenSession): SeenResult | undefined {
+    return this.#seen.get(keyOf(session));
   }
 
   /** Records what the client has. The caller must be certain that the client has received the result. */
-  record(sessionId: string, seen: SeenResult): void {
-    this.#seen.delete(sessionId);
-    this.#seen.set(sessionId, seen);
+  record(session: SeenSession, seen: SeenResult): void {
+    const key = keyOf(session);
+    this.#seen.delete(key);
+    this.#seen.set(key, seen);
     for (const oldest of [...this.#seen.keys()].slice(0, -MAX_SESSIONS)) this.#seen.delete(oldest);
   }
+}
+
+function keyOf({ id, agent }: SeenSession): string {
+  return JSON.stringify([agent.name, id]);
 }

@@ -70,7 +70,7 @@ export function sessionReply(
   });
   const structured = sessionResultOf(report, extent);
   recordCutPreviews(call, report);
-  call.onConfirmed(() => call.seen?.record(session.id, seen));
+  call.onConfirmed(() => call.seen?.record(session, seen));
   // No client reads the reply to a cancelled tool call. So the result does not count as collected.
   if (!call.signal.aborted && session.over) call.onConfirmed(call.bridge.delegations.handOver(session));
   if (session.state.type === 'not-delivered') call.bridge.delegations.promise(session, call.signal);
@@ -97,7 +97,7 @@ function told(
   const { program } = call.bridge;
   const { view } = session;
   const output = view === undefined ? '' : agentOutputText(view);
-  const before = call.whole || again === 'always' ? undefined : call.seen?.of(session.id);
+  const before = call.whole || again === 'always' ? undefined : call.seen?.of(session);
   const onlyPerson = humanOnlyGuidance(session, call);
   if (before !== undefined && before.taskId === view?.taskId) {
     const from = seenOutputCharacters(before, output);

@@ -84,15 +84,16 @@ Several at once: put them into decisions. The call waits up to waitSeconds for t
       session,
       delivery,
       timeout: call.timeout(waitSeconds),
-      notes: () => {
-        if (confirmed) return [];
-        // The reply to a cancelled tool call reaches nobody. The next reply reports its failure anyway.
-        if (!call.signal.aborted) noteLateFailure(session, delivery);
-        return [UNCONFIRMED_DECISION];
-      },
+      notes: () => (confirmed ? [] : [UNCONFIRMED_DECISION]),
       // The caller needs the outcome of the decision, so this tool call returns no MCP task.
       asTask: false,
-    }).catch((error: unknown) => otherQuestion(call, session, error));
+    })
+      .then((reply) => {
+        // The reply to a cancelled tool call reaches nobody. The next reply reports its failure anyway.
+        if (!confirmed && !call.signal.aborted) noteLateFailure(session, delivery);
+        return reply;
+      })
+      .catch((error: unknown) => otherQuestion(call, session, error));
   },
 });
 

@@ -28,6 +28,13 @@ describe('colours at the terminal', () => {
       'red(│ -x)\ngreen(│ +y)\n│',
     );
   });
+
+  it('in a hunk, a removed line that begins with "-- " is no header; after the hunk, a header is one', () => {
+    const diff = '--- a\n+++ b\n@@ -1,3 +1,3 @@\n same\n--- x\n-y\n+++ x\n+y\n--- c\n+++ d';
+    const colours: string[] = [];
+    paintDiff(diff, (style, text) => (colours.push(style), text));
+    expect(colours.join(' ')).toBe('bold bold cyan red red green green bold bold');
+  });
 });
 
 describe('a table at the terminal', () => {
