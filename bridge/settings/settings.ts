@@ -14,6 +14,7 @@ import type { Environment } from '../../shared/runtime/environment.ts';
 import { APPROVAL_MODES, FORM_DETAIL_LEVELS } from './approval-mode.ts';
 import { agentAccessFields, httpUrlSchema } from './agent-settings.ts';
 import { BRIDGE_PREVIEWS } from './protocol-previews.ts';
+import { currentDirectory } from './current-directory.ts';
 import { webhookSettingsSchema } from './webhook-settings.ts';
 import { DIALECT_NAMES } from '../dialects/dialect.ts';
 import { ON_CANCEL_VALUES } from './on-cancel.ts';
@@ -323,8 +324,17 @@ export async function readBridgeSettings(
   }
   return {
     ...settings,
-    workspace: settings.workspace ?? process.cwd(),
+    workspace: settings.workspace ?? requireCurrentDirectory(),
     stateDir,
     configFile: named ? configFile : undefined,
   };
+}
+
+function requireCurrentDirectory(): string {
+  const found = currentDirectory();
+  if (found !== undefined) return found;
+  throw new ProductError(
+    'CONFIGURATION',
+    'The current directory was deleted. Change to another directory, or name one with --workspace.',
+  );
 }

@@ -6,6 +6,7 @@ import { endOnUncaughtError } from '../../../shared/runtime/uncaught-error.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import { exitCodeOf } from '../terminal/exit-codes.ts';
 import type { BuiltProgramPaths } from '../../settings/program-paths.ts';
+import { currentDirectory } from '../../settings/current-directory.ts';
 import { type BridgeSettings, readBridgeSettings } from '../../settings/settings.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
 import { NotOnPathNote } from '../terminal/not-on-path-note.ts';
@@ -62,7 +63,7 @@ export async function runCommand<Options extends CommonCommandOptions>(
     tellFailure(terminal, error, options.json === true);
   }
   const { stderr, env } = process;
-  const note = pathNote.text({ paths: places, cwd: process.cwd(), path: env['PATH'], options });
+  const note = pathNote.text({ paths: places, cwd: currentDirectory(), path: env['PATH'], options });
   // Scripts and pipes get no note.
   if (note !== undefined && stderr.isTTY && options.json !== true)
     stderr.write(`${terminal.paint('gray', note)}\n`);

@@ -33,8 +33,8 @@ const FLAGS: Readonly<Record<ProgramName, Readonly<Record<string, string>>>> = {
 
 interface Place {
   paths: Pick<BuiltProgramPaths, 'bridgeScript' | 'serverScript'>;
-  /** The directory in which the person types. */
-  cwd: string;
+  /** The directory in which the person types. Undefined if it was deleted. */
+  cwd: string | undefined;
   /** The variable PATH. */
   path: string | undefined;
   /** The options on the command line, by name. */
@@ -86,7 +86,8 @@ function isOnPath(name: string, path: string | undefined): boolean {
   });
 }
 
-function shortPath(script: string, cwd: string): string {
+function shortPath(script: string, cwd: string | undefined): string {
+  if (cwd === undefined) return script;
   const path = relative(cwd, script);
   return path.startsWith('..') ? script : path;
 }

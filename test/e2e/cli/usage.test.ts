@@ -6,7 +6,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { newServerHome, launchServer, PROGRAM as SERVER_PROGRAM } from '../../support/server-program.ts';
-import { cli, cliAtTerminal, type Outcome } from './support/cli.ts';
+import { cli, cliAtTerminal, type Outcome, PROGRAM } from './support/cli.ts';
 
 describe('a command line with an error', () => {
   let home: string;
@@ -122,6 +122,18 @@ describe('a command line with an error', () => {
     const args = ['-c', 'exec "$0" "$@" >/dev/full', process.execPath, SERVER_PROGRAM, 'check', '--offline'];
     const child = spawn('sh', [...args, '--state-dir', join(home, 'state')], { stdio: 'ignore' });
     expect(await once(child, 'exit')).toEqual([1, null]);
+  });
+
+  onLinux('in a directory that was deleted, the error says so once', async () => {
+    const command = 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"';
+    const child = spawn('sh', ['-c', command, process.execPath, PROGRAM, 'tasks'], {
+      cwd: home,
+      env: { HOME: home },
+      stdio: 'pipe',
+    });
+    const stderr = child.stderr.toArray();
+    expect(await once(child, 'exit')).toEqual([78, null]);
+    expect(String(await stderr)).toMatch(/^mcp-a2a-bridge: The current directory was deleted\..*\n$/);
   });
 
   it('an error for a person is on stderr, without colours if stderr is not a terminal', async () => {

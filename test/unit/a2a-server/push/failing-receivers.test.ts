@@ -72,7 +72,5 @@ test('the beginning of an id names a failing receiver, if no other one has it', 
   expect(requireFailingReceiver(ALL, 'ab2').receiver.taskId).toBe('task-of-ab2');
   expect(() => requireFailingReceiver(ALL, 'a')).toThrow('2 failing receivers have the id "a"');
   for (const id of ['aa1', 'x', ''])
-    expect(() => requireFailingReceiver(ALL, id)).toThrow(
-      /^No failing receiver has.*"a2a-server push failing" lists/,
-    );
+    expect(() => requireFailingReceiver(ALL, id)).toThrow('No failing receiver has');
 });
