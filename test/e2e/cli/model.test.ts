@@ -64,17 +64,20 @@ describe('the command model', () => {
   afterEach(() => endLocalServer(stateDir));
 
   describe('the command model set', () => {
-    it.each(['SIGINT', 'SIGTERM'] as const)('%s ends it, and leaves no copy of the settings', async (signal) => {
-      const before = await readdir(stateDir);
-      const args = ['model', 'set', 'anthropic:claude-fake', '--state-dir', stateDir];
-      const { child, ended } = cliRunning(args, { home, env: { ANTHROPIC_API_KEY: KEY } });
-      const added = async (): Promise<boolean> => (await readdir(stateDir)).length > before.length;
-      while (!(await added())) await new Promise(setImmediate);
-      child.kill(signal);
-      await ended;
-      expect(child.signalCode).toBe(signal);
-      expect(await readdir(stateDir)).toEqual(before);
-    });
+    it.each(['SIGINT', 'SIGTERM'] as const)(
+      '%s ends it, and leaves no copy of the settings',
+      async (signal) => {
+        const before = await readdir(stateDir);
+        const args = ['model', 'set', 'anthropic:claude-fake', '--state-dir', stateDir];
+        const { child, ended } = cliRunning(args, { home, env: { ANTHROPIC_API_KEY: KEY } });
+        const added = async (): Promise<boolean> => (await readdir(stateDir)).length > before.length;
+        while (!(await added())) await new Promise(setImmediate);
+        child.kill(signal);
+        await ended;
+        expect(child.signalCode).toBe(signal);
+        expect(await readdir(stateDir)).toEqual(before);
+      },
+    );
 
     it('model set tries the model with one token, stores no key, and restarts the server; a waiting task continues', async () => {
       const asked = await run(['run', 'create test.md with hello', '--workspace', home]);

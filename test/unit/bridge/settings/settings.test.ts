@@ -82,9 +82,12 @@ describe("the bridge's settings", () => {
     [{ stateDir: '~/state' }, {}],
     [{ config: '~\\config.json' }, {}],
     [{}, { MCP_A2A_BRIDGE_HOME: '~' }],
-  ])('a path with a tilde that no shell has replaced is refused: flags %j, environment %j', async (flags, env) => {
-    await expect(readBridgeSettings({ ...flags }, env)).rejects.toThrow(/^The path ~\S* begins with "~"/);
-  });
+  ])(
+    'a path with a tilde that no shell has replaced is refused: flags %j, environment %j',
+    async (flags, env) => {
+      await expect(readBridgeSettings({ ...flags }, env)).rejects.toThrow(/^The path ~\S* begins with "~"/);
+    },
+  );
 
   test.each([
     [{ http: '65536' }, /"http".*a port from 0 to 65535/],

@@ -35,22 +35,25 @@ describe('the configuration file of a client', () => {
     await expect(readEditableConfig(path)).rejects.toThrow('it is not UTF-8');
   });
 
-  it.each([[''], ['{}']])('of several commands that change %j at once, one writes, and the others say so', async (text) => {
-    const directory = await temporaryDirectory();
-    const path = join(directory, 'settings.json');
-    if (text !== '') await writeFile(path, text);
-    const read = await Promise.all(Array.from({ length: 6 }, () => readEditableConfig(path)));
-    const ends = await Promise.allSettled(
-      read.map((file, index) => writeConfig(file, `{"writer": ${index}}`, 0o640)),
-    );
-    const written = ends.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
-    expect(await readFile(path, 'utf8')).toBe(`{"writer": ${written.join()}}`);
-    const refused = ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
-    expect(refused).toEqual(Array(5).fill(expect.stringContaining('it has changed meanwhile')));
-    // Only the command that writes makes a backup.
-    expect(await readdir(directory)).toHaveLength(text === '' ? 1 : 2);
-    if (text === '') expect((await lstat(path)).mode & 0o777).toBe(0o640);
-  });
+  it.each([[''], ['{}']])(
+    'of several commands that change %j at once, one writes, and the others say so',
+    async (text) => {
+      const directory = await temporaryDirectory();
+      const path = join(directory, 'settings.json');
+      if (text !== '') await writeFile(path, text);
+      const read = await Promise.all(Array.from({ length: 6 }, () => readEditableConfig(path)));
+      const ends = await Promise.allSettled(
+        read.map((file, index) => writeConfig(file, `{"writer": ${index}}`, 0o640)),
+      );
+      const written = ends.flatMap(({ status }, index) => (status === 'fulfilled' ? [index] : []));
+      expect(await readFile(path, 'utf8')).toBe(`{"writer": ${written.join()}}`);
+      const refused = ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
+      expect(refused).toEqual(Array(5).fill(expect.stringContaining('it has changed meanwhile')));
+      // Only the command that writes makes a backup.
+      expect(await readdir(directory)).toHaveLength(text === '' ? 1 : 2);
+      if (text === '') expect((await lstat(path)).mode & 0o777).toBe(0o640);
+    },
+  );
 
   it('a byte order mark is part of the text', async () => {
     const path = join(await temporaryDirectory(), 'settings.json');
