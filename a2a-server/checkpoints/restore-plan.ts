@@ -142,7 +142,7 @@ export class FilesChangedError extends ProductError {
   constructor(turns: number, files: number, changed: readonly string[]) {
     const next =
       turns === 1
-        ? 'If later turns changed these files, undo those turns too with "checkpoint restore-since". Otherwise undo the change by hand.'
+        ? 'If later turns changed these files, undo those turns too with "checkpoint restore-since". Otherwise a person or a command changed them during or after the turn: undo the changes by hand.'
         : 'A person or a command changed them after or between these turns. Undo that change by hand, or restore single turns.';
     const named = changed.slice(0, MAX_NAMED_FILES).join(', ');
     const more = changed.length > MAX_NAMED_FILES ? ` and ${changed.length - MAX_NAMED_FILES} more` : '';

@@ -26,6 +26,8 @@ export interface CheckpointFile {
   before: FileState;
   /** The states of the file after each change of the turn, oldest first. */
   after: readonly FileState[];
+  /** True if another program or a person changed the file between two of these changes. */
+  interrupted: boolean;
 }
 
 function checkpointId(taskId: string, turn: number): string {
@@ -45,14 +47,13 @@ function groupedBy<Item, Key>(items: readonly Item[], keyOf: (item: Item) => Key
 }
 
 function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]): Checkpoint | undefined {
-  const saved = calls.flatMap((call) => call.saved ?? []).toSorted((a, b) => a.at - b.at);
+  // The calls of a turn that change files run in order. Their times are not in order if the clock went back.
+  const saved = calls.flatMap((call) => call.saved ?? []);
   const [first] = saved;
   if (first === undefined) return undefined;
   const { taskId, sessionId, settings } = snapshot;
-  const files = [...groupedBy(saved, ({ path }) => path)].flatMap(([path, changes]) => {
-    const [earliest] = changes;
-    return earliest ? [{ path, before: earliest.before, after: changes.map(({ after }) => after) }] : [];
-  });
+  const changes = saved.map(({ path, before, after }) => ({ path, before, after: [after], interrupted: false }));
+  const files = [...groupedBy(changes, ({ path }) => path).values()].flatMap(combined);
   const commands = calls.filter(mayChangeFiles).map(({ title }) => title);
   return {
     id: checkpointId(taskId, turn),
@@ -78,8 +79,6 @@ function mayChangeFiles({ sideEffect, source, toolId }: Call): boolean {
 interface CombinedFileChange extends CheckpointFile {
   /** The task whose journal has the content of `before`. */
   taskId: string;
-  /** True if another program or a person changed the file between two of the checkpoints. */
-  interrupted: boolean;
 }
 
 /** Combines the changes of each file in several checkpoints of one workspace. @param checkpoints oldest first */
@@ -87,24 +86,27 @@ export function combineFileChanges(checkpoints: readonly Checkpoint[]): Combined
   const files = checkpoints.flatMap(({ taskId, files: changed }) =>
     changed.map((file) => ({ ...file, taskId })),
   );
-  return [...groupedBy(files, ({ path }) => path).values()].flatMap((changes) => {
-    const [first, ...later] = changes;
-    return first === undefined
-      ? []
-      : [later.reduce<CombinedFileChange>(followedBy, { ...first, interrupted: false })];
-  });
+  return [...groupedBy(files, ({ path }) => path).values()].flatMap(combined);
+}
+
+/** Combines the changes of one file. @param changes oldest first */
+function combined<Change extends CheckpointFile>([first, ...later]: readonly Change[]): Change[] {
+  return first === undefined ? [] : [later.reduce(followedBy, first)];
 }
 
 /**
- * Adds a later checkpoint. A crash may have prevented the last changes of the earlier checkpoint. The later checkpoint
- * may therefore start from any recorded state.
+ * Adds a later change. A crash may have prevented the last of the earlier changes. The later change may therefore start
+ * from any recorded state.
  */
-function followedBy(earlier: CombinedFileChange, { before, after }: CheckpointFile): CombinedFileChange {
+function followedBy<Change extends CheckpointFile>(
+  earlier: Change,
+  { before, after, interrupted }: CheckpointFile,
+): Change {
   const known = [earlier.before, ...earlier.after].some((state) => isSameSavedContent(state, before));
   return {
     ...earlier,
     after: [...earlier.after, ...after],
-    interrupted: earlier.interrupted || !known,
+    interrupted: earlier.interrupted || interrupted || !known,
   };
 }
 

@@ -181,6 +181,26 @@ describe('a checkpoint', () => {
     expect([await textOf('a.txt'), await textOf('b.txt')]).toEqual(['1', 'mine2']);
   });
 
+  it('a checkpoint restoration does not overwrite a change that a person made between two calls of the turn', async () => {
+    await writeFile(file('a.txt'), '0');
+    const { tasks } = service;
+    const both = plan({ together: [append('a.txt', '1'), append('a.txt', '2')] });
+    const asked = await untilSettled(tasks, await tasks.send(messageOf(both)));
+    const waiting = await decided(asked, 'approve');
+    expect(waiting.status).toMatchObject({ pending: [{ reason: 'content-changed' }] });
+    await writeFile(file('a.txt'), 'mine');
+    const again = await decided(waiting, 'approve');
+    expect(again.status).toMatchObject({ pending: [{ reason: 'content-changed' }] });
+    const done = await decided(again, 'approve');
+    expect([done.status.state, await textOf('a.txt')]).toEqual(['completed', 'mine2']);
+    const refused = await command(`checkpoint restore ${checkpointIn(done)}`);
+    expect(refused.status).toMatchObject({
+      state: 'failed',
+      message: expect.stringContaining('1 of 1 files have changed since: a.txt.'),
+    });
+    expect(await textOf('a.txt')).toBe('mine2');
+  });
+
   it('D2 if another turn follows between the question and the approval, the server asks about the restoration again', async () => {
     const first = await did(append('a.txt', '1'));
     const asked = await command(`restore-since ${checkpointIn(first)}`);

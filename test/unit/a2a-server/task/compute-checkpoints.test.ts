@@ -88,11 +88,30 @@ describe('the checkpoints of a task', () => {
         workspace: '/w',
         commands: [],
         files: [
-          { path: 'x', before: absent, after: [holding('1'), holding('2')] },
-          { path: 'y', before: holding('7'), after: [absent] },
+          { path: 'x', before: absent, after: [holding('1'), holding('2')], interrupted: false },
+          { path: 'y', before: holding('7'), after: [absent], interrupted: false },
         ],
       },
       { id: 'task-1.2', turn: 2, files: [{ path: 'x', before: holding('2'), after: [holding('3')] }] },
+    ]);
+  });
+
+  it('a checkpoint has the changes in the order of the journal, even if the clock went back between them', () => {
+    const task = taskOf(
+      opening(1),
+      requested(1, 'a'),
+      requested(1, 'b'),
+      ...ran('a', { path: 'x', before: holding('1'), after: holding('2') }),
+      ...ran('b', { path: 'x', before: holding('2'), after: holding('3') }),
+    );
+    const times = [2_000, 1_000];
+    const calls = Object.values(task.calls).map((call, index) => ({
+      ...call,
+      saved: (call.saved ?? []).map((saved) => ({ ...saved, at: times[index] ?? 0 })),
+    }));
+    const back = { ...task, calls: Object.fromEntries(calls.map((call) => [call.callId, call])) };
+    expect(checkpointsOf(back)[0]?.files).toMatchObject([
+      { before: holding('1'), after: [holding('2'), holding('3')] },
     ]);
   });
 
@@ -173,9 +192,9 @@ describe('the restoration of a file', () => {
 
   it('the restoration over several turns uses the first state, and the content from the task that saved it', () => {
     const changes = combineFileChanges([
-      turn('one', { path: 'x', before: holding('1'), after: [holding('2')] }),
-      turn('two', { path: 'y', before: absent, after: [holding('5')] }),
-      turn('three', { path: 'x', before: holding('2'), after: [absent] }),
+      turn('one', { path: 'x', before: holding('1'), after: [holding('2')], interrupted: false }),
+      turn('two', { path: 'y', before: absent, after: [holding('5')], interrupted: false }),
+      turn('three', { path: 'x', before: holding('2'), after: [absent], interrupted: false }),
     ]);
     expect(changes).toEqual([
       { path: 'x', taskId: 'one', before: holding('1'), after: [holding('2'), absent], interrupted: false },
@@ -184,11 +203,17 @@ describe('the restoration of a file', () => {
   });
 
   it('the restoration over several turns never overwrites another program’s change between two turns', () => {
-    const first: CheckpointFile = { path: 'x', before: holding('1'), after: [holding('2'), holding('3')] };
+    const first: CheckpointFile = {
+      path: 'x',
+      before: holding('1'),
+      after: [holding('2'), holding('3')],
+      interrupted: false,
+    };
     const over = (before: FileState, now: FileState) =>
-      combineFileChanges([turn('one', first), turn('two', { path: 'x', before, after: [holding('4')] })]).map(
-        (changes) => decideRestoreStep(changes, now).type,
-      );
+      combineFileChanges([
+        turn('one', first),
+        turn('two', { path: 'x', before, after: [holding('4')], interrupted: false }),
+      ]).map((changes) => decideRestoreStep(changes, now).type);
     expect(over(holding('3'), holding('4'))).toEqual(['put-back']);
     // In this case a crash prevented the last change of the first turn.
     expect(over(holding('2'), holding('4'))).toEqual(['put-back']);
