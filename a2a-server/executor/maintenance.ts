@@ -136,9 +136,13 @@ export class TaskMaintenance {
       if (now !== undefined) await this.#deleteOldSessions(now);
       return next;
     } catch (error) {
-      if (this.#state === 'active') this.#options.onFailure(error);
+      this.#report(error);
       return this.#options.clock.now() + RETRY_MS;
     }
+  }
+
+  #report(error: unknown): void {
+    if (this.#state === 'active') this.#options.onFailure(error);
   }
 
   async #deleteOldSessions(now: number): Promise<void> {
@@ -159,7 +163,10 @@ export class TaskMaintenance {
     while (this.#state === 'active' && (await journal.maintain(MAX_ENTRIES_PER_STEP)) > 0) await nextTurn();
   }
 
-  /** Ends the tasks whose deadline has passed. Returns the next deadline, in milliseconds since 1970. */
+  /**
+   * Ends the tasks whose deadline has passed. Returns the time of the next round, in milliseconds since 1970. A task
+   * that cannot be ended, e.g. because its journal is damaged, does not prevent the end of the others.
+   */
   async #expire(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
     /**
@@ -167,20 +174,30 @@ export class TaskMaintenance {
      * loop without this set.
      */
     const tried = new Set<string>();
+    const failures: unknown[] = [];
     while (this.#state === 'active') {
+      // So many failures have another cause than the tasks, e.g. a full disk.
+      if (failures.length >= TASKS_PER_BATCH) throw failures[0];
       const rows = await journal.deadlines(TASKS_PER_BATCH + tried.size);
       const due = rows.filter(({ taskId, deadline }) => (deadline ?? now) <= now && !tried.has(taskId));
-      if (due.length === 0) return rows.find(({ deadline }) => (deadline ?? now) > now)?.deadline ?? Infinity;
-      const changes = await Promise.all(
-        due.map(async ({ taskId }) => ({
-          taskId,
-          changed: await log.change(taskId, (s) => cancelExpiredTask(s, now)),
-        })),
-      );
-      for (const { taskId, changed } of changes) {
-        if (changed?.type === 'appended') onEnded(taskId);
-        else tried.add(taskId);
+      if (due.length === 0) {
+        const next = rows.find(({ deadline }) => (deadline ?? now) > now)?.deadline ?? Infinity;
+        if (failures.length === 0) return next;
+        this.#report(failures[0]);
+        return Math.min(next, now + RETRY_MS);
       }
+      await Promise.all(
+        due.map(async ({ taskId }) => {
+          try {
+            const changed = await log.change(taskId, (s) => cancelExpiredTask(s, now));
+            if (changed?.type === 'appended') onEnded(taskId);
+            else tried.add(taskId);
+          } catch (error) {
+            tried.add(taskId);
+            failures.push(error);
+          }
+        }),
+      );
       await nextTurn();
     }
     return Infinity;

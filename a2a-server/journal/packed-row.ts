@@ -7,7 +7,9 @@
  * rows too.
  */
 import { DamagedDataError } from '../../shared/runtime/damaged-data-error.ts';
+import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
+import { integerColumn, nullableIntegerColumn, textColumn } from './column-values.ts';
 
 /** The maximum number of events in a row. A reader must unpack all of them, even if it needs only one. */
 export const MAX_EVENTS_PER_ROW = 512;
@@ -16,6 +18,8 @@ const MAX_TEXT_UNITS = 32 * 1024;
 
 /** The minimum number of events in a packed row. Fewer events save too little space. */
 const MIN_EVENTS_PER_ROW = 8;
+
+const MISFIT = 'a packed row does not fit its key';
 
 type Shape =
   | Omit<Extract<TaskEvent, { type: 'text.delta' | 'reasoning.delta' }>, 'text'>
@@ -33,7 +37,20 @@ interface PackedRow {
   texts: string[];
 }
 
-export function findPackableEventRuns(entries: readonly JournalEntry[]): PackedRun[] {
+/**
+ * Returns the events of these rows that can share a row. If a row is damaged, returns none: the damaged task keeps its
+ * rows, and the other tasks are packed.
+ */
+export function findPackableEventRuns(rows: readonly SqlRow[]): PackedRun[] {
+  try {
+    return packableRuns(rows.flatMap((row) => journalEntriesOfRow(row)));
+  } catch (error) {
+    if (error instanceof DamagedDataError) return [];
+    throw error;
+  }
+}
+
+function packableRuns(entries: readonly JournalEntry[]): PackedRun[] {
   const runs: PackedRun[] = [];
   let open: { run: PackedRun; shape: string; characters: number } | undefined;
   for (const { seq, at, event } of entries) {
@@ -74,30 +91,18 @@ export function packedRowBody({ of, entries }: PackedRun): string {
   return JSON.stringify(row);
 }
 
-/** A row of the table of events. `first` is null if the row contains one event. */
-export interface EventRow {
-  seq: number;
-  at: number;
-  body: string;
-  first: number | null;
-}
-
 const ALL_ENTRIES = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 
-/** Returns the entries of a row. For a packed row, returns the requested part. @throws DamagedDataError */
-export function journalEntriesOfRow({ seq, at, body, first }: EventRow, asked = ALL_ENTRIES): JournalEntry[] {
-  if (first === null) return [{ seq, at, event: toEvent(body) }];
+/**
+ * Returns the entries of a row `[seq, at, body, first]`. `first` is null if the row contains one event. For a packed
+ * row, returns the requested part.
+ * @throws DamagedDataError
+ */
+export function journalEntriesOfRow(row: SqlRow, asked = ALL_ENTRIES): JournalEntry[] {
+  const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
+  const first = nullableIntegerColumn(row[3]);
+  if (first === null) return [{ seq, at, event: parse<TaskEvent>(body, 'an event is not valid JSON') }];
   return unpackEntries(body, { first, last: seq }, asked);
-}
-
-/** Parses the JSON of a `TaskEvent`. Only a damaged database contains other text. */
-function toEvent(body: string): TaskEvent {
-  try {
-    const event: TaskEvent = JSON.parse(body);
-    return event;
-  } catch (error) {
-    throw new DamagedDataError('an event is not valid JSON', error);
-  }
 }
 
 interface SeqRange {
@@ -114,8 +119,8 @@ function unpackEntries(
   { first, last }: SeqRange,
   { after, limit }: { after: number; limit: number },
 ): JournalEntry[] {
-  const { of, at, texts } = parse(body);
-  if (texts.length !== last - first + 1) throw damaged(undefined);
+  const { of, at, texts } = parse<PackedRow>(body, MISFIT);
+  if (texts.length !== last - first + 1) throw new DamagedDataError(MISFIT);
   const [from, to] = [Math.max(first, after + 1), Math.min(last, after + limit)];
   const entries: JournalEntry[] = [];
   let seq = first;
@@ -123,24 +128,22 @@ function unpackEntries(
     const end = seq + count;
     for (seq = Math.max(seq, from); seq < end && seq <= to; seq += 1) {
       const text = texts[seq - first];
-      if (text === undefined) throw damaged(undefined);
+      if (text === undefined) throw new DamagedDataError(MISFIT);
       entries.push({ seq, at: time, event: { ...of, text } });
     }
     seq = end;
   }
-  if (seq !== last + 1) throw damaged(undefined);
+  if (seq !== last + 1) throw new DamagedDataError(MISFIT);
   return entries;
 }
 
-function parse(body: string): PackedRow {
+/** Parses JSON that the journal has written. Only a damaged database contains other text. @throws DamagedDataError */
+function parse<Value extends object>(body: string, problem: string): Value {
   try {
-    const row: PackedRow = JSON.parse(body);
-    return row;
+    const value: Value | null = JSON.parse(body);
+    if (value !== null) return value;
   } catch (error) {
-    throw damaged(error);
+    throw new DamagedDataError(problem, error);
   }
-}
-
-function damaged(cause: unknown): DamagedDataError {
-  return new DamagedDataError('a packed row does not fit its key', cause);
+  throw new DamagedDataError(problem);
 }

@@ -3,18 +3,17 @@
  * entries. Each transaction packs one part of a journal.
  */
 import { integerColumn } from '../column-values.ts';
-import { journalEntriesOfRow, findPackableEventRuns, packedRowBody } from '../packed-row.ts';
+import { findPackableEventRuns, packedRowBody } from '../packed-row.ts';
 import type { PostgresConnection } from './driver.ts';
-import { toEventRow } from './event-reader.ts';
 
 /**
- * Packs one part of one task. The caller must have begun a transaction. Returns the number of entries read, or 0 if
- * there is nothing to pack.
+ * Packs one part of one task. The caller must have begun a transaction. Returns the number of rows read, or 0 if there
+ * is nothing to pack.
  */
 export async function packNextEvents(connection: PostgresConnection, limit: number): Promise<number> {
   // PostgreSQL uses the index `tasks_to_pack` only if this condition is the same as in the index.
   const [task] = await connection.query({
-    text: `SELECT key, packed FROM tasks
+    text: `SELECT key, packed, seq FROM tasks
            WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1 FOR UPDATE`,
   });
   if (task === undefined) return 0;
@@ -23,8 +22,7 @@ export async function packNextEvents(connection: PostgresConnection, limit: numb
     { text: 'SELECT seq, at, body, first FROM events WHERE task = $1 AND seq > $2 ORDER BY seq LIMIT $3' },
     [key, packed, limit],
   );
-  const entries = rows.flatMap((row) => journalEntriesOfRow(toEventRow(row)));
-  const runs = findPackableEventRuns(entries).flatMap((run) => {
+  const runs = findPackableEventRuns(rows).flatMap((run) => {
     const [first, last] = [run.entries[0], run.entries.at(-1)];
     return first === undefined || last === undefined
       ? []
@@ -47,9 +45,10 @@ export async function packNextEvents(connection: PostgresConnection, limit: numb
     },
     [key, firsts, lasts, runs.map(({ at }) => at), runs.map(({ body }) => body)],
   );
+  // Without rows, a damaged index names events that do not exist. The task's own `seq` ends its packing.
   await connection.query({ text: 'UPDATE tasks SET packed = $2 WHERE key = $1' }, [
     key,
-    entries.at(-1)?.seq ?? packed,
+    integerColumn(rows.at(-1)?.[0] ?? task[2]),
   ]);
-  return entries.length;
+  return Math.max(1, rows.length);
 }

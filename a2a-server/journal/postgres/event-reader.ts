@@ -1,9 +1,7 @@
 /** Reads the rows of the table `events`. */
 import type { JournalEntry } from '../../task/events.ts';
-import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
-import { type EventRow, journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
+import { journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 import type { QueryRunner } from './driver.ts';
-import type { SqlRow } from '../../../shared/state/sql-row.ts';
 
 // J1: there are no gaps, so the next `limit` entries end at `after + limit`. A packed row may contain the last of them.
 // The key of a packed row is the `seq` of its last entry.
@@ -28,7 +26,7 @@ export async function readEntries(
   { after, limit }: { after: number; limit: number },
 ): Promise<JournalEntry[]> {
   const rows = await database.query(READ, [taskId, after, limit]);
-  return rows.flatMap((row) => journalEntriesOfRow(toEventRow(row), { after, limit }));
+  return rows.flatMap((row) => journalEntriesOfRow(row, { after, limit }));
 }
 
 /** Returns all entries of a task. @throws PostgresError, DamagedDataError */
@@ -39,14 +37,4 @@ export async function readAllEntries(database: QueryRunner, taskId: string): Pro
     entries.push(...page);
     if (page.length < ENTRIES_PER_READ) return entries;
   }
-}
-
-/** Converts a row `[seq, at, body, first]`. @throws DamagedDataError */
-export function toEventRow(row: SqlRow): EventRow {
-  return {
-    seq: integerColumn(row[0]),
-    at: integerColumn(row[1]),
-    body: textColumn(row[2]),
-    first: nullableIntegerColumn(row[3]),
-  };
 }

@@ -4,7 +4,6 @@
  */
 import { integerColumn } from '../column-values.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
-import { toEntries } from './event-rows.ts';
 import { packedRowBody, findPackableEventRuns } from '../packed-row.ts';
 
 export class Compactor {
@@ -19,7 +18,7 @@ export class Compactor {
     this.#database = database;
     // SQLite uses the index `tasks_to_pack` only if this condition is the same as in the index.
     this.#next = database.query(
-      `SELECT key, packed FROM tasks WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1`,
+      `SELECT key, packed, seq FROM tasks WHERE state NOT IN ('submitted', 'working') AND seq - packed >= 512 LIMIT 1`,
     );
     this.#stretch = database.query(
       'SELECT seq, at, body, first FROM events WHERE task = ? AND seq > ? ORDER BY seq LIMIT ?',
@@ -29,21 +28,22 @@ export class Compactor {
     this.#advance = database.command('UPDATE tasks SET packed = ? WHERE key = ?');
   }
 
-  /** Packs one part of one task. Returns the number of entries read, or 0 if there is nothing to pack. */
+  /** Packs one part of one task. Returns the number of rows read, or 0 if there is nothing to pack. */
   step(limit: number): number {
     return this.#database.transaction(() => {
       const task = this.#next()[0];
       if (task === undefined) return 0;
       const key = integerColumn(task[0]);
-      const entries = this.#stretch(key, integerColumn(task[1]), limit).flatMap((row) => toEntries(row));
-      for (const run of findPackableEventRuns(entries)) {
+      const rows = this.#stretch(key, integerColumn(task[1]), limit);
+      for (const run of findPackableEventRuns(rows)) {
         const [first, last] = [run.entries[0], run.entries.at(-1)];
         if (first === undefined || last === undefined) continue;
         this.#remove(key, first.seq, last.seq);
         this.#insert(key, last.seq, last.at, packedRowBody(run), first.seq);
       }
-      this.#advance(entries.at(-1)?.seq ?? integerColumn(task[1]), key);
-      return entries.length;
+      // Without rows, a damaged index names events that do not exist. The task's own `seq` ends its packing.
+      this.#advance(integerColumn(rows.at(-1)?.[0] ?? task[2]), key);
+      return Math.max(1, rows.length);
     });
   }
 }

@@ -115,12 +115,6 @@ export class EventRowReader {
   }
 
   read(taskId: string, after: number, limit: number): JournalEntry[] {
-    return this.#entries(taskId, after, limit).flatMap((row) => toEntries(row, { after, limit }));
+    return this.#entries(taskId, after, limit).flatMap((row) => journalEntriesOfRow(row, { after, limit }));
   }
-}
-
-/** Returns the entries of a row `[seq, at, body, first]`. For a packed row, returns the requested part. */
-export function toEntries(row: SqlRow, asked?: { after: number; limit: number }): JournalEntry[] {
-  const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
-  return journalEntriesOfRow({ seq, at, body, first: nullableIntegerColumn(row[3]) }, asked);
 }

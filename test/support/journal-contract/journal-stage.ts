@@ -5,6 +5,8 @@ import type { JournalEntry } from '../../../a2a-server/task/events.ts';
 export interface JournalStorage {
   /** Opens a journal on the storage. Call it again only after the previous journal is closed. */
   open(clock: () => number): Promise<Journal>;
+  /** Runs an SQL statement on the storage, as a person does with another program. All its journals must be closed. */
+  execute(sql: string): Promise<void>;
   /** Frees the storage. All its journals must be closed. */
   dispose(): Promise<void>;
 }
@@ -35,6 +37,14 @@ export class JournalStage {
   async reopen(): Promise<void> {
     const { storage, journal } = this.#open;
     await journal.close();
+    this.#opened = { storage, journal: await storage.open(this.#clock) };
+  }
+
+  /** Closes the journal, runs an SQL statement on its storage, and opens it again. */
+  async change(sql: string): Promise<void> {
+    const { storage, journal } = this.#open;
+    await journal.close();
+    await storage.execute(sql);
     this.#opened = { storage, journal: await storage.open(this.#clock) };
   }
 

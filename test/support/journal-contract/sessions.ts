@@ -209,6 +209,22 @@ export function describeSessions(on: JournalStage): void {
       expect(await maintainAll(on.journal)).toBe(0);
     });
 
+    it.each([
+      ['has an event that is not JSON', "UPDATE events SET body = '{' WHERE seq = 9"],
+      ['has an event that is null', "UPDATE events SET body = 'null' WHERE seq = 9"],
+      ['has lost its events', 'DELETE FROM events'],
+    ])('R28 maintain packs the other tasks if a task %s', async (_what, damage) => {
+      const texts = Array.from({ length: 600 }, (_, i) => delta(String(i)));
+      await on.append(beginning('damaged', { events: [working, ...texts, completed] }));
+      await on.change(damage);
+      await on.append(beginning('whole', { events: [working, ...texts, completed] }));
+      const before = await on.everything('whole');
+      expect(await maintainAll(on.journal)).toBeGreaterThan(600);
+      expect(await on.everything('whole')).toEqual(before);
+      await on.change("UPDATE events SET body = 'null' WHERE first IS NOT NULL");
+      await expect(on.everything('whole')).rejects.toMatchObject({ reason: 'STORAGE' });
+    });
+
     it('J1 maintain does not change active tasks, and later continues with tasks that have new events', async () => {
       const moving = await addLongTask(on.journal, 'a', () => (on.now += 1));
       expect(await maintainAll(on.journal)).toBe(0);

@@ -26,6 +26,8 @@ let maintenance: TaskMaintenance;
 /** The delay of each timer, in milliseconds. */
 let timers: number[];
 let failures: unknown[];
+/** The tasks that a round has ended. */
+let ended: string[];
 /** The difference between the wall clock and the fake clock, in milliseconds. */
 let jumped: number;
 let mark: ClockReading | undefined;
@@ -39,6 +41,7 @@ beforeEach(async () => {
   journal = await openSqliteJournal({ path, clock: () => clock.now() });
   timers = [];
   failures = [];
+  ended = [];
   jumped = 0;
   mark = undefined;
   told = [];
@@ -65,7 +68,7 @@ beforeEach(async () => {
     },
     retentionMs: 30 * DAY,
     clockCheck,
-    onEnded: () => undefined,
+    onEnded: (taskId) => void ended.push(taskId),
     onFailure: (error) => failures.push(error),
   });
 });
@@ -165,6 +168,24 @@ describe('a maintenance round', () => {
     clock.advance(60_000);
     await maintenance.settled();
     expect((await journal.row('a'))?.state).toBe('canceled');
+  });
+
+  it('R28 a task with a damaged journal keeps no other task from its end, and no old session from its deletion', async () => {
+    await journal.append(beginning('old', { events: [working, completed] }));
+    clock.advance(31 * DAY);
+    for (const taskId of ['before', 'damaged', 'after']) await waiting(taskId, 1_000);
+    const read = journal.read.bind(journal);
+    journal.read = async (taskId, ...page) => {
+      if (taskId === 'damaged') throw new Error('its journal is damaged');
+      return read(taskId, ...page);
+    };
+    clock.advance(2_000);
+    await started();
+    const states = await Promise.all(['before', 'damaged', 'after'].map((taskId) => journal.row(taskId)));
+    expect(states.map((row) => row?.state)).toEqual(['canceled', 'input-required', 'canceled']);
+    expect(ended).toEqual(['before', 'after']);
+    expect(await journal.row('old')).toBeUndefined();
+    expect([failures, timers]).toEqual([[new Error('its journal is damaged')], [60_000]]);
   });
 
   it('S1 a maintenance round packs the long journal of a task that waits or has ended, and lets other work run in between', async () => {

@@ -1,6 +1,10 @@
 /** Runs the test suites of the journal port on the PostgreSQL journal, with a real server. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { openPostgresJournal } from '../../../../../a2a-server/journal/postgres/postgres-journal.ts';
+import {
+  openPostgresConnection,
+  parseDatabaseUrl,
+} from '../../../../../a2a-server/journal/postgres/driver.ts';
 import { openExistingPostgresRecords } from '../../../../../a2a-server/journal/postgres/postgres-records.ts';
 import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
 import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
@@ -31,6 +35,11 @@ else {
     const url = await server.createDatabase(`TEMPLATE ${template}`);
     return {
       open: (clock: () => number) => openPostgresJournal({ url, clock }),
+      async execute(sql: string) {
+        const connection = await openPostgresConnection(parseDatabaseUrl(url));
+        await connection.query({ text: sql });
+        connection.close();
+      },
       dispose: () => server.dropDatabase(url),
     };
   }

@@ -4,13 +4,20 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
+import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { describeJournal } from '../../../../support/journal-contract/journal-contract.ts';
 import { itBehavesLikeTheModel, TASKS } from '../../../../support/journal-properties.ts';
 
 async function createStorage() {
   const directory = await mkdtemp(join(tmpdir(), 'journal-'));
+  const path = join(directory, 'journal.db');
   return {
-    open: (clock: () => number) => openSqliteJournal({ path: join(directory, 'journal.db'), clock }),
+    open: (clock: () => number) => openSqliteJournal({ path, clock }),
+    async execute(sql: string) {
+      const database = openSqlite(path, { busyTimeoutMs: 1_000 });
+      database.exec(sql);
+      database.close();
+    },
     dispose: () => rm(directory, { recursive: true }),
   };
 }
