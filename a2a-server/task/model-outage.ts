@@ -30,3 +30,13 @@ export function eventAfterModelFailure(snapshot: Snapshot, failure: ModelFailure
   const hint = failure.passing ? ' Send another message in this session to try again.' : '';
   return { type: 'task.failed', message: `The model could not continue: ${failure.message}${hint}` };
 }
+
+/**
+ * Returns the time of the next attempt, or undefined if the model can be called now. A time beyond the longest pause
+ * means that the clock has gone back since. The task does not wait for it.
+ * @param now in milliseconds since 1970
+ */
+export function nextAttemptTime({ outage }: Pick<Snapshot, 'outage'>, now: number): number | undefined {
+  const pauseMs = (outage?.until ?? now) - now;
+  return pauseMs > 0 && pauseMs <= MAX_REQUESTED_PAUSE_MS ? outage?.until : undefined;
+}

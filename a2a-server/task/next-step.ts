@@ -5,6 +5,7 @@
 import { stuckQuestion, isTurnUnfinished } from './stuck-detection.ts';
 import type { TaskEvent } from './events.ts';
 import { budgetQuestion, NO_BUDGET, type Budget } from './budget.ts';
+import { nextAttemptTime } from './model-outage.ts';
 import { pendingActions } from './pending.ts';
 import {
   callsOfTurn,
@@ -49,10 +50,8 @@ export function nextStep(
   const question = budgetQuestion(snapshot, budget, now);
   if (question !== undefined)
     return { type: 'append', events: [{ type: 'input.required', pending: [], question, budget: true }] };
-  const { outage } = snapshot;
-  return outage !== null && outage.until > now
-    ? { type: 'wait', until: outage.until }
-    : { type: 'ask-model' };
+  const until = nextAttemptTime(snapshot, now);
+  return until === undefined ? { type: 'ask-model' } : { type: 'wait', until };
 }
 
 /**

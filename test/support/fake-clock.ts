@@ -3,10 +3,16 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 
 export class FakeClock implements Clock {
   #now = Date.UTC(2026, 0, 1);
+  /** The sum of all jumps, in milliseconds. */
+  #jumped = 0;
   readonly #timers = new Set<{ at: number; act: () => void }>();
 
   now(): number {
     return this.#now;
+  }
+
+  elapsed(): number {
+    return this.#now - this.#jumped;
   }
 
   after(ms: number, act: () => void): () => void {
@@ -23,6 +29,7 @@ export class FakeClock implements Clock {
   /** Changes the wall clock, as a person or a time server does. The remaining time of each timer stays the same. */
   jump(ms: number): void {
     this.#now += ms;
+    this.#jumped += ms;
     for (const timer of this.#timers) timer.at += ms;
   }
 

@@ -24,6 +24,10 @@ export class HurriedClock implements Clock {
     return this.#now;
   }
 
+  elapsed(): number {
+    return this.#now;
+  }
+
   /** The number of active timers. */
   get pending(): number {
     return this.#open;

@@ -42,12 +42,12 @@ export class PausableTimeout {
   #pause(): void {
     if (this.#over) return;
     this.#stopTimer?.();
-    this.#leftMs -= this.#clock.now() - this.#since;
+    this.#leftMs -= this.#clock.elapsed() - this.#since;
   }
 
   #count(): void {
     if (this.#over) return;
-    this.#since = this.#clock.now();
+    this.#since = this.#clock.elapsed();
     this.#stopTimer = this.#clock.after(Math.max(0, this.#leftMs), () => {
       this.#over = true;
       this.#onEnd();

@@ -131,7 +131,7 @@ describe('an ACP task that waits', () => {
     const agent = await agentProgram();
     const idle = new FakeClock();
     const clock: Clock = {
-      now: () => systemClock.now(),
+      ...systemClock,
       after: (ms, act) => (ms === 1_234 ? idle : systemClock).after(ms, act),
     };
     const { acp, parked, callId } = await parkedOn(agent, steps({ ask: [command('a')] }, { say: 'Done.' }), {

@@ -61,6 +61,7 @@ beforeEach(async () => {
     log: new TaskJournal(journal),
     clock: {
       now: () => clock.now(),
+      elapsed: () => clock.elapsed(),
       after(ms, act) {
         timers.push(ms);
         return clock.after(ms, act);

@@ -83,6 +83,13 @@ describe('a model that is unavailable', () => {
     expect(at(NOW)).toEqual({ type: 'ask-model' });
   });
 
+  it('R103 if the clock has gone back by more than the longest pause, the task requests the model at once', () => {
+    const waiting = task(...cutOff(1, 1));
+    const at = (now: number) => nextStep(waiting, { budget: NO_BUDGET, now });
+    expect(at(NOW - MAX_REQUESTED_PAUSE_MS)).toEqual({ type: 'wait', until: NOW });
+    expect(at(NOW - MAX_REQUESTED_PAUSE_MS - 1)).toEqual({ type: 'ask-model' });
+  });
+
   it('after an answer, the number of attempts begins at zero again', () => {
     const answered: TaskEvent[] = [
       { type: 'turn.started', turn: 3, model: 'm' },
