@@ -52,7 +52,12 @@ function checkpointOf(snapshot: Snapshot, turn: number, calls: readonly Call[]):
   const [first] = saved;
   if (first === undefined) return undefined;
   const { taskId, sessionId, settings } = snapshot;
-  const changes = saved.map(({ path, before, after }) => ({ path, before, after: [after], interrupted: false }));
+  const changes = saved.map(({ path, before, after }) => ({
+    path,
+    before,
+    after: [after],
+    interrupted: false,
+  }));
   const files = [...groupedBy(changes, ({ path }) => path).values()].flatMap(combined);
   const commands = calls.filter(mayChangeFiles).map(({ title }) => title);
   return {
