@@ -101,7 +101,7 @@ const ALL_ENTRIES = { after: 0, limit: Number.MAX_SAFE_INTEGER };
 export function journalEntriesOfRow(row: SqlRow, asked = ALL_ENTRIES): JournalEntry[] {
   const [seq, at, body] = [integerColumn(row[0]), integerColumn(row[1]), textColumn(row[2])];
   const first = nullableIntegerColumn(row[3]);
-  if (first === null) return [{ seq, at, event: parse<TaskEvent>(body, 'an event is not valid JSON') }];
+  if (first === null) return [{ seq, at, event: parseEvent(body) }];
   return unpackEntries(body, { first, last: seq }, asked);
 }
 
@@ -119,8 +119,8 @@ function unpackEntries(
   { first, last }: SeqRange,
   { after, limit }: { after: number; limit: number },
 ): JournalEntry[] {
-  const { of, at, texts } = parse<PackedRow>(body, MISFIT);
-  if (texts.length !== last - first + 1) throw new DamagedDataError(MISFIT);
+  const { of, at, texts } = parsePackedRow(body);
+  if (texts.length !== last - first + 1) damaged(MISFIT);
   const [from, to] = [Math.max(first, after + 1), Math.min(last, after + limit)];
   const entries: JournalEntry[] = [];
   let seq = first;
@@ -128,22 +128,36 @@ function unpackEntries(
     const end = seq + count;
     for (seq = Math.max(seq, from); seq < end && seq <= to; seq += 1) {
       const text = texts[seq - first];
-      if (text === undefined) throw new DamagedDataError(MISFIT);
+      if (text === undefined) return damaged(MISFIT);
       entries.push({ seq, at: time, event: { ...of, text } });
     }
     seq = end;
   }
-  if (seq !== last + 1) throw new DamagedDataError(MISFIT);
+  if (seq !== last + 1) damaged(MISFIT);
   return entries;
 }
 
-/** Parses JSON that the journal has written. Only a damaged database contains other text. @throws DamagedDataError */
-function parse<Value extends object>(body: string, problem: string): Value {
+/** Parses the JSON of an event. Only a damaged database contains other text. @throws DamagedDataError */
+function parseEvent(body: string): TaskEvent {
+  let event: TaskEvent | null;
   try {
-    const value: Value | null = JSON.parse(body);
-    if (value !== null) return value;
+    event = JSON.parse(body);
   } catch (error) {
-    throw new DamagedDataError(problem, error);
+    throw new DamagedDataError('an event is not valid JSON', error);
   }
+  return event ?? damaged('an event is null');
+}
+
+function parsePackedRow(body: string): PackedRow {
+  let row: PackedRow | null;
+  try {
+    row = JSON.parse(body);
+  } catch (error) {
+    throw new DamagedDataError(MISFIT, error);
+  }
+  return row ?? damaged(MISFIT);
+}
+
+function damaged(problem: string): never {
   throw new DamagedDataError(problem);
 }

@@ -5,9 +5,7 @@
  * each `seq`.
  */
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
-import type { SqlRow } from '../../../shared/state/sql-row.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { integerColumn, nullableIntegerColumn, textColumn } from '../column-values.ts';
 import { journalEntriesOfRow, MAX_EVENTS_PER_ROW } from '../packed-row.ts';
 
 /**
