@@ -18,7 +18,7 @@ export function taskEndedRefusal(snapshot: Snapshot): CommandRefusal {
   return {
     type: 'refuse',
     reason: 'TASK_ENDED',
-    message: `Task ${snapshot.taskId} has ended (${taskStateWord(snapshot.status.state)}); nothing was changed. Send the message with the session id alone to start the session's next task.`,
+    message: `Task ${snapshot.taskId} has ended (${taskStateWord(snapshot.status.state)}); nothing was changed. To start the session's next task, send a message with the session id alone.`,
     facts: { state: snapshot.status.state },
   };
 }

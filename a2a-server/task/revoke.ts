@@ -33,11 +33,14 @@ function unknownGrant(
   unknown: readonly string[],
   known: readonly string[],
 ): CommandRefusal {
-  const stand = known.length > 0 ? `Grants in force: ${known.join(', ')}.` : 'No grant is in force.';
+  const message =
+    known.length === 0
+      ? `Task ${taskId} has no grants.`
+      : `Task ${taskId} has no grant ${unknown.join(', ')}: it does not exist, or has ended. Grants in force: ${known.join(', ')}.`;
   return {
     type: 'refuse',
     reason: 'UNKNOWN_GRANT',
-    message: `Task ${taskId} has no grant${unknown.length > 0 ? ` ${unknown.join(', ')}` : ' to revoke'}: it does not exist, or has ended. ${stand} Nothing was changed.`,
+    message: `${message} Nothing was changed.`,
     facts: { grants: known.join(' ') },
   };
 }

@@ -20,7 +20,7 @@ import { resolveActions } from '../decisions/resolve-id.ts';
 import { printDecisionOutcome } from '../decisions/print-decision-outcome.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
 import { sendDecisionsFromTerminal } from '../decisions/send-decisions.ts';
-import { type EditedFile, editInEditor } from '../terminal/editor.ts';
+import { type EditedFile, editInEditor, hasOwnEditor } from '../terminal/editor.ts';
 import { commandWord } from '../terminal/command-word.ts';
 import { wrapIntoRows } from '../terminal/terminal.ts';
 import { paintDiff } from '../terminal/paint.ts';
@@ -49,13 +49,17 @@ export async function editCommand(
   // An edit is an approval. If this person cannot approve the action here, the command refuses before the editor opens.
   const barred = decisionElsewhereError(action, 'edit');
   if (barred !== undefined) throw barred;
-  const withFile = options.file === undefined ? '' : ` --file ${quote([options.file])}`;
-  const commandWithoutQuestion = `edit ${commandWord(shown)}${withFile} --yes`;
+  const file = options.file === undefined ? '<path>' : quote([options.file]);
+  const commandWithoutQuestion = `edit ${commandWord(shown)} --file ${file} --yes`;
   const asking = { json: options.json === true, yes: seen && options.yes === true, commandWithoutQuestion };
   const editable = editableTextOf(action);
   if (options.json !== true) terminal.say(`${actionText(action, terminal)}\n`);
   // This check comes before the editor opens, so that no edit is lost.
   requireInteractiveTerminal(terminal, asking);
+  if (!terminal.interactive && options.file === undefined && !hasOwnEditor(run.env))
+    throw new UsageError(
+      `There is no terminal for the editor, so nothing was decided. Write the text to a file: mcp-a2a-bridge ${commandWithoutQuestion}`,
+    );
   const edited = await editedText(run, editable);
   try {
     const code = await sendEdit(run, { session, action, editable, asking }, edited.text);
@@ -88,7 +92,7 @@ async function sendEdit(
   const { options, terminal } = run;
   if (changed === editable.text) {
     terminal.complain(
-      'Nothing was changed, so nothing was decided. To run it as it is: mcp-a2a-bridge approve',
+      `Nothing was changed, so nothing was decided. To run it as it is: mcp-a2a-bridge approve ${commandWord(shown)}`,
     );
     return EXIT_FAILURE;
   }

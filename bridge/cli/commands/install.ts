@@ -63,6 +63,10 @@ export async function installCommand(
 ): Promise<number> {
   const target = targetOf(run.options, words[0]);
   const args = target === 'all' ? words : words.slice(1);
+  if (isClientName(args[0] ?? ''))
+    throw new UsageError(
+      'Nothing was written. Name one client, or use --all for each client on this machine.',
+    );
   const problem = serveArgumentsProblem(args);
   if (problem !== undefined)
     throw new UsageError(`Nothing was written. The bridge would not start with these arguments: ${problem}`);

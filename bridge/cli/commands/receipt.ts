@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { fileProblem } from '../../../shared/runtime/file-problem.ts';
+import { newFileProblem } from '../../../shared/runtime/file-problem.ts';
 import { makeDirectory } from '../../../shared/state/make-directory.ts';
 import type { ReceiptMediaType } from '../../agents/connection.ts';
 import type { Agent } from '../../agents/agent.ts';
@@ -77,7 +77,7 @@ export async function writeReceipt(path: string, document: string): Promise<void
     await writeFile(path, document);
   } catch (error) {
     throw new UsageError(
-      `The receipts cannot be written to ${directory}: ${fileProblem(error)}. Name another directory with --out.`,
+      `The receipts cannot be written to ${directory}: ${newFileProblem(error)}. Name another directory with --out.`,
     );
   }
 }

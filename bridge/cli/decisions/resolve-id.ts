@@ -38,6 +38,7 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
       'AGENT_UNREACHABLE',
       `The bridge cannot look for session "${given}".${unsure.join('')}`,
     );
+  if (named.length === 0) await refuseActionCode(sessions, given);
   if (isWholeActionCode(given) && named.length === 0)
     throw unknownSession(
       given,
@@ -50,6 +51,20 @@ export async function resolveSession(sessions: Sessions, given: string): Promise
   throw new ProductError('UNKNOWN_SESSION', `${code}${found.message}${unsure.join('')}`, {
     facts: found.facts,
   });
+}
+
+/**
+ * Throws if an action or a question has this code. A command that takes only a session must not say that it waits no
+ * more.
+ */
+async function refuseActionCode(sessions: Sessions, given: string): Promise<void> {
+  const coded = await findSessionWithCode(sessions, given);
+  if (coded === undefined) return;
+  const { id } = coded.session;
+  throw unknownSession(
+    given,
+    `${given} is the code of an action, and this command needs a session: ${visibleLine(id)}.`,
+  );
 }
 
 /**

@@ -21,6 +21,11 @@ export function editorOf(env: EditorText['env'], platform: NodeJS.Platform = pro
   return env['VISUAL'] || env['EDITOR'] || (platform === 'win32' ? 'notepad' : 'vi');
 }
 
+/** Returns true if the person chose an editor. It may need no terminal, unlike the default. */
+export function hasOwnEditor(env: EditorText['env']): boolean {
+  return Boolean(env['VISUAL'] || env['EDITOR']);
+}
+
 /** The text that the person saved. The file exists until `remove` is called. */
 export interface EditedFile {
   text: string;

@@ -318,7 +318,16 @@ describe('the command edit', () => {
     });
     expect(quit).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was decided') });
     const unasked = await cli(['edit', id], { ...on.at, env: await editor(on, `echo x > "$1"`) });
-    expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was decided') });
+    expect(unasked).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/nothing was decided.* edit [0-9a-f]{8} --file <path> --yes\n$/),
+    });
+    const env = { ...on.at.env, VISUAL: '', EDITOR: '' };
+    const withoutEditor = await cli(['edit', await on.code(id), '--yes'], { ...on.at, env });
+    expect(withoutEditor).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('There is no terminal for the editor'),
+    });
     expect((await on.peer.list())[0]?.pending).toHaveLength(1);
   });
 

@@ -60,6 +60,17 @@ describe('the command show', () => {
     );
   });
 
+  it('a command that takes a session names the session of an action’s code', async () => {
+    const on = await sharedCliStage();
+    const { sessionId } = await on.peer.send(plan(write('coded.txt', 'x')));
+    const code = await on.code(sessionId);
+    for (const verb of ['watch', 'cancel'])
+      expect(await on.run(verb, code)).toMatchObject({
+        code: 3,
+        stderr: `mcp-a2a-bridge: ${code} is the code of an action, and this command needs a session: ${sessionId}.\n`,
+      });
+  });
+
   it('a prefix of several sessions names each session as the list does', async () => {
     const on = await sharedCliStage();
     await on.peer.send(plan({ say: 'one' }, write('a.txt', 'one')));

@@ -186,6 +186,7 @@ describe('revoke, which ends a trust grant', () => {
     const task = new Task();
     expect(revokeGrants(task.snapshot, 'all', { by, at: task.now })).toMatchObject({
       reason: 'UNKNOWN_GRANT',
+      message: expect.stringMatching(/ has no grants\. Nothing was changed\.$/),
     });
     const grantId = task.trusting({ minutes: 1 });
     expect(revokeGrants(task.snapshot, [grantId, 'g99'], { by, at: task.now })).toMatchObject({

@@ -95,6 +95,15 @@ const standsIn = (text: string, key: string): unknown =>
   z.record(z.string(), z.record(z.string(), z.unknown())).parse(JSON.parse(text))[key]?.['a2a-bridge'];
 
 describe('the command install', () => {
+  it('a second client is no argument for the bridge', async () => {
+    const { run, home } = await person();
+    expect(await run('install', 'claude', 'codex')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Name one client, or use --all'),
+    });
+    expect(await readdir(home)).toEqual([]);
+  });
+
   it.each([
     ['claude', 'user', '.claude.json', 'mcpServers'],
     ['claude', 'project', '.mcp.json', 'mcpServers'],
