@@ -291,8 +291,8 @@ function addTasks(add: Add, carryOut: CarryOut): void {
       const { cancelCommand } = await import('./commands/cancel.ts');
       await carryOut(it, (run) => cancelCommand(run, session));
     });
-  add('commands', 'lists the commands of the agents')
-    .option('--agent <name>', 'only this agent; default all')
+  add('commands', 'lists the commands of an agent')
+    .option('--agent <name>', 'the agent; default the first')
     .action(async (_, it: Command) => {
       const { listAgentCommands } = await import('./commands/list-agent-commands.ts');
       await carryOut(it, listAgentCommands);
