@@ -4,7 +4,7 @@
  */
 import type { Request, RequestHandler } from 'express';
 import { parseTraceContext, traceIds } from '../../../shared/net/trace-context.ts';
-import type { AbortScope } from '../../../shared/runtime/abort.ts';
+import { type AbortScope, onAbort } from '../../../shared/runtime/abort.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
@@ -81,6 +81,12 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
       onSignOut?.(abort('signed-out')),
       tokenId === undefined ? undefined : issued.onRevoked(tokenId, abort('token-revoked')),
     ];
+    // X1: a client with lost access must not send the rest of a body, because its request would then be handled.
+    stops.push(
+      onAbort(scope.signal, () => {
+        if (!request.complete) request.destroy();
+      }),
+    );
     const endAfter = (ms: number): void => {
       // After the abort, nothing would cancel the timer, so no timer starts then.
       if (!scope.signal.aborted) stops.push(clock.after(ms, abort('lifetime-over')));

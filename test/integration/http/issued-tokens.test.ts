@@ -6,6 +6,8 @@ import { openIssuedTokens, type IssuedTokens } from '../../../a2a-server/access/
 import { type TokenStore, createTokenStore } from '../../../a2a-server/access/token-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
+import { RawConnection } from '../../support/raw-connection.ts';
+import { signal } from '../../support/signal.ts';
 import { request, signInToPage, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
 
@@ -98,6 +100,22 @@ test.each(['token', 'ticket', 'page'] as const)(
     await opened.ended;
   },
 );
+
+test('X1 a revocation ends a request whose body is not complete', async () => {
+  const admitted = signal();
+  const { onRevoked } = issued;
+  issued.onRevoked = (id, act) => {
+    admitted.happen();
+    return onRevoked(id, act);
+  };
+  const connection = await RawConnection.open(server.url);
+  const headers = { Authorization: bearer()['authorization'] ?? '', 'Content-Type': 'application/json' };
+  const path = '/message:send';
+  connection.write({ method: 'POST', path, headers: { ...headers, 'Transfer-Encoding': 'chunked' } });
+  await admitted.happened;
+  await revoke();
+  await connection.closed;
+});
 
 test('an open stream ends when its token expires', async () => {
   const { status, ended } = await openStream(`/api/tasks/${taskId}/events`, bearer());
