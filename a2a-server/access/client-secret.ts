@@ -40,7 +40,7 @@ async function textOfFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw unreadable(fileProblem(error), error);
+    throw unreadable(`${path}: ${fileProblem(error)}`, error);
   }
 }
 

@@ -145,10 +145,10 @@ describe('the program a2a-server', () => {
     expect(await cli('revoke', id)).toMatchObject({ code: 0 });
     expect((await ask({ ...server, token }, '/tasks')).status).toBe(401);
     expect((await cli('list')).stdout).toMatch(new RegExp(`^${id}  ann  delegate,approve  revoked  `));
-    expect(await cli('revoke', '0123456789ab')).toMatchObject({ code: 78 });
-    expect(await cli('create', '--name', 'ann smith')).toMatchObject({ code: 78, stdout: '' });
-    expect(await cli('create', '--name', 'ann', '--role', 'admin')).toMatchObject({ code: 78, stdout: '' });
-    expect(await cli('create', '--name', 'ann', '--expires', '0d')).toMatchObject({ code: 78, stdout: '' });
+    expect(await cli('revoke', '0123456789ab')).toMatchObject({ code: 2 });
+    expect(await cli('create', '--name', 'ann smith')).toMatchObject({ code: 2, stdout: '' });
+    expect(await cli('create', '--name', 'ann', '--role', 'admin')).toMatchObject({ code: 2, stdout: '' });
+    expect(await cli('create', '--name', 'ann', '--expires', '0d')).toMatchObject({ code: 2, stdout: '' });
     expect(server.log()).not.toContain(token.slice(-43));
   });
 
