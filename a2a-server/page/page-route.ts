@@ -49,15 +49,13 @@ export function pageRoute(page: PageFiles): Router {
   // The page's files have relative URLs. They would be wrong below a URL with a final slash (`/page/`).
   const router = Router({ strict: true });
   // After the redirect, a browser keeps the fragment, which may name a task.
-  router.get('/', (_request, response) => response.setHeader('Cache-Control', 'no-store').redirect('page'));
+  router.get('/', (_request, response) => response.redirect('page'));
   for (const { path, type, body } of page)
     router.get(path, (_request, response) => {
       response.setHeader('Content-Security-Policy', POLICY);
       response.setHeader('X-Content-Type-Options', 'nosniff');
       response.setHeader('Referrer-Policy', 'no-referrer');
       response.setHeader('Cross-Origin-Opener-Policy', 'same-origin');
-      // A new version of the program has new files, so the browser must not keep old ones.
-      response.setHeader('Cache-Control', 'no-store');
       response.setHeader('Content-Type', type);
       response.end(body);
     });

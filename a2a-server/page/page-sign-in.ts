@@ -56,7 +56,7 @@ export function oneTimeLinkRoute(
     // `row` throws the same error for a task out of the caller's reach and for an unknown task. So a caller learns
     // nothing about tasks of others.
     if (target.taskId !== undefined) await tasks.row(target.taskId, requester);
-    forbidCaching(response).json(await createOneTimeLink(sessions, identity, { base, target }));
+    response.json(await createOneTimeLink(sessions, identity, { base, target }));
   });
   return router;
 }
@@ -92,7 +92,7 @@ export function signInRoutes({ sessions, cookie, base }: PageSignInContext): Rou
     );
     await sessions.signOut(readPageSessionSecrets(request, cookie), everywhere);
     response.clearCookie(cookie.name, cookie.options);
-    forbidCaching(response).json({ signedOut: true });
+    response.json({ signedOut: true });
   });
   return router;
 }
@@ -105,7 +105,7 @@ export function sendPageSession(
 ): void {
   const expires = new Date(expiresAt);
   response.cookie(name, value, { ...options, expires });
-  forbidCaching(response).json({ pageKey, expiresAt: expires.toISOString() });
+  response.json({ pageKey, expiresAt: expires.toISOString() });
 }
 
 /**
@@ -128,8 +128,4 @@ export async function requirePageSession(
 export function createOwnOriginCheck(base: string): (request: Request) => (origin: string) => boolean {
   const { origin: publicOrigin } = new URL(base);
   return (request) => (origin) => origin === publicOrigin || isOwnOrigin(origin, request.headers.host);
-}
-
-export function forbidCaching(response: Response): Response {
-  return response.setHeader('Cache-Control', 'no-store');
 }

@@ -15,12 +15,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-cookie.ts';
-import {
-  createOwnOriginCheck,
-  forbidCaching,
-  type PageSignInContext,
-  sendPageSession,
-} from './page-sign-in.ts';
+import { createOwnOriginCheck, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
 import { createSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
 import { signInError } from './sign-in-failure.ts';
 import type { ProviderSignIn } from './provider-sign-in.ts';
@@ -49,7 +44,7 @@ export function providerRoutes(
 ): Router {
   const router = Router();
   router.get('/page/provider', (_request, response) => {
-    forbidCaching(response).json({ name: provider?.signIn.name ?? null });
+    response.json({ name: provider?.signIn.name ?? null });
   });
   if (provider === undefined) return router;
   const { signIn, secret, clock } = provider;
@@ -76,7 +71,7 @@ export function providerRoutes(
       ...attempts.options,
       expires: new Date(attempt.expiresAt),
     });
-    forbidCaching(response).json({ address, pageSecret: attempt.pageSecret });
+    response.json({ address, pageSecret: attempt.pageSecret });
   });
   router.post('/page/provider/finish', ...body, async (request, response) => {
     requireOwnPage(request, own(request));

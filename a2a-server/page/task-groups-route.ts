@@ -133,14 +133,14 @@ export function taskGroupsRoute(tasks: Tasks): Router {
       attention: await attentionOf(reader),
       ...(await tasks.filterValues(visibleTasksFilter(reader))),
     };
-    response.setHeader('Cache-Control', 'no-store').json(answer);
+    response.json(answer);
   });
   router.get('/task-groups/:group', async (request, response) => {
     const group = TASK_GROUPS.find((name) => name === request.params.group);
     if (group === undefined)
       throw new ProductError('UNKNOWN_ADDRESS', `The groups of tasks are ${TASK_GROUPS.join(', ')}.`);
     const page = await groupOf(group, callerOf(request).reader, parsed(request.query));
-    response.setHeader('Cache-Control', 'no-store').json(page);
+    response.json(page);
   });
   return router;
 }

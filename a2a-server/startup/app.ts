@@ -169,7 +169,10 @@ export function createApp(options: AppOptions): Express {
   // The simple parser creates no nested objects from query parameters.
   app.set('query parser', 'simple');
 
-  app.use(probeRoutes(() => notReadyReasons(options)));
+  app.use(
+    uncached,
+    probeRoutes(() => notReadyReasons(options)),
+  );
   if (options.measured) app.use(options.measured.middleware);
   app.use(applyVersionParameter, reachable(options.reach), cors);
   app.use(exceptJsonRpcAndOptions(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
@@ -190,6 +193,15 @@ export function createApp(options: AppOptions): Express {
   app.use(createErrorHandler(log));
   return app;
 }
+
+/**
+ * X1: answers are private, so no cache may store them. The page's requests have no header Authorization, so caches do
+ * not know that (RFC 9111 §3.5). The few public answers replace this header.
+ */
+const uncached: RequestHandler = (_request, response, next) => {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+};
 
 /** The options with their defaults, and what several routes share. */
 type Parts = AppOptions & A2aBindingOptions & AdmissionParts;

@@ -38,7 +38,7 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
       workspace: settings.workspace ?? '',
       liveTask: liveTask ?? null,
     };
-    response.setHeader('Cache-Control', 'no-store').json(answer);
+    response.json(answer);
   });
   if (restoring === undefined) return router;
   router.get('/api/tasks/:taskId/checkpoints/:turn', async (request, response) => {
@@ -52,7 +52,7 @@ export function checkpointRoutes(tasks: Tasks, restoring: RestorePreviewOptions 
     const { id: checkpoint, workspace } = found;
     const since = asked.since === 'true';
     const preview = await previewRestore({ principal, checkpoint, since, workspace }, restoring);
-    response.setHeader('Cache-Control', 'no-store').json(preview);
+    response.json(preview);
   });
   return router;
 }

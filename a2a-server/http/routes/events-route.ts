@@ -87,7 +87,6 @@ export function streamTicketRoute(tasks: TaskService, tickets: StreamTickets): R
     const { identity, requester } = callerOf(request);
     const { taskId } = await tasks.row(taskIdOf(request), requester);
     const { ticket, expiresAt } = await tickets.issue(identity, taskId);
-    response.setHeader('Cache-Control', 'no-store');
     response.json({ ticket, expiresAt: new Date(expiresAt).toISOString() });
   });
   return router;

@@ -18,7 +18,6 @@ export function fileRoute(tasks: TaskService): Router {
     response.setHeader('Content-Security-Policy', "default-src 'none'; sandbox");
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
-    response.setHeader('Cache-Control', 'no-store');
     response.end(bytes);
   });
   return router;

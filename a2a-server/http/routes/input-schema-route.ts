@@ -11,7 +11,7 @@ export function inputSchemaRoute(tasks: Pick<TaskService, 'inputSchema'>): Route
   router.get('/api/tasks/:taskId/calls/:callId/input-schema', async (request, response) => {
     const { taskId, callId } = request.params;
     const schema = await tasks.inputSchema(taskId, callerOf(request).requester, callId);
-    response.setHeader('Cache-Control', 'no-store').json({ schema });
+    response.json({ schema });
   });
   return router;
 }

@@ -18,10 +18,7 @@ export function metricsRoute({ text, authenticate }: MetricsRouteOptions): Route
   const router = Router();
   router.get('/metrics', async (request, response) => {
     await authenticate(request.headers.authorization);
-    response
-      .setHeader('Content-Type', METRICS_TYPE)
-      .setHeader('Cache-Control', 'no-store')
-      .send(await text());
+    response.setHeader('Content-Type', METRICS_TYPE).send(await text());
   });
   return router;
 }

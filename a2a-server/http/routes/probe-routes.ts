@@ -14,10 +14,6 @@ export type NotReadyReason = 'closing' | 'journal-unreachable';
  */
 export function probeRoutes(reasons: () => readonly NotReadyReason[]): Router {
   const router = Router();
-  router.use(['/livez', '/readyz'], (_request, response, next) => {
-    response.setHeader('Cache-Control', 'no-store');
-    next();
-  });
   router.get('/livez', (_request, response) => {
     response.json({ status: 'ok' });
   });

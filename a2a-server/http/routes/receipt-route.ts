@@ -22,7 +22,6 @@ export function receiptRoute(tasks: TaskService, signingKey: () => Promise<KeyOb
     const receipt = await tasks.receipt(taskId, callerOf(request).requester, events);
     const { sealReceiptJson, sealReceiptMarkdown } = await import('../../../shared/receipt/seal.ts');
     const key = await signingKey();
-    response.setHeader('Cache-Control', 'no-store');
     response.setHeader('X-Content-Type-Options', 'nosniff');
     response.vary('Accept');
     if (request.accepts(['application/json', 'text/markdown']) === 'text/markdown')

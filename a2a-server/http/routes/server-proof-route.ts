@@ -29,7 +29,6 @@ export function serverProofRoute({ token, run }: ServerIdentity, closing: () => 
       startedAt: run.startedAt,
       status: closing() ? 'closing' : 'ok',
     };
-    response.setHeader('Cache-Control', 'no-store');
     response.json({ ...claim, proof: serverProof(token, claim, { nonce, address, port }) });
   });
   return router;

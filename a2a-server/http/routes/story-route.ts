@@ -39,7 +39,6 @@ export function storyRoute(tasks: TaskService): Router {
       seq,
       more: seq < end,
     };
-    response.setHeader('Cache-Control', 'no-store');
     response.json(page);
   });
   return router;

@@ -94,6 +94,20 @@ test('a browser session acts for its principal, and can call only the routes tha
   expect((await post('/page/links', {}, { ...headers, origin: server.url })).status).toBe(401);
 });
 
+test('X1 no cache may store an answer to the page', async () => {
+  const headers = await signIn();
+  const { taskId } = startTask();
+  for (const path of [
+    '/tasks',
+    `/tasks/${taskId}`,
+    `/api/tasks/${taskId}/costs`,
+    '/agent',
+    '/workspaces',
+    '/x',
+  ])
+    expect((await tasks(headers, `/page/api${path}`)).headers.get('cache-control')).toBe('no-store');
+});
+
 test('X1 a browser session needs both the cookie and the page key', async () => {
   const headers = await signIn();
   expect((await tasks({ ...headers, 'x-page-key': undefined })).status).toBe(401);
