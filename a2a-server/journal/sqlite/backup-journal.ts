@@ -30,7 +30,7 @@ import {
   detectTruncatedJournalFile,
 } from './journal-loss.ts';
 import { type LastCommits, readLastCommits, removeLastCommits, fileSize } from './last-commits-file.ts';
-import { migrate, requireCurrentSchema } from './schema.ts';
+import { migrate, requireCurrentSchema, requireNotEmpty } from './schema.ts';
 import { journalReportOf, requireJournalFile, type JournalReport } from './verify-journal.ts';
 
 const BUSY_TIMEOUT_MS = 5_000;
@@ -198,6 +198,7 @@ function checkedCopy(copy: string, name: string): JournalCopyReport {
     () => {
       const database = openSqlite(copy, { busyTimeoutMs: BUSY_TIMEOUT_MS });
       try {
+        requireNotEmpty(database, name);
         migrate(database, name);
         const found = journalReportOf(database);
         // The mode DELETE needs no write-ahead log, so the backup is one file.

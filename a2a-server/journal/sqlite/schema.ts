@@ -163,6 +163,14 @@ function requireKnown(version: number, newest: number, path: string): void {
   );
 }
 
+/** Refuses an empty file, e.g. the rest of a copy onto a full disk. A server would make it a journal without tasks. */
+export function requireNotEmpty(database: Sqlite, path: string): void {
+  if (versionOf(database, path) === 0)
+    throw new ProductError('CONFIGURATION', `${path} is empty, so it is not used. Use another backup.`, {
+      facts: { path },
+    });
+}
+
 /** Checks the version for a reader, which must not upgrade the journal. @throws ProductError CONFIGURATION */
 export function requireCurrentSchema(database: Sqlite, path: string): void {
   const version = versionOf(database, path);

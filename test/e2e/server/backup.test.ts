@@ -217,6 +217,11 @@ describe('a backup of the server’s state', () => {
     expect((await readdir(elsewhere)).filter((name) => /journal\.db(?!\.owner)/.test(name))).toEqual([]);
     await writeFile(file, 'no database '.repeat(1_000));
     expect((await run(elsewhere, 'restore', file)).code).toBe(78);
+    await writeFile(file, '');
+    expect(await run(elsewhere, 'restore', file)).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining('is empty, so it is not used'),
+    });
   });
 });
 
