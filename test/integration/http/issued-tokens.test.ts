@@ -103,10 +103,10 @@ test.each(['token', 'ticket', 'page'] as const)(
 
 test('X1 a revocation ends a request whose body is not complete', async () => {
   const admitted = signal();
-  const { onRevoked } = issued;
+  const watched: IssuedTokens = { ...issued };
   issued.onRevoked = (id, act) => {
     admitted.happen();
-    return onRevoked(id, act);
+    return watched.onRevoked(id, act);
   };
   const connection = await RawConnection.open(server.url);
   const headers = { Authorization: bearer()['authorization'] ?? '', 'Content-Type': 'application/json' };
