@@ -140,7 +140,10 @@ export async function startTaskService(options: {
     failures,
     async stop() {
       if (!running.delete(service)) return;
-      await tasks.shutdown(0);
+      const shutdown = tasks.shutdown(0);
+      // The grace period is over.
+      clock.advance(0);
+      await shutdown;
       await journal.close();
     },
   };

@@ -36,6 +36,7 @@ import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import type { IdGenerator } from '../task-journal/id-generator.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
+import { appendOutcome } from './append-outcome.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './abort-request-outcome.ts';
 import type { TaskJournal } from '../task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-execution-view.ts';
@@ -115,6 +116,7 @@ interface SchedulerOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
   limits: Pick<TimeLimits, 'toolMs'>;
+  onFailure: (taskId: string, error: unknown) => void;
 }
 
 export class ToolScheduler {
@@ -341,7 +343,7 @@ export class ToolScheduler {
       ? { type: 'tool.interrupted', ...at.reference, rerun: true }
       : { type: 'tool.finished', ...at.reference, outcome };
     const kept = outcome.type === 'ok' ? contents : [];
-    const finished = await start.append((s) => {
+    const end = (s: Snapshot): readonly TaskEvent[] => {
       // E2: after a shutdown, an open question still waits. The next process records the tool's end, as after a crash.
       const asked = waitingQuestionCalls(s, call.callId);
       if (asked.length > 0 && outcome.type === 'stopped' && outcome.reason === 'server-shutdown') return [];
@@ -350,7 +352,16 @@ export class ToolScheduler {
           ? []
           : [{ type: 'todos.updated', callId: call.callId, todos }];
       return withTaskState(s, ...start.opening(s), ...asked.map(questionWithdrawn), ...planned, event);
-    }, kept);
+    };
+    const record = (): Promise<boolean> => start.append(end, kept);
+    // If the start is not recorded, the next execution runs the tool call again.
+    const finished = await (start.recorded
+      ? appendOutcome(record, {
+          clock,
+          signal: at.scope.signal,
+          onFailure: (error) => this.#options.onFailure(snapshot.taskId, error),
+        })
+      : record());
     return finished ? { outcome, end: 'ran' } : start.recorded ? { outcome: null, end: 'ran' } : NOT_RUN;
   }
 }

@@ -101,6 +101,35 @@ describe('a task whose journal cannot be written', () => {
     expect((await end).status).toEqual({ state: 'completed' });
   });
 
+  it('R28 E2 if the disk was full at the end of a tool, its outcome is not lost, and nobody is asked', async () => {
+    const call = { tool: 'run-shell-command', input: { command: 'echo x' } };
+    const { tasks, clock, refused, mend } = await fullFrom('tool.finished', [
+      { calls: [call] },
+      { text: 'Done.' },
+    ]);
+    const accepted = await tasks.send(messageOf('go', { settings: { autoExecute: true } }));
+    await refused;
+    mend();
+    const end = untilSettled(tasks, accepted);
+    clock.advance(60_000);
+    const { status, calls } = await end;
+    expect(status).toEqual({ state: 'completed' });
+    expect(Object.values(calls)).toMatchObject([
+      { state: { result: { outcome: { type: 'ok', text: expect.stringContaining('x') } } } },
+    ]);
+  });
+
+  it('R28 a shutdown does not wait for a full disk', async () => {
+    const call = { tool: 'run-shell-command', input: { command: 'true' } };
+    const { tasks, clock, refused } = await fullFrom('tool.finished', [{ calls: [call] }]);
+    await tasks.send(messageOf('go', { settings: { autoExecute: true } }));
+    await refused;
+    const shutdown = tasks.shutdown(0);
+    clock.advance(0);
+    await shutdown;
+    expect([clock.pending, tasks.running()]).toEqual([0, []]);
+  });
+
   it('R28 after a shutdown of the server, the task has no timer', async () => {
     const { tasks, clock, refused } = await fullFrom('task.working', [{}]);
     await tasks.send(messageOf('go'));

@@ -1,0 +1,45 @@
+/**
+ * Appends the outcome of a tool execution, even if the journal cannot be written for a while, e.g. on a full disk. E2: only
+ * this process knows the outcome. Without another attempt, a person would have to decide whether the tool call runs
+ * again.
+ */
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import { ProductError } from '../../../shared/runtime/errors.ts';
+import { delay } from '../../../shared/runtime/timeout.ts';
+
+/** The delay before the next attempt, in milliseconds. */
+const RETRY_MS = 5_000;
+
+/** The attempts take about ten minutes. */
+const MAX_ATTEMPTS = 120;
+
+interface OutcomeAppendOptions {
+  clock: Clock;
+  /** The signal of the tool execution. After its abort, there is one last attempt. */
+  signal: AbortSignal;
+  /** Called after each failed attempt that another attempt follows. */
+  onFailure: (error: unknown) => void;
+}
+
+/**
+ * Returns the result of the first successful attempt.
+ * @throws the error of the last attempt
+ */
+export async function appendOutcome<T>(
+  append: () => Promise<T>,
+  { clock, signal, onFailure }: OutcomeAppendOptions,
+): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await append();
+    } catch (error) {
+      if (!isStorageError(error) || signal.aborted || attempt === MAX_ATTEMPTS) throw error;
+      onFailure(error);
+    }
+    await delay(clock, RETRY_MS, signal).catch(() => undefined);
+  }
+}
+
+function isStorageError(error: unknown): boolean {
+  return error instanceof ProductError && error.reason === 'STORAGE';
+}
