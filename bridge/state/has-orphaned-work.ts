@@ -8,7 +8,7 @@ import { Outbox } from './outbox.ts';
 export async function hasOrphanedWork(stateDirectory: string): Promise<boolean> {
   const database = await BridgeDatabase.open(stateDirectory);
   try {
-    return (await new Outbox(database).orphaned()).length > 0;
+    return await new Outbox(database).hasOrphanedWork();
   } finally {
     database.close();
   }

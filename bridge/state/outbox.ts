@@ -183,7 +183,7 @@ export class Outbox {
   async adopt(): Promise<readonly OutboxEntry[]> {
     const database = this.#database;
     const adopted: OutboxEntry[] = [];
-    for (const owner of await this.orphaned()) {
+    for (const owner of await this.#endedOwners(IS_OPEN)) {
       database.transaction(() => {
         adopted.push(...this.#select(`WHERE owner = ? AND ${IS_OPEN} ORDER BY created_at`, owner));
         database.run(
@@ -196,10 +196,15 @@ export class Outbox {
     return adopted;
   }
 
-  /** Returns the ids of processes that have ended and own open entries. */
-  orphaned(): Promise<readonly ProcessId[]> {
+  /** Returns true if processes that have ended left messages to deliver, or results to announce. */
+  async hasOrphanedWork(): Promise<boolean> {
+    return (await this.#endedOwners(`state IN ('sending', 'accepted')`)).length > 0;
+  }
+
+  /** Returns the ids of processes that have ended and own such entries. */
+  #endedOwners(such: string): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
-      `SELECT DISTINCT owner FROM delegations WHERE ${IS_OPEN} AND owner <> ?`,
+      `SELECT DISTINCT owner FROM delegations WHERE ${such} AND owner <> ?`,
       this.#database.owner,
     );
     return this.#database.ended(owners.map(([owner]) => String(owner)));
