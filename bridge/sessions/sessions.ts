@@ -72,15 +72,17 @@ export class Sessions {
    * Finds a session by its id or by an MCP task id, and opens its stream. If the first message of the session is being
    * sent, waits until it is delivered.
    * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the other agent that has the session;
-   * AGENT_UNREACHABLE if the message is not delivered in time
+   * UNKNOWN_AGENT if the agent of the MCP task id is not configured; AGENT_UNREACHABLE if the message is not delivered in
+   * time
    */
   async find(handle: string, finding: FindOptions = {}): Promise<Session> {
-    const sessionId = decodeTaskHandle(handle)?.sessionId;
+    const id = decodeTaskHandle(handle);
     const { agent } = finding;
-    if (sessionId === undefined) return this.#find(handle, finding);
-    if (this.#live.find(sessionId, agent?.name) === undefined && this.#isKnown(handle, agent))
+    if (id === undefined) return this.#find(handle, finding);
+    if (this.#live.find(id.sessionId, agent?.name ?? id.agent) === undefined && this.#isKnown(handle, agent))
       return this.#find(handle, finding);
-    return this.#find(sessionId, finding).catch((error: unknown) => {
+    const owner = agent ?? this.#registry.named(id.agent);
+    return this.#find(id.sessionId, { ...finding, agent: owner }).catch((error: unknown) => {
       if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
       // Agents choose the ids of sessions, so such an id may look like the id of an MCP task.
       return this.#find(handle, finding).catch(() => {

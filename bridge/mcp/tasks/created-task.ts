@@ -24,7 +24,7 @@ export async function createTaskReply(
   const reply = sessionReply({ ...call, news: () => [], onConfirmed: () => undefined }, session, { end });
   // A session that goes on may still have its earlier task. The new task has no id before the message is delivered.
   const named = session.state.type === 'not-delivered' ? undefined : session.view?.taskId;
-  const taskId = encodeTaskHandle({ sessionId: session.id, taskId: named ?? '' });
+  const taskId = encodeTaskHandle({ sessionId: session.id, taskId: named ?? '', agent: session.agent.name });
   const task = toDetailedTask({
     taskId,
     agent: session.agent.name,

@@ -33,7 +33,7 @@ interface FoundTask {
 export async function findMcpTask({ sessions }: BridgeContext, id: string): Promise<FoundTask> {
   const handle = decodeTaskHandle(id);
   if (handle === undefined) throw new ProductError('UNKNOWN_TASK', `There is no task "${id}".`);
-  const session = await sessions.find(handle.sessionId);
+  const session = await sessions.find(id);
   if (handle.taskId === '' || session.view?.taskId === handle.taskId)
     return { session, view: session.view, current: true };
   const view = await session.agent.ask(async (connection) =>

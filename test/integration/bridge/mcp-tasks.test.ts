@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type ApplicationElicitResult, resultFromTaskOutcome } from '@modelcontextprotocol/ext-tasks/client';
 import { taskId as asTaskId } from '@modelcontextprotocol/ext-tasks/core';
 import { z } from 'zod';
@@ -89,6 +91,34 @@ test('R66 a client that declares tasks gets a task at once, polls it, answers it
   });
   expect(decisionChannels(agent)).toEqual(['task-form']);
   expect(agent.decisions).toMatchObject([{ callId: 'one', shown: 'hash-of-one', scope: 'once' }]);
+});
+
+test('the id of an MCP task names the agent: two agents may use the same ids for sessions and tasks', async () => {
+  const quiet = await startAgent(works);
+  const agent = await asking();
+  const stateDir = await stateDirectory();
+  const agents = { quiet: { url: quiet.url }, asking: { url: agent.url } };
+  await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
+  const client = closing(await tasksClient(program, { stateDir, args: FAST_ANSWERS }, {}));
+  const begin = async (name: string): Promise<string> => {
+    const args = { name: DELEGATE, arguments: { task: 'do it', agent: name } };
+    return z.looseObject({ taskId: z.string() }).parse((await client.ask('tools/call', args)).result).taskId;
+  };
+  const first = await begin('quiet');
+  const taskId = await begin('asking');
+  expect([quiet.task.id, agent.task.id]).toEqual([quiet.task.id, quiet.task.id]);
+  for (;;) {
+    const { status } = detailed.parse((await client.ask('tasks/get', { taskId })).result);
+    if (status === 'input_required') break;
+  }
+  const waited = await client.ask('tools/call', {
+    name: WAIT,
+    arguments: { sessionId: taskId, waitSeconds: 0 },
+  });
+  expect(waited.result).toMatchObject({ structuredContent: { agent: 'asking' } });
+  await client.ask('tasks/cancel', { taskId });
+  expect([quiet.count('CancelTask'), agent.count('CancelTask')]).toEqual([0, 1]);
+  expect(detailed.parse((await client.ask('tasks/get', { taskId: first })).result).status).toBe('working');
 });
 
 describe('MCP tasks of a client that declares them', () => {
