@@ -67,7 +67,7 @@ describe('finding a session', () => {
     const found = await sessions.find('tenant::session');
     expect(found.id).toBe('tenant::session');
     expect(await sessions.find('tenant::session')).toBe(found);
-    const handle = encodeTaskHandle({ sessionId: 'tenant::session', taskId: 'task-1' });
+    const handle = encodeTaskHandle({ sessionId: 'tenant::session', taskId: 'task-1', agent: 'listing' });
     expect(await sessions.find(handle)).toBe(found);
   });
 
