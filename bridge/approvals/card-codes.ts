@@ -7,6 +7,8 @@ import { randomBytes } from 'node:crypto';
 import { ProductError } from '../../shared/runtime/errors.ts';
 
 interface ApprovalCardAction {
+  /** The name of the agent. Agents choose the ids, so two agents may use the same. */
+  agent: string;
   taskId: string;
   callId: string;
   /** The code of what the card shows. D2: a decision is valid only for what the person saw. */
@@ -25,9 +27,9 @@ export class ApprovalCardCodes {
     this.#now = now;
   }
 
-  issue({ taskId, callId, shown }: ApprovalCardAction): string {
+  issue(action: ApprovalCardAction): string {
     const code = randomBytes(16).toString('base64url');
-    this.#actions.set(code, { taskId, callId, shown, until: this.#now() + LIFETIME_MS });
+    this.#actions.set(code, { ...action, until: this.#now() + LIFETIME_MS });
     const [oldest] = this.#actions.keys();
     if (this.#actions.size > MAX_CODES && oldest !== undefined) this.#actions.delete(oldest);
     return code;
@@ -37,12 +39,17 @@ export class ApprovalCardCodes {
    * Accepts a code once.
    * @throws ProductError INVALID_DECISION if the code is unknown, used, expired, or issued for another action
    */
-  use(code: string, { taskId, callId, shown }: ApprovalCardAction): void {
+  use(code: string, { agent, taskId, callId, shown }: ApprovalCardAction): void {
     const issued = this.#actions.get(code);
     this.#actions.delete(code);
     if (issued === undefined || issued.until <= this.#now())
       throw refused('This code was used before, or has expired.');
-    if (issued.taskId !== taskId || issued.callId !== callId || issued.shown !== shown)
+    if (
+      issued.agent !== agent ||
+      issued.taskId !== taskId ||
+      issued.callId !== callId ||
+      issued.shown !== shown
+    )
       throw refused('This code belongs to another action.');
   }
 }

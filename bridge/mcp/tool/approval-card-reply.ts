@@ -26,7 +26,7 @@ export async function approvalCardReply(
     action,
     ...(!onlyShows &&
       action.presence !== true && {
-        code: cardCodes.issue({ taskId, callId: action.callId, shown: action.shown }),
+        code: cardCodes.issue({ agent: agent.name, taskId, callId: action.callId, shown: action.shown }),
       }),
   }));
   const needsPage = pending.some((each) => !('code' in each));

@@ -18,19 +18,21 @@ export const decideOnApprovalCardTool = defineTool({
     'Only for the approval card: sends the decision of the person who pressed a button on the card.',
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
+    agent: fields.ownerAgentSchema,
     code: z.string().min(1).max(100).describe('The code of the action, for one decision.'),
     decision: decisionSchema,
   }),
   output: cardStateSchema,
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
   card: 'uses',
-  async run({ sessionId, code, decision }, call) {
-    const { sessions, cardCodes } = call.bridge;
+  async run({ sessionId, agent, code, decision }, call) {
+    const { registry, sessions, cardCodes } = call.bridge;
     refuseIfHumanOnly(call, sessionId);
-    const session = await sessions.find(sessionId);
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const { callId, shown } = decision;
-    cardCodes.use(code, { taskId: session.view?.taskId ?? '', callId, shown });
+    const taskId = session.view?.taskId ?? '';
+    cardCodes.use(code, { agent: session.agent.name, taskId, callId, shown });
     call.beforeSending();
     const sending = sendDecisions(session, [toPersonDecision(decision)], 'card');
     const { signal } = call;

@@ -16,13 +16,15 @@ export const getApprovalCardStateTool = defineTool({
     'Only for the approval card: the pending actions of a session, each with a code for one decision.',
   input: z.strictObject({
     sessionId: fields.sessionIdSchema,
+    agent: fields.ownerAgentSchema,
     waitSeconds: z.number().min(0).max(30).optional().describe('How long to wait while the agent works.'),
   }),
   output: cardStateSchema,
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
   card: 'uses',
-  async run({ sessionId, waitSeconds = 0 }, call) {
-    const session = await call.bridge.sessions.find(sessionId);
+  async run({ sessionId, agent, waitSeconds = 0 }, call) {
+    const { registry, sessions } = call.bridge;
+    const session = await sessions.find(sessionId, { agent: registry.named(agent) });
     await session.refresh();
     const { signal } = call;
     if (waitSeconds > 0) await waitForSession({ session, timeout: waitSeconds * 1000, signal });

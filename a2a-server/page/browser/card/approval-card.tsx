@@ -18,7 +18,7 @@ import { PendingActionView } from '../action/pending-action.tsx';
 import { type ShownAction, updateShownActions, withAcceptedDecision } from '../action/shown-actions.ts';
 import { WrittenTexts } from '../action/written-texts.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
-import type { CardAction, SessionOnCard, CardTools } from './card-tools.ts';
+import type { CardAction, SessionAddress, SessionOnCard, CardTools } from './card-tools.ts';
 import type { HostInitializeResult, McpAppHostConnection } from './host-connection.ts';
 
 /** The time that one tool call waits for the agent, in seconds. */
@@ -35,10 +35,10 @@ interface ApprovalCardProps {
   connection: McpAppHostConnection;
   host: HostInitializeResult;
   tools: CardTools;
-  sessionId: string;
+  address: SessionAddress;
 }
 
-export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCardProps) {
+export function ApprovalCard({ connection, host, tools, address: { sessionId, agent } }: ApprovalCardProps) {
   const [session, setSession] = useState<SessionOnCard>();
   const [actions, setActions] = useState<readonly ShownAction[]>([]);
   const [problem, setProblem] = useState<string>();
@@ -55,13 +55,13 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
   const load = useCallback(
     async (waitSeconds = 0): Promise<void> => {
       try {
-        take(await tools.state(sessionId, waitSeconds));
+        take(await tools.state({ sessionId, agent }, waitSeconds));
         setProblem(undefined);
       } catch (error) {
         setProblem(errorMessageOf(error));
       }
     },
-    [tools, sessionId, take],
+    [tools, sessionId, agent, take],
   );
   useEffect(() => void load(), [load]);
   const follows = session?.state === 'working' && problem === undefined;
@@ -82,7 +82,7 @@ export function ApprovalCard({ connection, host, tools, sessionId }: ApprovalCar
     if (code === undefined) return false;
     setRefusal(undefined);
     try {
-      const next = await tools.decide(sessionId, code, decision);
+      const next = await tools.decide({ sessionId, agent }, code, decision);
       setProblem(undefined);
       dropDraftsOfCall(drafts, decision.callId);
       setActions((before) => withAcceptedDecision(before, decision));

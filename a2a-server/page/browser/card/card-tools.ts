@@ -26,6 +26,12 @@ export interface SessionOnCard {
   page: string | undefined;
 }
 
+/** A session as the host has reported it. Two agents may use the same session id. */
+export interface SessionAddress {
+  sessionId: string;
+  agent: string | undefined;
+}
+
 export class CardTools {
   readonly #host: McpAppHostConnection;
   readonly #prefix: string;
@@ -36,23 +42,26 @@ export class CardTools {
     this.#prefix = prefix;
   }
 
-  async state(sessionId: string, waitSeconds = 0): Promise<SessionOnCard> {
+  async state(session: SessionAddress, waitSeconds = 0): Promise<SessionOnCard> {
     return sessionOf(
-      await this.#host.callTool(`${this.#prefix}get_approval_card_state`, { sessionId, waitSeconds }),
+      await this.#host.callTool(`${this.#prefix}get_approval_card_state`, { ...session, waitSeconds }),
     );
   }
 
-  async decide(sessionId: string, code: string, decision: Decision): Promise<SessionOnCard> {
+  async decide(session: SessionAddress, code: string, decision: Decision): Promise<SessionOnCard> {
     return sessionOf(
-      await this.#host.callTool(`${this.#prefix}decide_on_approval_card`, { sessionId, code, decision }),
+      await this.#host.callTool(`${this.#prefix}decide_on_approval_card`, { ...session, code, decision }),
     );
   }
 }
 
 /** Returns the session of a tool's result, or undefined if the result is not about a session. */
-export function sessionIdOf(structured: unknown): string | undefined {
+export function sessionOfResult(structured: unknown): SessionAddress | undefined {
   const sessionId = fieldOf(structured, 'sessionId');
-  return typeof sessionId === 'string' && sessionId !== '' ? sessionId : undefined;
+  const agent = fieldOf(structured, 'agent');
+  return typeof sessionId === 'string' && sessionId !== ''
+    ? { sessionId, agent: typeof agent === 'string' && agent !== '' ? agent : undefined }
+    : undefined;
 }
 
 /**
@@ -60,8 +69,8 @@ export function sessionIdOf(structured: unknown): string | undefined {
  * @throws Error if the result is not about a session
  */
 function sessionOf(structured: unknown): SessionOnCard {
-  const sessionId = sessionIdOf(structured);
-  if (sessionId === undefined) throw new Error('The bridge gave an unexpected result.');
+  const session = sessionOfResult(structured);
+  if (session === undefined) throw new Error('The bridge gave an unexpected result.');
   const text = (name: string): string | undefined => {
     const value = fieldOf(structured, name);
     return typeof value === 'string' ? value : undefined;
@@ -69,7 +78,7 @@ function sessionOf(structured: unknown): SessionOnCard {
   const pending = fieldOf(structured, 'pending');
   const decided: unknown = fieldOf(structured, 'decided');
   return {
-    sessionId,
+    sessionId: session.sessionId,
     state: text('state') ?? '',
     message: text('message') ?? '',
     pending: (Array.isArray(pending) ? pending : []).flatMap((each: unknown) => {

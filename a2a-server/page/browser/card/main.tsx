@@ -2,7 +2,7 @@ import { render } from 'preact';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { guardClicks } from '../click-guard.ts';
 import { ApprovalCard } from './approval-card.tsx';
-import { CardTools, sessionIdOf } from './card-tools.ts';
+import { CardTools, type SessionAddress, sessionOfResult } from './card-tools.ts';
 import { type HostInitializeResult, McpAppHostConnection, type HostContext } from './host-connection.ts';
 
 const page = document.getElementById('page');
@@ -11,26 +11,26 @@ if (page !== null) await start(page);
 async function start(root: HTMLElement): Promise<void> {
   const prefix = document.documentElement.dataset['toolPrefix'] ?? '';
   let host: HostInitializeResult | undefined;
-  let sessionId: string | undefined;
+  let session: SessionAddress | undefined;
   const show = (): void => {
-    if (host === undefined || sessionId === undefined) return;
+    if (host === undefined || session === undefined) return;
     if (!host.callsTools)
       root.textContent = 'This client does not let the card call the bridge. Decide in the chat.';
     else
       render(
         <ApprovalCard
-          key={sessionId}
+          key={JSON.stringify(session)}
           connection={connection}
           host={host}
           tools={tools}
-          sessionId={sessionId}
+          address={session}
         />,
         root,
       );
   };
   const connection = new McpAppHostConnection(window.parent, {
     onResult(structured) {
-      sessionId = sessionIdOf(structured);
+      session = sessionOfResult(structured);
       show();
     },
     onContext: applyTheme,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApprovalCardCodes } from '../../../../bridge/approvals/card-codes.ts';
 
-const ACTION = { taskId: 't1', callId: 'c1', shown: '0123abcd' };
+const ACTION = { agent: 'a1', taskId: 't1', callId: 'c1', shown: '0123abcd' };
 const REFUSED = expect.objectContaining({ reason: 'INVALID_DECISION' });
 
 describe('the codes of the approval card', () => {
@@ -13,6 +13,7 @@ describe('the codes of the approval card', () => {
   });
 
   it.each([
+    ['the same action of another agent', { ...ACTION, agent: 'a2' }],
     ['another task', { ...ACTION, taskId: 't2' }],
     ['another call', { ...ACTION, callId: 'c2' }],
     ['another input of the same call', { ...ACTION, shown: '4567abcd' }],
