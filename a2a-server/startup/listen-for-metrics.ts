@@ -1,10 +1,11 @@
 /** Answers `GET /metrics` at an address of its own, without a token. The operator has chosen this address. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isLoopback } from '../../shared/net/loopback.ts';
-import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
 import { METRICS_TYPE } from '../http/routes/metrics-route.ts';
+import { listenProblem } from './listen.ts';
 
 interface MetricsAddress {
   host: string;
@@ -36,7 +37,7 @@ export async function listenForMetrics(
   } catch (error) {
     throw new ProductError(
       'CONFIGURATION',
-      `The server cannot listen for metrics on ${host}:${port}: ${errorMessageOf(error)}. Choose another address with --metrics.`,
+      `The server cannot listen for metrics on ${host}:${port}: ${listenProblem(error)}. Choose another address with --metrics.`,
       { cause: error },
     );
   }

@@ -55,12 +55,24 @@ export async function listen(
     }
     throw new ProductError(
       'CONFIGURATION',
-      `The server cannot listen on ${host}:${port}: ${errorMessageOf(error)}. Choose another with --host and --port.`,
+      `The server cannot listen on ${host}:${port}: ${listenProblem(error)}. Choose another with --host and --port.`,
       { cause: error },
     );
   }
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  ENOTFOUND: 'no address has this name',
+  EACCES: 'this user may not use this port',
+  EADDRINUSE: 'another program uses this port',
+};
+
+/** Returns why a program cannot listen, as the end of a sentence that names the address. */
+export function listenProblem(error: unknown): string {
+  return LISTEN_PROBLEMS[systemErrorCode(error) ?? ''] ?? errorMessageOf(error);
 }
 
 async function listening(server: Server, { host, port }: ListenAddress): Promise<void> {

@@ -53,7 +53,7 @@ export function createCommandLine(
     )
     .version(readPackageVersion())
     .argument('[command...]', "the agent's command line, after `--agent acp --`")
-    .showHelpAfterError('(a2a-server --help lists the options)')
+    .showHelpAfterError(usageHint(process.argv))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
       const given = flagsWithAcpAgentCommand(flags, words);
@@ -79,6 +79,13 @@ export function createCommandLine(
     'after',
     `\nA flag overrides its environment variable (in parentheses). The variable overrides the section "server" of the\nconfiguration file, and the file overrides the default. Settings without a flag:\n${unflagged.join('\n')}\n\nExit codes: ${EXIT_USAGE} for a wrong command line, ${EXIT_CONFIGURATION} for wrong settings, ${EXIT_FAILURE} for other failures.`,
   );
+}
+
+/** Commander reads an option of an ACP agent as an option of this program, unless two dashes stand before it. */
+function usageHint(typed: readonly string[]): string {
+  return typed[typed.indexOf('--agent') + 1] === 'acp' && !typed.includes('--')
+    ? '(two dashes stand before the command line of the agent: --agent acp -- <command>)'
+    : '(a2a-server --help lists the options)';
 }
 
 /** A command also takes the program's own options, which its help does not list. */

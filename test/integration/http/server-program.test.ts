@@ -304,6 +304,8 @@ describe('invalid settings', () => {
     expect(ended).toMatchObject({ code: 2, stdout: '' });
     expect(ended.stderr).toContain('--prot');
     expect((await run(['--port'])).code).toBe(2);
+    const agent = await run(['--agent', 'acp', 'gemini', '--acp']);
+    expect(agent).toMatchObject({ code: 2, stderr: expect.stringContaining('--agent acp -- <command>') });
   });
 
   test('an invalid variable is refused by its name; the error never contains a token’s value', async () => {

@@ -47,6 +47,14 @@ describe('a server port that another program uses', () => {
     expect(server.address()).toMatchObject({ port: got });
   });
 
+  it('an address of another machine is refused in words', async () => {
+    // RFC 5737 §3: no machine has this address.
+    const elsewhere = listen(another(), { host: '192.0.2.1', port: 0, portChosen: true }, own);
+    await expect(elsewhere).rejects.toThrow(
+      'cannot listen on 192.0.2.1:0: this machine does not have this address. Choose another',
+    );
+  });
+
   it('a port that the operator chose is refused', async () => {
     const port = await occupied((_, response) => response.end('hello'));
     await expect(listen(another(), { host: '127.0.0.1', port, portChosen: true }, own)).rejects.toThrow(
