@@ -16,24 +16,29 @@ import { rulesSchema } from '../../policy/rule.ts';
 export const UNFLAGGED_SERVER_SETTINGS = {
   tokens: defineSetting({
     kind: 'list',
-    schema: z.array(
-      z
-        .string()
-        .transform((text) => ({
-          principal: text.split('=', 1)[0] ?? '',
-          token: text.slice(text.indexOf('=') + 1),
-        }))
-        .pipe(
-          z.object({
-            principal: z
-              .string()
-              .regex(PRINCIPAL_PATTERN, 'a name is made of letters, digits and . _ @ -, or is tenant/name'),
-            token: z
-              .string()
-              .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -'),
-          }),
-        ),
-    ),
+    schema: z
+      .array(
+        z
+          .string()
+          .transform((text) => ({
+            principal: text.split('=', 1)[0] ?? '',
+            token: text.slice(text.indexOf('=') + 1),
+          }))
+          .pipe(
+            z.object({
+              principal: z
+                .string()
+                .regex(PRINCIPAL_PATTERN, 'a name is made of letters, digits and . _ @ -, or is tenant/name'),
+              token: z
+                .string()
+                .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -'),
+            }),
+          ),
+      )
+      .refine(
+        (all) => new Set(all.map(({ token }) => token)).size === all.length,
+        'two entries have the same token',
+      ),
     fallback: [],
     env: 'A2A_SERVER_TOKENS',
     describe: 'more principals and their tokens, besides "local" with the token in the state directory',
