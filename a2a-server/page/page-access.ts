@@ -24,6 +24,11 @@ const grantedAccessSchema = z.strictObject({
       expiresAt: z.number(),
     })
     .optional(),
+  /**
+   * The end of the session that made the link, in milliseconds since 1970. The access does not last longer. Absent if a
+   * token made the link.
+   */
+  until: z.number().optional(),
   /** The end of the access, in milliseconds since 1970. */
   expiresAt: z.number(),
 });

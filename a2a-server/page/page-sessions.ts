@@ -24,7 +24,7 @@ import { type PageAccess, type PageAccessStore, createPageAccessStore } from './
 
 export const PAGE_LINK_MS = 10 * 60_000;
 
-/** The lifetime of a session. After it, the person must open a new link. */
+/** The lifetime of a session. After it, the person must open a new link. A link of the session does not last longer. */
 export const PAGE_SESSION_MS = 24 * 60 * 60_000;
 
 const SECRET_BYTES = 32;
@@ -111,8 +111,8 @@ export function createPageSessions({
     access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
       ? access
       : undefined;
-  const endAfter = (ms: number, { provided }: Pick<PageAccess, 'provided'>): number =>
-    Math.min(now() + ms, provided?.expiresAt ?? Infinity);
+  const endAfter = (ms: number, { provided, until }: Pick<PageAccess, 'provided' | 'until'>): number =>
+    Math.min(now() + ms, provided?.expiresAt ?? Infinity, until ?? Infinity);
   const sessionOf = async (
     secrets: PageSessionSecrets | undefined,
   ): Promise<PageAccess & { digest: string }> => {
@@ -224,12 +224,13 @@ function accessOf({
   tokenId,
   roles,
   groups = [],
-  expiresAt = 0,
-}: Identity): Pick<PageAccess, 'principal' | 'tokenId' | 'provided'> {
+  expiresAt,
+}: Identity): Pick<PageAccess, 'principal' | 'tokenId' | 'provided' | 'until'> {
   return {
     principal,
     ...(tokenId !== undefined && { tokenId }),
-    ...(roles && { provided: { roles: [...roles], groups: [...groups], expiresAt } }),
+    ...(roles && { provided: { roles: [...roles], groups: [...groups], expiresAt: expiresAt ?? 0 } }),
+    ...(expiresAt !== undefined && { until: expiresAt }),
   };
 }
 

@@ -104,12 +104,9 @@ export function admitRequests(identify: IdentifyCaller, parts: AdmissionParts): 
     const sender = { principal, ...(tokenId !== undefined && { tokenId }) };
     const identity: Identity = {
       ...sender,
+      ...(expiresAt !== undefined && { expiresAt }),
       // Only a token of an OpenID Connect provider contains roles and groups.
-      ...(admission.roles && {
-        roles: admission.roles,
-        groups,
-        ...(expiresAt !== undefined && { expiresAt }),
-      }),
+      ...(admission.roles && { roles: admission.roles, groups }),
     };
     const { becomeStream } = opened;
     const caller = new Caller({

@@ -3,6 +3,10 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
 import { PAGE_LINK_MS, PAGE_SESSION_MS } from '../../../a2a-server/page/page-sessions.ts';
+import { openPasskeys } from '../../../a2a-server/startup/open-passkeys.ts';
+import { createLogger } from '../../../shared/runtime/logging.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import { memoryRecords } from '../../support/memory-records.ts';
 import { RawConnection } from '../../support/raw-connection.ts';
 import { OTHER_TOKEN, request, startServer } from './test-server.ts';
 import type { RpcAnswer, TestServer } from './test-server.ts';
@@ -12,6 +16,8 @@ const LISTED = 'https://console.example';
 let server: TestServer;
 beforeEach(async () => (server = await startServer({ reach: { publicHosts: [], origins: [LISTED] } })));
 afterEach(() => server.close());
+
+const expiry = z.object({ expiresAt: z.string() });
 
 type Headers = Record<string, string | undefined>;
 const post = (path: string, body: unknown, headers: Headers = {}): Promise<RpcAnswer> =>
@@ -66,6 +72,20 @@ test('a sign-in link is valid for ten minutes, and a browser session for a day',
   expect((await tasks(headers)).status).toBe(200);
   server.clock.advance(1);
   expect((await tasks(headers)).status).toBe(401);
+});
+
+test('X1 a session that a session’s link makes does not last longer', async () => {
+  const clock = new FakeClock();
+  const [log, base] = [createLogger({ name: 'test', level: 'silent' }), 'http://127.0.0.1:1'];
+  const passkeys = openPasskeys(memoryRecords(), base, { clock, log, audited: () => Promise.resolve() });
+  await server.close();
+  server = await startServer({ clock, passkeys });
+  const { expiresAt } = expiry.parse((await exchange(codeOf(await makeLink()))).body);
+  const headers = { ...(await signIn()), origin: server.url };
+  clock.advance(PAGE_SESSION_MS - 1_000);
+  const { body } = await post('/page/api/passkeys/page-link', {}, headers);
+  const link = new URL(z.object({ url: z.string() }).parse(body).url);
+  expect(expiry.parse((await exchange(codeOf(link))).body)).toEqual({ expiresAt });
 });
 
 test('a sign-in link opens one action of a task of its principal, and no other task', async () => {

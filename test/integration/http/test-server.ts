@@ -78,7 +78,15 @@ export async function startServer(
   overrides: Partial<
     Pick<
       AppOptions,
-      'heartbeatMs' | 'limits' | 'reach' | 'issued' | 'openRequests' | 'tasks' | 'previews' | 'measured'
+      | 'heartbeatMs'
+      | 'limits'
+      | 'reach'
+      | 'issued'
+      | 'openRequests'
+      | 'tasks'
+      | 'previews'
+      | 'measured'
+      | 'passkeys'
     >
   > & {
     clock?: FakeClock;
