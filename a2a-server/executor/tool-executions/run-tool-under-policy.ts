@@ -47,5 +47,12 @@ export async function recheckPolicyAndRun(
       );
   };
   check({});
-  return tool.run(call.input, { ...run, goesTo: (hosts) => check({ hosts }) });
+  const otherRules = policy.rules.filter(
+    ({ action, matches }) => action !== 'allow' && matches(approved) === 'no',
+  );
+  const mayList = (path: string): boolean => {
+    const facts = { ...approved, reach: { ...reach, paths: [{ written: path, leadsTo: path }] } };
+    return otherRules.every(({ matches }) => matches(facts) === 'no');
+  };
+  return tool.run(call.input, { ...run, mayList, goesTo: (hosts) => check({ hosts }) });
 }

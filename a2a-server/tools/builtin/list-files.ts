@@ -26,20 +26,25 @@ export const listFilesTool: Tool = defineTool({
   schema,
   timeoutMs: () => 60_000,
   title: ({ path }) => `List ${oneLineExcerpt(path)}`,
-  // A recursive list shows the names in every directory below, also in one that a rule denies.
-  reach: ({ path, recursive }) => (recursive ? { trees: [path] } : { paths: [path] }),
+  reach: ({ path }) => ({ paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };
   },
-  run: async ({ path, recursive }, { workspace, signal }) => {
+  run: async ({ path, recursive }, { workspace, signal, mayList = () => true }) => {
     const lines: string[] = [];
+    const hidden: string[] = [];
     let cut = false;
     if (recursive) {
       await workspace.walk(path, { signal, includeIgnored: false }, async (directory) => {
-        cut ||= directory.cut;
         const prefix = directory.path === '' ? '' : `${directory.path}/`;
-        lines.push(...directory.entries.map((entry) => prefix + lineOf(entry)));
+        if (hidden.some((above) => prefix.startsWith(above))) return 'go on';
+        cut ||= directory.cut;
+        for (const entry of directory.entries) {
+          lines.push(prefix + lineOf(entry));
+          if (entry.kind === 'directory' && !mayList(prefix + entry.name))
+            hidden.push(`${prefix}${entry.name}/`);
+        }
         return lines.length > MAX_NAMES ? 'stop' : 'go on';
       });
     } else {
@@ -49,8 +54,12 @@ export const listFilesTool: Tool = defineTool({
     }
     const shown = lines.slice(0, MAX_NAMES);
     const note = cut || shown.length < lines.length ? ['[There is more; list a subdirectory.]'] : [];
+    const left =
+      hidden.length === 0
+        ? []
+        : [`[A rule of the operator hides what is in ${oneLineExcerpt(hidden.join(', '), 500)}]`];
     return {
-      text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note].join('\n'),
+      text: lines.length === 0 ? '[The directory is empty.]' : [...shown, ...note, ...left].join('\n'),
       summary: `listed ${oneLineExcerpt(path)} (${countWithNoun(shown.length, 'name')}${note.length > 0 ? ', not all' : ''})`,
     };
   },

@@ -1,6 +1,6 @@
 /** Tests policy rules and modes in whole tasks, with the real journal, tools and workspace. */
 import { describe, expect, it } from '@jest/globals';
-import { readFile, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
@@ -128,6 +128,28 @@ describe('a task under policy rules', () => {
     const told = JSON.stringify(models.requests.at(-1)?.conversation);
     expect(told).toContain('rule 1 (deny');
     expect(told).not.toContain('hush');
+  });
+
+  it('X2 a recursive list shows no names in directories that rules deny or ask about', async () => {
+    const { tasks, workspace, models } = await agent(
+      [{ calls: [{ tool: 'list-files', input: { recursive: true } }] }],
+      {
+        policy: [
+          { action: 'deny', path: 'secrets/**' },
+          { action: 'ask', path: 'deploy/**' },
+          { action: 'ask', tool: 'list-*', path: 'docs/**' },
+        ],
+      },
+    );
+    for (const name of ['secrets', 'deploy', 'docs', 'src']) {
+      await mkdir(join(workspace, name));
+      await writeFile(join(workspace, name, `in-${name}`), 'x');
+    }
+    await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const told = JSON.stringify(models.requests.at(-1)?.conversation);
+    expect(told).toContain('in-src');
+    expect(told).not.toMatch(/in-(secrets|deploy|docs)/);
+    expect(told).toContain('A rule of the operator hides what is in deploy/, docs/, secrets/');
   });
 
   it('X2 the server does not follow a redirect to a denied host', async () => {

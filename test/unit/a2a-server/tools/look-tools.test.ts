@@ -38,6 +38,18 @@ describe('the tool list-files', () => {
     expect(await list({ recursive: true })).toBe('.gitignore\nc.md\nlink -> src\nsrc/\nsrc/a/\nsrc/a/b.ts');
   });
 
+  it('X2 list-files does not show what is in a directory that a rule covers', async () => {
+    await files({ 'a/secrets/key': '', 'a/secrets/deep/key': '', 'a/secrets.md': '', 'b.txt': '' });
+    const { text } = await at.run(
+      listFilesTool,
+      { recursive: true },
+      { mayList: (path) => path !== 'a/secrets' },
+    );
+    expect(text).toBe(
+      'a/\nb.txt\na/secrets/\na/secrets.md\n[A rule of the operator hides what is in a/secrets/]',
+    );
+  });
+
   it('X3 list-files shows a thousand names and says if there are more', async () => {
     await files(Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`many/${n}`, ''])));
     for (const input of [{ path: 'many' }, { path: 'many', recursive: true }]) {
