@@ -20,7 +20,7 @@ terminal.once('SIGINT', () => stop.abort('Ctrl-C'));
 
 const execution = client.start({ text, workspace: process.cwd() }, { signal: stop.signal, onProgress });
 
-/** Called for whatever happens; what it needs a person for, it asks. */
+/** Prints the progress, and asks you when the task waits. */
 function onProgress(progress) {
   if (progress.type === 'text') say(progress.text);
   if (progress.type === 'activity' && progress.activity.type === 'tool.started')

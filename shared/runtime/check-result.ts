@@ -11,6 +11,9 @@ const checkResultSchema = z.object({
 });
 export type CheckResult = z.infer<typeof checkResultSchema>;
 
+/** The subject of results about the state directory, in both programs. */
+export const STATE_DIRECTORY_SUBJECT = 'state directory';
+
 /** The output of `a2a-server check --json`. */
 export const serverCheckReportSchema = z.object({
   ok: z.boolean(),

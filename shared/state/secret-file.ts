@@ -4,7 +4,7 @@ import { ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { fileProblem } from '../runtime/file-problem.ts';
 import { tryCreateFile } from './atomic-file.ts';
 
-interface SecretFile<Secret> {
+export interface SecretFile<Secret> {
   path: string;
   /** Names the content of the file in error messages, e.g. `token`. */
   what: string;
@@ -32,6 +32,18 @@ export async function obtainSecret<Secret>(file: SecretFile<Secret>): Promise<Se
     throw unusable(file, fileProblem(error), error);
   }
   throw unusable(file, 'another program deleted it just after it was created');
+}
+
+/**
+ * Reads the secret. Returns undefined if the file does not exist.
+ * @throws ProductError CONFIGURATION, as `obtainSecret`
+ */
+export async function readStoredSecret<Secret>(file: SecretFile<Secret>): Promise<Secret | undefined> {
+  try {
+    return await readSecret(file);
+  } catch (error) {
+    throw error instanceof ProductError ? error : unusable(file, fileProblem(error), error);
+  }
 }
 
 async function readSecret<Secret>(file: SecretFile<Secret>): Promise<Secret | undefined> {

@@ -49,6 +49,14 @@ export async function prepareStateDirectory(path: string): Promise<void> {
   } catch (error) {
     throw unusable(path, reasonOf(error), error);
   }
+  await requireSafeStateDirectory(path);
+}
+
+/**
+ * Checks a state directory that exists. Creates nothing.
+ * @throws ProductError CONFIGURATION, as `prepareStateDirectory`
+ */
+export async function requireSafeStateDirectory(path: string): Promise<void> {
   const found = await stat(path).catch((error: unknown) => {
     throw unusable(path, reasonOf(error), error);
   });

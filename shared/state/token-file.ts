@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { obtainSecret } from './secret-file.ts';
+import { obtainSecret, readStoredSecret, type SecretFile } from './secret-file.ts';
 
 /** Matches a bearer token (RFC 6750 §2.1). The minimum length is 20 characters, so that no one can guess the token. */
 export const TOKEN_PATTERN = /^[A-Za-z0-9._~+/-]{20,512}=*$/;
@@ -24,11 +24,23 @@ export function readOrCreateTokenFile(
   stateDirectory: string,
   file: TokenFileName = 'token',
 ): Promise<string> {
-  return obtainSecret({
+  return obtainSecret(tokenFile(stateDirectory, file));
+}
+
+/**
+ * Checks the token in the state directory, if there is one.
+ * @throws ProductError CONFIGURATION if a start would refuse it, see `obtainSecret`
+ */
+export async function checkStoredToken(stateDirectory: string): Promise<void> {
+  await readStoredSecret(tokenFile(stateDirectory, 'token'));
+}
+
+function tokenFile(stateDirectory: string, file: TokenFileName): SecretFile<string> {
+  return {
     path: tokenPath(stateDirectory, file),
     what: 'token',
     create: () => `${randomBytes(32).toString('base64url')}\n`,
     parse: (text) => (TOKEN_PATTERN.test(text.trim()) ? text.trim() : undefined),
     afterDeletion: 'the next start creates a new one',
-  });
+  };
 }

@@ -10,6 +10,7 @@ import {
   failCheckResult,
   okCheckResult,
   type ServerCheckReport,
+  STATE_DIRECTORY_SUBJECT,
   warnCheckResult,
 } from '../../../shared/runtime/check-result.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
@@ -29,6 +30,9 @@ import { prepareServer } from '../prepare-server.ts';
 import { readServerSettings } from '../settings/read-settings.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { serverOrigin } from '../listen.ts';
+import { existsSync } from 'node:fs';
+import { requireSafeStateDirectory } from '../../../shared/state/state-directory.ts';
+import { checkStoredToken } from '../../../shared/state/token-file.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';
 import { groupsWithoutMembers, presencePolicyProblem, unknownMcpServers } from '../settings/server-policy.ts';
 import type { ServerSettings } from '../settings/settings.ts';
@@ -41,6 +45,7 @@ interface CheckOptions {
 
 const SETTINGS = 'server settings';
 const MODEL = 'model';
+const START_FAILS = 'Do what the message says: the server does not start.';
 
 /** Runs the checks of a server start. @param flags and env: as for `readServerSettings` */
 export async function runStartChecks(
@@ -67,6 +72,7 @@ export async function runStartChecks(
       ...presence(settings, prepared.live.policy()),
       ...signInWithProvider(settings),
       ...(await groups(settings)),
+      ...(await stateDirectory(settings)),
       ...(await journal(settings)),
       ...(await models(settings, offered, { env, offline })),
     ];
@@ -165,6 +171,18 @@ async function withRecords<Result>(
   }
 }
 
+/** A start refuses a state directory or a token that other users could use. */
+async function stateDirectory({ stateDir }: ServerSettings): Promise<CheckResult[]> {
+  if (!existsSync(stateDir)) return [];
+  try {
+    await requireSafeStateDirectory(stateDir);
+    await checkStoredToken(stateDir);
+    return [];
+  } catch (error) {
+    return [failCheckResult(STATE_DIRECTORY_SUBJECT, errorMessageOf(error), START_FAILS)];
+  }
+}
+
 async function journal({ database, stateDir }: ServerSettings): Promise<CheckResult[]> {
   try {
     if (database === undefined) requireOpenableJournal(join(stateDir, 'journal.db'));
@@ -174,13 +192,7 @@ async function journal({ database, stateDir }: ServerSettings): Promise<CheckRes
     }
     return [];
   } catch (error) {
-    return [
-      failCheckResult(
-        'journal',
-        errorMessageOf(error),
-        'Do what the message says: the server does not start.',
-      ),
-    ];
+    return [failCheckResult('journal', errorMessageOf(error), START_FAILS)];
   }
 }
 

@@ -123,7 +123,9 @@ function addConfirmClock(server: Command): void {
 function addCheck(server: Command, pageDirectory: string): void {
   server
     .command('check')
-    .description('checks the settings and the journal like a start, and tries the model; starts no server')
+    .description(
+      'checks settings, state directory and journal like a start, and tries the model; starts no server',
+    )
     .option('--offline', 'do not try the model')
     .option('--json', 'print one JSON object')
     .action(async (_, it: Command) => {

@@ -22,6 +22,7 @@ import {
   okCheckResult,
   type ServerCheckReport,
   warnCheckResult,
+  STATE_DIRECTORY_SUBJECT,
 } from '../../../shared/runtime/check-result.ts';
 import { EXIT_FAILURE } from '../../../shared/runtime/exit-codes.ts';
 import type { CommonCommandOptions, CommandRun } from '../context/run-command.ts';
@@ -106,9 +107,11 @@ async function findingsOf({
  * server with other environment variables.
  */
 function startFindings(
-  { findings, agent, missingVariable }: ServerCheckReport,
+  { findings: all, agent, missingVariable }: ServerCheckReport,
   runs: string | undefined,
 ): readonly CheckResult[] {
+  // `doctor` has its own checks of the state directory and the tokens.
+  const findings = all.filter(({ subject }) => subject !== STATE_DIRECTORY_SUBJECT);
   if (missingVariable === null || runs === undefined || runs !== agent) return findings;
   return [
     warnCheckResult(

@@ -8,6 +8,7 @@ import {
   type CheckResult,
   okCheckResult,
   warnCheckResult,
+  STATE_DIRECTORY_SUBJECT,
 } from '../../../shared/runtime/check-result.ts';
 
 /** The minimum version of Node, as in package.json. */
@@ -29,7 +30,7 @@ export function checkNode(version: string): CheckResult {
 
 /** Checks the state directory, its permissions, and the free disk space. */
 export async function checkStateDirectory(path: string): Promise<readonly CheckResult[]> {
-  const subject = 'state directory';
+  const subject = STATE_DIRECTORY_SUBJECT;
   try {
     const { mode, uid } = await stat(path);
     const findings: CheckResult[] = [];

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { Server } from 'node:net';
 import { join } from 'node:path';
@@ -296,6 +296,24 @@ describe('invalid settings', () => {
       const ended = await run(['--state-dir', path]);
       expect(ended.code).toBe(78);
       expect(ended.stderr).toContain(`The state directory ${path} cannot be used`);
+    }
+  });
+
+  test('check refuses a state directory or a token that a start refuses, and creates nothing', async () => {
+    const stateDir = join(await temporaryDirectory(), 'state');
+    const check = () => run(['check', '--offline', '--state-dir', stateDir]);
+    expect((await check()).code).toBe(0);
+    await expect(stat(stateDir)).rejects.toMatchObject({ code: 'ENOENT' });
+    await mkdir(stateDir);
+    await chmod(stateDir, 0o777);
+    for (const words of ['other users may write to it', 'it holds no valid token', 'other users can read']) {
+      const refused = await check();
+      expect(refused).toMatchObject({ code: 78, stdout: expect.stringContaining(`state directory: `) });
+      expect(refused.stdout).toContain(words);
+      expect((await run(['--state-dir', stateDir])).stderr).toContain(words);
+      await chmod(stateDir, 0o700);
+      if (words.startsWith('it holds')) await chmod(join(stateDir, 'token'), 0o644);
+      else await writeFile(join(stateDir, 'token'), 'short', { mode: 0o600 });
     }
   });
 
