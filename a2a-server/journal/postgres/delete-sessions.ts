@@ -20,6 +20,19 @@ const FIND_OLD = {
          ORDER BY updated_at LIMIT $2`,
 };
 
+/**
+ * Since `FIND_OLD`, another server may have begun the session's next task. Then nothing is deleted (E3: an accepted
+ * command is never lost).
+ */
+const DELETE_SESSION = {
+  text: `DELETE FROM tasks WHERE principal = $1 AND session_id = $2
+           AND NOT EXISTS (
+             SELECT 1 FROM tasks AS other
+             WHERE other.principal = $1 AND other.session_id = $2
+               AND (other.state NOT IN ('completed', 'failed', 'canceled', 'rejected') OR other.updated_at >= $3))
+         RETURNING key`,
+};
+
 export async function hasSessionToDelete(database: QueryRunner, before: number): Promise<boolean> {
   return (await database.query(FIND_OLD, [Math.ceil(before), 1])).length > 0;
 }
@@ -33,20 +46,19 @@ export async function deleteSessions(
   before: number,
   limit: number,
 ): Promise<number> {
-  const sessions = await connection.query(FIND_OLD, [Math.ceil(before), limit]);
-  for (const row of sessions) {
+  let sessions = 0;
+  for (const row of await connection.query(FIND_OLD, [Math.ceil(before), limit])) {
     const session = [textColumn(row[0]), textColumn(row[1])] as const;
-    const deleted = await connection.query(
-      { text: 'DELETE FROM tasks WHERE principal = $1 AND session_id = $2 RETURNING key' },
-      session,
-    );
+    const deleted = await connection.query(DELETE_SESSION, [...session, Math.ceil(before)]);
+    if (deleted.length === 0) continue;
+    sessions += 1;
     const keys = deleted.map(([key]) => integerColumn(key));
     await connection.query({ text: 'INSERT INTO deleted_tasks SELECT unnest($1::bigint[])' }, [keys]);
     await connection.query({ text: 'DELETE FROM commands WHERE task = ANY ($1)' }, [keys]);
     await connection.query({ text: 'DELETE FROM tool_executions WHERE task = ANY ($1)' }, [keys]);
     await mergeDeletedSessionCosts(connection, ...session);
   }
-  return sessions.length;
+  return sessions;
 }
 
 /**
