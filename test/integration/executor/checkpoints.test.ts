@@ -410,7 +410,7 @@ describe('a command for the server', () => {
   it('an unknown command is refused with its name, and no task starts', async () => {
     await expect(command('chekpoint list')).rejects.toMatchObject({
       reason: 'UNKNOWN_COMMAND',
-      message: expect.stringMatching(/"\/chekpoint list".*init, checkpoint list, .*help/),
+      message: expect.stringMatching(/"chekpoint list".*init, checkpoint list, .*help/),
     });
     await expect(command('checkpoint restore')).rejects.toMatchObject({
       reason: 'MALFORMED',
