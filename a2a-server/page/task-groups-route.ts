@@ -20,7 +20,7 @@ import {
 import { readableTaskTitle } from '../../shared/text/readable-task-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
-import { undefinedIfDeleted } from '../executor/queries/undefined-if-deleted.ts';
+import { undefinedIfUnreadable } from '../executor/queries/undefined-if-unreadable.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';
@@ -64,7 +64,7 @@ export function taskGroupsRoute(tasks: Tasks): Router {
   const summaryOf = async ({ taskId, seq, principal }: TaskRow): Promise<TaskSummary | undefined> => {
     const known = summaries.get(taskId);
     if (known?.seq === seq) return known.summary;
-    const snapshot = await undefinedIfDeleted(tasks.snapshot(taskId, { principal }));
+    const snapshot = await undefinedIfUnreadable(tasks.snapshot(taskId, { principal }));
     if (snapshot === undefined) return undefined;
     const summary = summarizeTask(snapshot);
     summaries.delete(taskId);

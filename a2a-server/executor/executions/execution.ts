@@ -19,6 +19,7 @@ import { nextStep } from '../../task/next-step.ts';
 import { isTaskSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
+import { undefinedIfUnreadable } from '../queries/undefined-if-unreadable.ts';
 import { findCallWithOrphan, orphanProcessEvents } from './orphan-process-events.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
@@ -343,7 +344,8 @@ export class Execution {
     const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
     const earlier: Snapshot[] = [];
     for (const row of rows.slice(0, Math.max(own, 0))) {
-      const ended = await log.load(row.taskId);
+      // The task goes on without an earlier task whose events are damaged.
+      const ended = await undefinedIfUnreadable(log.load(row.taskId));
       if (ended) earlier.push(ended);
     }
     return { workspace, earlier };

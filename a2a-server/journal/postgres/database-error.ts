@@ -1,6 +1,7 @@
 /** Explains errors of PostgreSQL to a person. No message contains the user, the password or a value of a row. */
 import { DamagedDataError } from '../../../shared/runtime/damaged-data-error.ts';
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
+import { DAMAGED_EVENTS_CODE } from '../damaged-task.ts';
 import { isDatabaseUnavailable, PostgresError } from './driver.ts';
 
 /**
@@ -83,7 +84,7 @@ export function databaseError(label: string, error: unknown): unknown {
     return new ProductError(
       'STORAGE',
       `The journal in the database ${label} is damaged (${error.message}). Restore it from a backup.`,
-      { facts: { code: 'DAMAGED' }, cause: error },
+      { facts: { code: DAMAGED_EVENTS_CODE }, cause: error },
     );
   if (!(error instanceof PostgresError)) return error;
   const { reason, sentence } =
