@@ -1,4 +1,5 @@
 /** Validates and serialises an append before its commit. */
+import type { CommitGroupLimit } from '../../shared/runtime/commit-queue.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { deadlineAfterEvents } from '../task/expiry.ts';
 import { taskStateAfter } from '../task/fold.ts';
@@ -18,6 +19,18 @@ export interface PreparedAppend extends AppendRequest {
   /** The task's new deadline. Null removes the deadline. Undefined keeps it. */
   deadline: number | null | undefined;
 }
+
+/** The number of bytes whose writing takes as long as writing one event. */
+const BYTES_PER_EVENT = 4_096;
+
+/** Limits the appends of one commit. The commit of short events blocks the event loop for about 5 ms. */
+export const COMMIT_LIMIT: CommitGroupLimit<PreparedAppend> = {
+  weigh({ events, bodies, contents = [] }) {
+    const lengths = [...bodies, ...contents.map(({ bytes }) => bytes)].map(({ length }) => length);
+    return lengths.reduce((weight, length) => weight + length / BYTES_PER_EVENT, events.length);
+  },
+  weightPerCommit: 2_000,
+};
 
 /**
  * @throws ProductError MALFORMED or TOO_LARGE if the append cannot be stored

@@ -8,7 +8,7 @@ import { systemClock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { CommittedEntries, type OnAppended, type OnChangedElsewhere } from '../committed-entries.ts';
 import type { Journal } from '../journal.ts';
-import { isStorableText, prepareAppend } from '../prepared-append.ts';
+import { COMMIT_LIMIT, isStorableText, prepareAppend } from '../prepared-append.ts';
 import { Appender } from './appender.ts';
 import { AppendQueue } from './append-queue.ts';
 import { packNextEvents } from './compaction.ts';
@@ -27,10 +27,6 @@ import { createPostgresRecordStore } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
 import { JournalWakeChannel } from './wake-channel.ts';
 import { PostgresWriter } from './writer.ts';
-
-const EVENTS_PER_COMMIT = 2_000;
-/** The number of bytes whose writing takes as long as writing one event. */
-const BYTES_PER_EVENT = 4_096;
 
 /** The maximum number of connections that read. One more connection writes. */
 const MAX_READERS = 8;
@@ -105,11 +101,7 @@ export async function openPostgresJournal({
       );
       return outcomes;
     },
-    weigh: ({ events, bodies, contents = [] }) => {
-      const lengths = [...bodies, ...contents.map(({ bytes }) => bytes)].map(({ length }) => length);
-      return lengths.reduce((weight, length) => weight + length / BYTES_PER_EVENT, events.length);
-    },
-    weightPerCommit: EVENTS_PER_COMMIT,
+    ...COMMIT_LIMIT,
   });
   const closing = new AbortController();
   /** True if the last read has failed after its retries. Later reads then get the error at once. */

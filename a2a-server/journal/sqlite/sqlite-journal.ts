@@ -22,7 +22,7 @@ import type {
   TaskPageRequest,
   TaskRow,
 } from '../journal.ts';
-import { isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
+import { COMMIT_LIMIT, isStorableText, prepareAppend, type PreparedAppend } from '../prepared-append.ts';
 import { CommittedEntries, type OnAppended } from '../committed-entries.ts';
 import { Appender } from './appender.ts';
 import { Compactor } from './compactor.ts';
@@ -48,11 +48,6 @@ import type { DailyWrittenByScope, WrittenAmount } from '../written-amounts.ts';
 
 /** The time that a statement waits for the lock of another program, e.g. of a backup. */
 const BUSY_TIMEOUT_MS = 5_000;
-
-/** The maximum number of events in one commit. The commit blocks the event loop for about 5 ms. */
-const EVENTS_PER_COMMIT = 2_000;
-/** The number of bytes whose writing takes as long as writing one event. */
-const BYTES_PER_EVENT = 4_096;
 
 export interface SqliteJournalOptions {
   /** The path of the database file. Missing directories are created with mode 0700, files with 0600. */
@@ -148,9 +143,7 @@ class SqliteJournal implements Journal {
           this.#mark.note(taskId, expectedSeq + bodies.length, expectedSeq === 0);
         return outcomes;
       },
-      weigh: ({ events, contents = [] }) =>
-        contents.reduce((weight, { bytes }) => weight + bytes.length / BYTES_PER_EVENT, events.length),
-      weightPerCommit: EVENTS_PER_COMMIT,
+      ...COMMIT_LIMIT,
     });
   }
 

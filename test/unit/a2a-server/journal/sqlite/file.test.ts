@@ -206,6 +206,23 @@ describe('group commit', () => {
     expect((await commitsOf(path)) - before).toBe(1);
   });
 
+  it('X3 appends with long events share no commit, so other work runs between their commits', async () => {
+    const journal = await openJournal();
+    const long = delta('x'.repeat(8_500_000));
+    let turns = 0;
+    let counter = setImmediate(function count() {
+      turns += 1;
+      counter = setImmediate(count);
+    });
+    const ends = await Promise.all(
+      ['a', 'b', 'c'].map((taskId) =>
+        journal.append(beginning(taskId, { events: [long] })).then(() => turns),
+      ),
+    );
+    clearImmediate(counter);
+    expect(new Set(ends).size).toBe(3);
+  });
+
   it('single appends have one commit each', async () => {
     const journal = await openJournal();
     await journal.append(beginning('a', { events: [working] }));
