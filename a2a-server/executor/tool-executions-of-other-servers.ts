@@ -12,7 +12,7 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './tool-executions/abort-request-outcome.ts';
 import { followTaskJournal } from './queries/follow-task-journal.ts';
-import { undefinedIfUnreadable } from './queries/undefined-if-unreadable.ts';
+import { undefinedIfUnreadable } from './task-journal/undefined-if-unreadable.ts';
 import type { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-executions/tool-execution-view.ts';
 

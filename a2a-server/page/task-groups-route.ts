@@ -20,7 +20,7 @@ import {
 import { readableTaskTitle } from '../../shared/text/readable-task-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
-import { undefinedIfUnreadable } from '../executor/queries/undefined-if-unreadable.ts';
+import { undefinedIfUnreadable } from '../executor/task-journal/undefined-if-unreadable.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequestPart } from '../http/wire/parse-request.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';

@@ -19,7 +19,7 @@ import { nextStep } from '../../task/next-step.ts';
 import { isTaskSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
-import { undefinedIfUnreadable } from '../queries/undefined-if-unreadable.ts';
+import { undefinedIfUnreadable } from '../task-journal/undefined-if-unreadable.ts';
 import { findCallWithOrphan, orphanProcessEvents } from './orphan-process-events.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';

@@ -2,7 +2,7 @@ import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { undefinedIfUnreadable } from '../../executor/queries/undefined-if-unreadable.ts';
+import { undefinedIfUnreadable } from '../../executor/task-journal/undefined-if-unreadable.ts';
 import type { JournalTaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';

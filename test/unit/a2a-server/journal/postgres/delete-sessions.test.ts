@@ -25,11 +25,10 @@ else {
     let now = 1_000;
     const open = () => openPostgresJournal({ url, clock: () => now });
     const [deleting, other] = [await open(), await open()];
-    const inSession = (taskId: string, sessionId: string) =>
-      beginning(taskId, { sessionId, events: [working, completed] });
-    await deleting.append(inSession('one', 'first'));
+    const ended = { events: [working, completed] };
+    await deleting.append(beginning('one', { sessionId: 'first', ...ended }));
     now += 1;
-    await deleting.append(inSession('two', 'second'));
+    await deleting.append(beginning('two', { sessionId: 'second', ...ended }));
     now += 1_000;
     // The deletion has found both sessions, and waits for the row of the first one.
     const goOn = await beginTransaction(url, "UPDATE tasks SET title = 'locked' WHERE task_id = 'one'");
