@@ -1,4 +1,8 @@
-/** Reads the entries of a task from the journal, in pages. So only one page is in memory at once. */
+/**
+ * Reads the entries of a task from the journal, in pages. So only one page is in memory at once. X3: each page has its own
+ * turn of the event loop, so a long journal does not block other requests.
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JournalEntry } from '../task/events.ts';
 import type { Journal } from './journal.ts';
 
@@ -17,5 +21,6 @@ export async function* readEntryPages(
     if (last === undefined) return;
     yield page;
     after = last.seq;
+    await nextTurn();
   }
 }

@@ -6,6 +6,7 @@
  * - S3: the reader pulls entries. Only its position is stored between two reads.
  * - E5: a reader at the end waits until the journal wakes it.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { onAbort } from '../../../shared/runtime/abort.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Journal } from '../../journal/journal.ts';
@@ -70,10 +71,12 @@ export async function* followTaskJournal(
         yield entries.slice(0, end + 1);
         return;
       }
-      // After a full page, there may be more entries. They are read before the next wait.
-      if (entries.length === ENTRIES_PER_PAGE) appended = true;
       position = last.seq;
       yield entries;
+      if (entries.length < ENTRIES_PER_PAGE) continue;
+      // After a full page, there may be more entries. They are read before the next wait. X3: other requests run first.
+      appended = true;
+      await nextTurn();
     }
   } finally {
     unwatch();

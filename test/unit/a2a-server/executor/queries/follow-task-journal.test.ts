@@ -13,6 +13,7 @@ import {
   message,
   working,
 } from '../../../../support/journal-samples.ts';
+import { countLoopTurns } from '../../../../support/loop-turns.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const TASK = 'task-1';
@@ -63,6 +64,12 @@ function range(first: number, last: number): number[] {
 }
 
 describe('a reader of the journal', () => {
+  it('X3 a reader of a long journal lets other work run between two pages', async () => {
+    await append(...deltas(1_100));
+    const reader = follow(0);
+    expect(await countLoopTurns(() => positionsTo(1_103, reader))).toBeGreaterThanOrEqual(4);
+  });
+
   it.each([256, 257, 600])(
     'S1 a reader that sleeps wakes and reads all of %p entries that are appended',
     async (count) => {
