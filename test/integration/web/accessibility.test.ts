@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { z } from 'zod';
 import { askPerson, plan, shell, write } from '../../support/offline-plan.ts';
 import { sharedStage } from '../../support/shared-stage.ts';
@@ -32,6 +32,15 @@ const findings = z.object({
   passes: z.array(z.unknown()),
   violations: z.array(z.object({ id: z.string(), nodes: z.array(z.object({ html: z.string() })) })),
 });
+
+/** Returns what a screen reader says after the name of an element. */
+async function descriptionOf(element: Locator): Promise<string | null> {
+  const id = await element.getAttribute('aria-describedby');
+  return element
+    .page()
+    .locator(`[id="${id ?? ''}"]`)
+    .textContent();
+}
 
 describeInBrowser('the page with axe', (browser) => {
   let page: Page;
@@ -104,6 +113,48 @@ describeInBrowser('the page with axe', (browser) => {
     await page.goto(`${on.server.url}/page#task=${taskId}`);
     await page.locator('article').waitFor();
     expect(await found()).toEqual([]);
+  });
+
+  test('each button of an action says to a screen reader which action it decides, and the state of the task is announced', async () => {
+    const on = await pageOf();
+    const { taskId } = await on.peer.send(plan({ together: [write('b.md', 'x'), write('c.md', 'y')] }));
+    await signIn(page, on.server, { taskId });
+    const button = (title: string, name: string): Locator =>
+      page.getByRole('region', { name: title }).getByRole('button', { name, exact: true });
+    for (const title of ['Write b.md', 'Write c.md'])
+      for (const name of ['Approve', 'Edit', 'Deny'])
+        expect(await descriptionOf(button(title, name))).toBe(title);
+    const state = page.locator('.task-head [aria-live=polite]');
+    expect(await state.textContent()).toBe('waits for you');
+    await button('Write b.md', 'Deny').click();
+    await button('Write c.md', 'Deny').click();
+    await state.getByText('completed').waitFor();
+  });
+
+  test('at 320 pixels, and so at 400 % of a window of 1280 pixels, nothing scrolls sideways', async () => {
+    const on = await pageOf();
+    const { taskId } = await on.peer.send(
+      plan({ together: [write('b.md', 'x'.repeat(3_000)), shell(`echo ${'y'.repeat(3_000)}`)] }),
+    );
+    await signIn(page, on.server, { taskId });
+    await page.setViewportSize({ width: 320, height: 640 });
+    await page.getByText('Ids', { exact: true }).click();
+    await page.getByRole('combobox', { name: 'Scope of the approval' }).first().waitFor();
+    expect(Number(await page.evaluate('document.documentElement.scrollWidth'))).toBe(320);
+  });
+
+  test('with the high contrast of an operating system, the list shows which task is chosen', async () => {
+    const on = await pageOf();
+    await on.peer.send(plan(write('b.md', 'x')));
+    const { taskId } = await on.peer.send(plan(write('c.md', 'x')));
+    await signIn(page, on.server, { taskId });
+    await page.emulateMedia({ forcedColors: 'active' });
+    await page.goto(`${on.server.url}/page#task=${taskId}`);
+    const border = (task: Locator): Promise<string> =>
+      task.evaluate((element) => getComputedStyle(element).borderLeftColor);
+    const chosen = page.locator('.task[aria-current]');
+    await chosen.waitFor();
+    expect(await border(chosen)).not.toBe(await border(page.locator('.task:not([aria-current])').first()));
   });
 
   test('the choices of a question are a group, and the question is its name', async () => {

@@ -23,9 +23,11 @@ interface ActionViewProps {
   /** True if the person has had the whole action on the screen. Undefined if the person cannot decide here. */
   seen?: boolean;
   head?: Ref<HTMLHeadingElement>;
+  /** The id of the heading. */
+  headId?: string;
 }
 
-export function ActionView({ action, waits, children, seen, head }: ActionViewProps) {
+export function ActionView({ action, waits, children, seen, head, headId }: ActionViewProps) {
   const { title, tool, workspace, reason, expiresAt } = action;
   const risks = risksOf(action);
   const section = useRef<HTMLElement>(null);
@@ -38,7 +40,9 @@ export function ActionView({ action, waits, children, seen, head }: ActionViewPr
       tabIndex={-1}
       data-seen={seen}
     >
-      <h3 ref={head ?? null}>{visibleLine(title)}</h3>
+      <h3 ref={head ?? null} id={headId}>
+        {visibleLine(title)}
+      </h3>
       {risks.length > 0 && (
         <ul class="risks" aria-label="Risks">
           {risks.map(({ text, high }) => (

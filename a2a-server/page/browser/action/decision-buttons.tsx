@@ -24,11 +24,13 @@ const SCOPES = [
 interface DecisionButtonsProps {
   action: PendingAction;
   disabled: boolean;
+  /** The id of the action's heading. A screen reader says it with each button, because several actions have the same buttons. */
+  describedBy: string;
   onDecide: (decision: Decision) => void;
   onEdit: () => void;
 }
 
-export function DecisionButtons({ action, disabled, onDecide, onEdit }: DecisionButtonsProps) {
+export function DecisionButtons({ action, disabled, describedBy, onDecide, onEdit }: DecisionButtonsProps) {
   const { callId, shown, decisions, presence = false } = action;
   const approver = approverInsteadOfReader(action);
   const [scope, setScope] = useState<(typeof SCOPES)[number][0]>('once');
@@ -57,7 +59,13 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
         <div class="row">
           {decisions.includes('approve') && (
             <>
-              <button class="main" data-key="a" disabled={disabled} onClick={approve}>
+              <button
+                class="main"
+                data-key="a"
+                aria-describedby={describedBy}
+                disabled={disabled}
+                onClick={approve}
+              >
                 {presence ? 'Approve with passkey' : 'Approve'}
               </button>
               {!presence && (
@@ -79,7 +87,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
             </>
           )}
           {decisions.includes('edit') && (
-            <button data-key="e" disabled={disabled} onClick={onEdit}>
+            <button data-key="e" aria-describedby={describedBy} disabled={disabled} onClick={onEdit}>
               Edit
             </button>
           )}
@@ -93,7 +101,7 @@ export function DecisionButtons({ action, disabled, onDecide, onEdit }: Decision
       )}
       {decisions.includes('deny') && (
         <div class="row" onKeyDown={clickOnEnter}>
-          <button data-enter disabled={disabled} onClick={deny}>
+          <button data-enter aria-describedby={describedBy} disabled={disabled} onClick={deny}>
             Deny
           </button>
           <input

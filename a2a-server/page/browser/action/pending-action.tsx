@@ -2,7 +2,7 @@
  * Shows one action with the buttons that decide it. If the server asks again about the same call, the person's reason,
  * edit or answer stays, and belongs to the new question.
  */
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { TaskDraftsContext } from './drafts-context.ts';
 import { ActionView } from './action-view.tsx';
@@ -28,6 +28,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const { edits } = useContext(TaskDraftsContext);
   const [wantsEdit, setWantsEdit] = useState(edits.has(action.callId));
   const { head, foot, seen } = useActionSeen(shown);
+  const headId = useId();
   // The same code. A second click may arrive before the page removes the buttons.
   const sending = useRef<string>();
   const send = async (decision: Decision): Promise<void> => {
@@ -48,7 +49,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
   const read = seen && !editing;
   useEffect(() => onRead?.(read), [read, shown]);
   return (
-    <ActionView action={action} waits seen={seen} head={head}>
+    <ActionView action={action} waits seen={seen} head={head} headId={headId}>
       <div ref={foot}>
         {preview.type === 'question' && decisions.includes('answer') ? (
           <QuestionForm action={action} question={preview} disabled={disabled} onDecide={decide} />
@@ -58,6 +59,7 @@ export function PendingActionView({ action, problem, onDecide, onRead }: Pending
           <DecisionButtons
             action={action}
             disabled={disabled}
+            describedBy={headId}
             onDecide={decide}
             onEdit={() => setWantsEdit(true)}
           />

@@ -25,8 +25,11 @@ export function TaskHeader({ report, title, onCancel }: TaskHeadProps) {
         <h2 title={visibleLine(title)}>{visibleLine(title)}</h2>
       )}
       <div class="row">
-        <strong class={`state-${report.state}`}>{stateWords(report)}</strong>
-        {report.notDone !== '' && <span>{report.notDone}</span>}
+        {/* A screen reader says when the task waits again, or has ended. */}
+        <span aria-live="polite">
+          <strong class={`state-${report.state}`}>{stateWords(report)}</strong>
+          {report.notDone !== '' && ` ${report.notDone}`}
+        </span>
         {!hasEnded(report) && (
           <ConfirmButton
             label="Cancel the task"
