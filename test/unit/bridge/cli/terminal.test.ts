@@ -49,7 +49,37 @@ describe('a table at the terminal', () => {
       'a     1  a long title',
       'bb  100  寸法寸法寸法寸法',
     ]);
-    expect(formatTable(columns, rows, 20).split('\n')[2]).toBe('bb  100  寸法寸法寸…');
+    const long = [[{ text: 'bb' }, { text: '100' }, { text: '寸法'.repeat(8) }]];
+    expect(formatTable(columns, long, 30).split('\n')[1]).toBe('bb  100  寸法寸法寸法寸法寸法…');
+  });
+
+  it('a row that is wider than the terminal has several lines, and each fits', () => {
+    const columns = [
+      { title: 'ID' },
+      { title: 'STATE' },
+      { title: 'COUNT', align: 'right' as const },
+      { title: 'TASK' },
+    ];
+    const rows = [
+      [{ text: 'a1' }, { text: 'waits' }, { text: '12' }, { text: 'Write the long file' }],
+      [{ text: 'b234' }, { text: 'done' }, { text: '-' }, { text: 'x'.repeat(60) }],
+    ];
+    expect(formatTable(columns, rows, 30).split('\n')).toEqual([
+      'ID    STATE  COUNT',
+      '  TASK',
+      'a1    waits     12',
+      '  Write the long file',
+      'b234  done       -',
+      `  ${'x'.repeat(27)}…`,
+    ]);
+    expect(formatTable(columns, rows.slice(0, 1), 12).split('\n')).toEqual([
+      'ID  STATE',
+      '  COUNT',
+      '  TASK',
+      'a1  waits',
+      '     12',
+      '  Write the…',
+    ]);
   });
 
   it('a cell is never cut beyond its width, nor inside a character', () => {
