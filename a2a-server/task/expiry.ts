@@ -20,7 +20,8 @@ export interface ExpirySettings {
   idleMs: number | null;
 }
 
-const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
+/** The decider of a task that the server cancels because nobody has decided in time. */
+export const EXPIRY: Decider = { principal: 'server', channel: 'expiry' };
 
 interface PendingExpiry {
   pending?: readonly RecordedPendingAction[];

@@ -18,6 +18,7 @@ import type { Decider, JournalEntry, ToolOutcome } from '../../task/events.ts';
 import { SUMMARY_NOTICE } from '../../task/shortened-context.ts';
 import { TODO_REMINDER_NOTE } from '../../task/todo-reminder.ts';
 import { eventCost } from '../../task/costs/request-costs.ts';
+import { EXPIRY } from '../../task/expiry.ts';
 import { isHiddenEvent } from '../../task/generation.ts';
 import { withShownCodes } from '../../task/shown-code-of-call.ts';
 import type { StateName } from '../../task/snapshot.ts';
@@ -244,6 +245,9 @@ function toolCallEventText(activity: ToolCallEvent): string {
 }
 
 export function canceledText(by: Decider, reason: string): string {
+  // A channel is a way in which somebody decides. Here nobody has decided.
+  if (by.channel === EXPIRY.channel && by.principal === EXPIRY.principal)
+    return `Cancelled by the server: ${reason}`;
   return `Cancelled by ${by.principal} over ${by.channel}: ${reason}`;
 }
 

@@ -84,9 +84,9 @@ describe('a task as MCP tasks show it', () => {
   });
 
   test('R14 R66 the status of a cancelled task says why it ended, and that an answer in a form did not count', () => {
-    const text = 'Cancelled by server over expiry: No one decided in time\u202e.';
+    const text = 'Cancelled by the server: No one decided in time\u202e.';
     expect(shown(view('canceled', { text })).statusMessage).toBe(
-      'Session session-1 with agent: cancelled. Cancelled by server over expiry: No one decided in time\\u{202e}. An answer did not count.',
+      'Session session-1 with agent: cancelled. Cancelled by the server: No one decided in time\\u{202e}. An answer did not count.',
     );
     expect(shown(view('completed')).statusMessage).toBe('Session session-1 with agent: completed');
   });
