@@ -131,6 +131,24 @@ describeInBrowser('the page with axe', (browser) => {
     await state.getByText('completed').waitFor();
   });
 
+  test('the first press of Tab leads past the list to the first action', async () => {
+    const on = await pageOf();
+    const { taskId } = await on.peer.send(plan({ together: [write('b.md', 'x'), write('c.md', 'y')] }));
+    await signIn(page, on.server, { taskId });
+    await page.getByRole('region', { name: 'Write b.md' }).waitFor();
+    await page.reload();
+    const action = page.getByRole('region', { name: 'Write b.md' });
+    await action.waitFor();
+    await page.locator('#page:not([data-changing])').waitFor();
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('button', { name: 'Skip to the task' });
+    expect(await skip.evaluate((element) => element === document.activeElement)).toBe(true);
+    expect(await found()).toEqual([]);
+    await skip.focus();
+    await page.keyboard.press('Enter');
+    expect(await action.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
   test('at 320 pixels, and so at 400 % of a window of 1280 pixels, nothing scrolls sideways', async () => {
     const on = await pageOf();
     const { taskId } = await on.peer.send(

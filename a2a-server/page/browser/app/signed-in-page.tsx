@@ -109,6 +109,11 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
   return (
     <>
       <header>
+        {taskId !== undefined && (
+          <button class="skip" onClick={() => focusTask(chosenTask.current)}>
+            Skip to the task
+          </button>
+        )}
         <h1>
           <a href={taskFragment()}>Approvals</a>
         </h1>
@@ -177,6 +182,13 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
       </main>
     </>
   );
+}
+
+/** Moves the focus to the first action of a task. The list before it may have many links. */
+function focusTask(task: HTMLElement | null): void {
+  const target = task?.querySelector<HTMLElement>('section.action') ?? task;
+  target?.focus();
+  target?.scrollIntoView({ block: 'nearest' });
 }
 
 /** Returns '' for the local user. Most servers have no other. */
