@@ -39,7 +39,9 @@ interface Waiting {
  * @throws ProductError UNKNOWN_SESSION, UNKNOWN_CALL
  */
 export async function showCommand(run: CommandRun<ShowOptions>, given: string): Promise<number> {
-  const { options, terminal } = run;
+  const { options } = run;
+  // A pager shows a long line in several rows. Without a mark, such a row could look like the program's own text.
+  const terminal = { ...run.terminal, width: run.terminal.pagerWidth };
   const context = await openCommandSessions(run);
   const { session, actions, question } =
     (await codeMeant(context, given)) ??

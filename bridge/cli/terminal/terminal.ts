@@ -1,4 +1,5 @@
 /** The terminal of a command. Results go to stdout, errors to stderr. */
+import { fstatSync } from 'node:fs';
 import { textRows, wordRows } from '../../../shared/text/text-rows.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import type { Environment } from '../../../shared/runtime/environment.ts';
@@ -11,6 +12,8 @@ export interface Terminal {
   paint: Paint;
   /** The width in columns. Undefined if stdout is a pipe or a file. */
   width: number | undefined;
+  /** Like `width`, but also the width for a pager such as `less`: a pipe from a program at a terminal. */
+  pagerWidth: number | undefined;
   interactive: boolean;
   say(text: string): void;
   write(text: string): void;
@@ -29,10 +32,11 @@ export interface Terminal {
 
 export function createTerminal(env: Environment = process.env): Terminal {
   const { stdout, stderr, stdin } = process;
+  const width = columnsOf(stdout);
   return {
     paint: wantsColour(env, stdout.isTTY) ? paintWithColour : paintNothing,
-    // A pseudo-terminal without a size has 0 columns.
-    width: stdout.isTTY && stdout.columns > 0 ? stdout.columns : undefined,
+    width,
+    pagerWidth: width ?? (isPipe(stdout.fd) ? columnsOf(stderr) : undefined),
     interactive: stdin.isTTY && stdout.isTTY,
     say: (text) => void stdout.write(`${text}\n`),
     write: (text) => void stdout.write(text),
@@ -44,6 +48,19 @@ export function createTerminal(env: Environment = process.env): Terminal {
     confirm: async (question) => /^y(es)?$/i.test((await typed(`${question} [y/N]`)).trim()),
     ask: typed,
   };
+}
+
+function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  // A pseudo-terminal without a size has 0 columns.
+  return isTTY && columns > 0 ? columns : undefined;
+}
+
+function isPipe(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFIFO();
+  } catch {
+    return false;
+  }
 }
 
 /** Escapes the hidden characters of a text, but no line feed. For a text of the program that may quote an agent. */

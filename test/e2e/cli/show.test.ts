@@ -7,7 +7,7 @@ import { HOSTILE_COMMAND, HOSTILE_SHOWN } from '../../support/hostile-text.ts';
 import { plan, shell, write } from '../../support/offline-plan.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 import { cliStage, sharedCliStage } from './support/cli-stage.ts';
-import { cli } from './support/cli.ts';
+import { cli, cliAtTerminal } from './support/cli.ts';
 
 describe('the command show', () => {
   it('R93 show prints the whole pending input of a session or a call, and hides nothing', async () => {
@@ -34,6 +34,25 @@ describe('the command show', () => {
     expect(stdout.match(/Decide with: mcp-a2a-bridge approve [0-9a-f]{8}/g)).toHaveLength(2);
     const unknown = await on.run('show', 'call-that-is-not-there');
     expect(unknown.code).not.toBe(0);
+  });
+
+  it('R93 in a pager too, each row of a long line has a mark', async () => {
+    const on = await sharedCliStage();
+    const { sessionId } = await on.peer.send(plan(shell(`echo ${'x'.repeat(200)}(in /safe)`)));
+    const { stdout } = await cliAtTerminal(['show', sessionId], {
+      ...on.at,
+      env: { ...on.at.env, NO_COLOR: '1' },
+      keys: '',
+      columns: 60,
+      pager: 'cat',
+    });
+    const rows = stdout.split('\r\n');
+    const at = rows.findIndex((row) => row.startsWith('│ $ echo xxx'));
+    expect(rows.slice(at, at + 5)).toEqual([
+      `│ $ echo ${'x'.repeat(51)}`,
+      ...[58, 58, 33].map((count) => expect.stringMatching(`^↳ x{${String(count)}}`)),
+      `(in ${on.server.workspace})`,
+    ]);
   });
 
   it('where nothing waits, show and tasks say what the person can do next', async () => {

@@ -33,6 +33,8 @@ interface AtTerminal {
   prompt?: string;
   /** The width of the terminal in columns. */
   columns?: number;
+  /** The program that reads the output of the command. */
+  pager?: string;
   /**
    * Called when the command shows its prompt.
    * @param type types at the terminal; resolves when the terminal shows the keys
@@ -43,9 +45,10 @@ interface AtTerminal {
 /** Runs a command at a terminal (a pseudo-terminal of `script`). The person types `keys` when `prompt` appears. */
 export async function cliAtTerminal(
   args: readonly string[],
-  { keys, prompt = '[y/N]', onPrompt, columns, ...options }: CliOptions & AtTerminal,
+  { keys, prompt = '[y/N]', onPrompt, columns, pager, ...options }: CliOptions & AtTerminal,
 ): Promise<Outcome> {
-  const line = [process.execPath, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
+  const command = [process.execPath, PROGRAM, ...args].map((each) => `'${each}'`).join(' ');
+  const line = pager === undefined ? command : `${command} | ${pager}`;
   const child = start(
     'script',
     ['-qefc', columns === undefined ? line : `stty cols ${columns}; ${line}`, '/dev/null'],
