@@ -42,6 +42,10 @@ async function descriptionOf(element: Locator): Promise<string | null> {
     .textContent();
 }
 
+function borderOf(element: Locator): Promise<string> {
+  return element.evaluate((shown) => getComputedStyle(shown).borderLeftColor);
+}
+
 describeInBrowser('the page with axe', (browser) => {
   let page: Page;
 
@@ -168,11 +172,11 @@ describeInBrowser('the page with axe', (browser) => {
     await signIn(page, on.server, { taskId });
     await page.emulateMedia({ forcedColors: 'active' });
     await page.goto(`${on.server.url}/page#task=${taskId}`);
-    const border = (task: Locator): Promise<string> =>
-      task.evaluate((element) => getComputedStyle(element).borderLeftColor);
     const chosen = page.locator('.task[aria-current]');
     await chosen.waitFor();
-    expect(await border(chosen)).not.toBe(await border(page.locator('.task:not([aria-current])').first()));
+    expect(await borderOf(chosen)).not.toBe(
+      await borderOf(page.locator('.task:not([aria-current])').first()),
+    );
   });
 
   test('the choices of a question are a group, and the question is its name', async () => {
