@@ -19,6 +19,8 @@ import { type Terminal, wrapIntoRowsAtWords } from '../terminal/terminal.ts';
 import { costRequestLabel, tokensAndPriceText } from '../../../shared/text/cost-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
+const MAX_SUMMARY_CHARACTERS = 200;
+
 export class LiveTaskText {
   readonly #terminal: Terminal;
   /** True if the task may still need decisions. For an ended task, no command lines are printed. */
@@ -142,7 +144,7 @@ export class LiveTaskText {
       this.#run(`tool ${activity.toolId}`, activity.text);
       return;
     }
-    const words = toolCallEventText(activity) ?? '';
+    const words = [toolCallEventText(activity) ?? '', ...summaryOf(activity)].join(', ');
     const more =
       activity.type === 'tool.started'
         ? `  ${visibleLine(activity.toolId)}`
@@ -190,6 +192,15 @@ export class LiveTaskText {
 function timeOf(at: string): string {
   const time = new Date(at);
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);
+}
+
+/**
+ * Returns the summary of a tool's result. The outcome `ok` only means that the tool has ended: its command may have
+ * failed.
+ */
+function summaryOf(activity: ToolCallEvent): readonly string[] {
+  if (activity.type !== 'tool.finished' || activity.summary === '') return [];
+  return [visibleLine(activity.summary, MAX_SUMMARY_CHARACTERS)];
 }
 
 function styleOfToolCallEvent(activity: ToolCallEvent): TerminalStyle {

@@ -119,6 +119,14 @@ describe('the live text of a task that a person watches', () => {
     );
   });
 
+  it('the end of a tool has its summary, because a command may fail although its tool has the outcome ok', () => {
+    const summary = '`npm test` exited with code 1\n\u{202e}';
+    const ended = activity({ type: 'tool.finished', ...call, toolId: 'shell-1', outcome: 'ok', summary });
+    expect(shown([ended], true, { width: 40 })).toBe(
+      '#1 write-file: ok, `npm test` exited\n↳ with code 1⏎\\u{202e}\n',
+    );
+  });
+
   it('the live text has the model’s text as it arrives, and each step on its own line', () => {
     const screen = shown(
       [
