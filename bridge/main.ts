@@ -38,7 +38,7 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
     });
     if (settings.stdio && process.stdin.isTTY)
       process.stderr.write(
-        'mcp-a2a-bridge: This serves an MCP client over stdin and stdout. For the commands: mcp-a2a-bridge --help\n',
+        'mcp-a2a-bridge: Waits for an MCP client. Ctrl-C ends it.\nThe commands for a person: mcp-a2a-bridge --help\n',
       );
     const { serveMcp } = await import('./startup/serve.ts');
     await serveMcp({ settings, places, log });

@@ -38,7 +38,12 @@ export function createBridgeCommandLine(
     .configureHelp({ formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
       const [unknown] = args;
-      if (unknown !== undefined) refuseUnknownCommand(command, unknown);
+      if (unknown !== undefined) {
+        const meant = COMMANDS_BY_OTHER_NAME.get(unknown);
+        if (meant !== undefined)
+          command.error(`error: unknown command '${unknown}'\n(Did you mean ${meant}?)`);
+        refuseUnknownCommand(command, unknown);
+      }
       await serve(flags);
     });
   const unflagged = Object.values(UNFLAGGED_BRIDGE_SETTINGS).map(
@@ -54,6 +59,23 @@ export function createBridgeCommandLine(
     ),
   );
 }
+
+/** Names that a person may try, and the commands for them. Similar names are found without this list. */
+const COMMANDS_BY_OTHER_NAME: ReadonlyMap<string, string> = new Map([
+  ['accept', 'approve'],
+  ['decide', 'approve or deny'],
+  ['reject', 'deny'],
+  ['list', 'tasks'],
+  ['ls', 'tasks'],
+  ['sessions', 'tasks'],
+  ['status', 'tasks or server status'],
+  ['start', 'server start'],
+  ['stop', 'cancel, abort or server stop'],
+  ['restart', 'server stop'],
+  ['delegate', 'run'],
+  ['open', 'page'],
+  ['web', 'page'],
+]);
 
 const MIN_DESCRIPTION_WIDTH = 30;
 

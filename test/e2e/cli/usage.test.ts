@@ -37,6 +37,8 @@ describe('a command line with an error', () => {
 
   it.each([
     [['aprove'], "unknown command 'aprove'", 'approve'],
+    [['decide'], "unknown command 'decide'", 'approve or deny'],
+    [['status'], "unknown command 'status'", 'tasks or server status'],
     [['server', 'stat'], "unknown command 'stat'", 'start'],
     [['tasks', '--limt', '3'], "unknown option '--limt'", '--limit'],
   ])('%j gives an error with a suggestion', async (args, says, suggestion) => {
