@@ -21,6 +21,7 @@ test('the command prints a link that signs a person in to the page', async () =>
     terminal: {
       paint: paintNothing,
       width: 80,
+      pagerWidth: 80,
       interactive: true,
       say: (text) => void said.push(text),
       write: unused,

@@ -50,6 +50,7 @@ function shown(
     {
       paint: paintNothing,
       width,
+      pagerWidth: width,
       interactive: false,
       say: (text) => (screen += `${text}\n`),
       write: (text) => (screen += text),
