@@ -120,7 +120,7 @@ describeInBrowser('the page with axe', (browser) => {
     expect(await found()).toEqual([]);
   });
 
-  test('each button of an action says to a screen reader which action it decides, and the state of the task is announced', async () => {
+  test('each button of an action says to a screen reader which action it decides, the scopes say when trust ends, and the state of the task is announced', async () => {
     const on = await pageOf();
     const { taskId } = await on.peer.send(plan({ together: [write('b.md', 'x'), write('c.md', 'y')] }));
     await signIn(page, on.server, { taskId });
@@ -129,6 +129,14 @@ describeInBrowser('the page with axe', (browser) => {
     for (const title of ['Write b.md', 'Write c.md'])
       for (const name of ['Approve', 'Edit', 'Deny'])
         expect(await descriptionOf(button(title, name))).toBe(title);
+    // Trust ends with the task (docs/approvals.md), and the person must know that before the decision.
+    const scopes = page.getByRole('combobox', { name: 'Scope of the approval' }).first().locator('option');
+    expect(await scopes.allTextContents()).toEqual([
+      'this time',
+      'for this tool, until the task ends',
+      'for this source of tools, until the task ends',
+      'for everything, until the task ends',
+    ]);
     const state = page.locator('.task-head [aria-live=polite]');
     expect(await state.textContent()).toBe('waits for you');
     await button('Write b.md', 'Deny').click();

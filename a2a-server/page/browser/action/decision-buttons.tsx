@@ -16,9 +16,9 @@ import { grantFromForm, NO_TRUST_LIMITS } from './trust-limits.ts';
 
 const SCOPES = [
   ['once', 'this time'],
-  ['tool', 'for this tool from now on'],
-  ['server', 'for this source of tools from now on'],
-  ['always', 'for everything from now on'],
+  ['tool', 'for this tool, until the task ends'],
+  ['server', 'for this source of tools, until the task ends'],
+  ['always', 'for everything, until the task ends'],
 ] as const;
 
 interface DecisionButtonsProps {

@@ -142,9 +142,9 @@ const DECIDED = {
 } as const;
 
 const SCOPES: Readonly<Record<string, string>> = {
-  tool: ', for this tool from now on',
-  server: ', for this source of tools from now on',
-  always: ', for everything from now on',
+  tool: ', also for later calls of this tool',
+  server: ', also for later calls of this source of tools',
+  always: ', also for all later calls',
 };
 
 function Decision({
