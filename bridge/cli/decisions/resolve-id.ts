@@ -81,7 +81,9 @@ export async function resolveSessionToDecide(sessions: Sessions, given: string):
 
 /** Returns the id of the matching session. Returns an error if no session or several sessions match. */
 export function sessionIdOrError(all: readonly MatchingSession[], given: string): string | ProductError {
-  const fits = all.filter((each) => hasSessionPrefix(each, given));
+  // Lists show the ids of sessions. So a prefix of a session's id is not ambiguous because of the ids of tasks.
+  const own = all.filter(({ sessionId }) => hasIdPrefix(sessionId, given));
+  const fits = own.length > 0 ? own : all.filter((each) => hasSessionPrefix(each, given));
   const [only, another] = fits;
   if (only !== undefined && another === undefined) return only.sessionId;
   if (only !== undefined) {

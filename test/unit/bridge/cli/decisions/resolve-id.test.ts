@@ -49,6 +49,12 @@ describe('the session argument of a command', () => {
     expect(sessionIdOrError(all, given)).toBe(meant),
   );
 
+  it('a prefix of one session selects it, although the id of another task begins with it too', () => {
+    const both = [listed('session-744a17d1', 'task-1'), listed('session-19a6', 'task-744add00')];
+    expect(sessionIdOrError(both, '744a')).toBe('session-744a17d1');
+    expect(sessionIdOrError(both, '744ad')).toBe('session-19a6');
+  });
+
   it.each([
     ['ab', /Several sessions begin with "ab"[^]*session-abc1 {2}about[^]*session-abd2/],
     ['zzz', /There is no session "zzz"[^]*session-abc1/],
