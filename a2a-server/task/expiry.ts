@@ -94,7 +94,7 @@ function askingOf(status: SnapshotStatus): PendingExpiry | null {
 }
 
 function whyExpired({ pending = [] }: PendingExpiry, deadline: number): string {
-  const time = new Date(deadline).toISOString();
+  const time = `${new Date(deadline).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
   const expired = pending.filter((action) => Date.parse(action.expiresAt ?? '') === deadline);
   if (expired.length === 0) return `No one answered before ${time}.`;
   return `No one decided before ${time}: ${expired.map(({ title }) => title).join('; ')}.`;

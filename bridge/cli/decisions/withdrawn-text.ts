@@ -1,12 +1,13 @@
 /** Says why a prompt has ended without an answer. Pure. */
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
-import type { TaskView } from '../../sessions/session/observed-task.ts';
+import { taskStateWord } from '../../../shared/text/task-state-word.ts';
+import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
 /** A typed decision without a reason. The person has no text to copy. */
 const ONLY_A_DECISION = /^(y(es)?|no?)?$/i;
 
 interface Withdrawn {
-  view: Pick<TaskView, 'pending' | 'calls'> | undefined;
+  view: Pick<TaskView, 'state' | 'pending' | 'calls'> | undefined;
   /** The call of the prompt. Undefined for a question without a call. */
   callId: string | undefined;
   /** What the person has typed at the prompt. */
@@ -27,6 +28,9 @@ function reasonOf(view: Withdrawn['view'], callId: Withdrawn['callId']): string 
   if (view?.pending.some((action) => action.callId === callId) === true)
     return 'The action has changed, so the agent asks again.';
   const decided = view?.calls.find((call) => call.callId === callId)?.decided ?? null;
+  // Nobody has decided an action whose time is over, or whose task was cancelled.
+  if (decided === null && view !== undefined && hasEnded(view))
+    return `It waits no more: the task is ${taskStateWord(view.state)}.`;
   if (decided === null) return 'It was decided elsewhere.';
   const { decision, by, channel } = decided;
   return `It was decided elsewhere: ${decision} by ${visibleLine(by)} over ${visibleLine(channel)}.`;

@@ -106,8 +106,8 @@ const ENDED: ReadonlySet<TaskStateName> = new Set<TaskStateName>([
   'rejected',
 ]);
 
-export function hasEnded(view: TaskView): boolean {
-  return ENDED.has(view.state);
+export function hasEnded({ state }: Pick<TaskView, 'state'>): boolean {
+  return ENDED.has(state);
 }
 
 /**

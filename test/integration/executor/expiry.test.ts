@@ -66,7 +66,7 @@ describe('a task that waits for a decision', () => {
         seq: task.seq + 1,
         event: {
           type: 'task.canceled',
-          reason: 'No one decided before 2026-01-08T00:00:00.000Z: Write a.txt.',
+          reason: 'No one decided before 2026-01-08 00:00 UTC: Write a.txt.',
           by: { principal: 'server', channel: 'expiry' },
         },
       },

@@ -116,7 +116,7 @@ describe('expire, which ends tasks at their deadline', () => {
       events: [
         {
           type: 'task.canceled',
-          reason: 'No one decided before 2026-01-08T00:00:00.000Z: Call a.',
+          reason: 'No one decided before 2026-01-08 00:00 UTC: Call a.',
           by: { principal: 'server', channel: 'expiry' },
         },
       ],
@@ -140,7 +140,7 @@ describe('expire, which ends tasks at their deadline', () => {
     const waiting = after(task, events);
     expect(cancelExpiredTask(waiting, START + 1_799_999)).toEqual({ type: 'keep' });
     expect(cancelExpiredTask(waiting, START + 1_800_000)).toMatchObject({
-      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-01T00:30:00.000Z.' }],
+      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-01 00:30 UTC.' }],
     });
   });
 });
@@ -154,7 +154,7 @@ describe('the deadline of a question', () => {
     const waiting = after(task, withDeadlines(task, [event], { now: START, expiry }));
     expect(cancelExpiredTask(waiting, START + 7 * DAY - 1)).toEqual({ type: 'keep' });
     expect(cancelExpiredTask(waiting, START + 7 * DAY)).toMatchObject({
-      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08T00:00:00.000Z.' }],
+      events: [{ type: 'task.canceled', reason: 'No one answered before 2026-01-08 00:00 UTC.' }],
     });
   });
 });

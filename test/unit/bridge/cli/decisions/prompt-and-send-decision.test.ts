@@ -78,6 +78,16 @@ test('an agent that does not report decisions leaves out by whom', async () => {
   );
 });
 
+test('R14 if the time to decide is over, the terminal does not say that somebody has decided', async () => {
+  const expired = {
+    state: 'canceled',
+    pending: [],
+    question: null,
+    calls: [{ callId: 'one', decided: null }],
+  };
+  expect(await printedAfter('', expired)).toBe('It waits no more: the task is cancelled.');
+});
+
 test('R93 hidden characters of a name are visible', async () => {
   const call = { callId: 'one', decided: { ...decided, by: 'a\u202eb' } };
   expect(await printedAfter('', { ...decidedElsewhere, calls: [call] })).toContain('by a\\u{202e}b over');
