@@ -27,7 +27,9 @@ const DECIDED: Readonly<Record<string, string>> = {
 export function decidedElsewhereText(found: SettledCall | undefined, now: number): string {
   if (found === undefined) return 'This task has no such action.';
   const { decided, state } = found;
-  if (decided === undefined) return `This action no longer waits: it is ${state}. Nobody decided it.`;
+  // A call that nobody decided keeps the state `waiting` after its task was cancelled.
+  const why = state === 'waiting' ? 'its task has ended' : `it is ${state}`;
+  if (decided === undefined) return `This action no longer waits: ${why}. Nobody decided it.`;
   return `${decidedByText(decided)}, ${agoText(now - Date.parse(decided.at))}.`;
 }
 
