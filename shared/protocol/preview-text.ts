@@ -13,7 +13,11 @@ export const TEXT_PART_LIMITS: TextLimits = { characters: 8_000 };
  * Formats a preview. Each line that the agent wrote has a prefix. The line with the working directory has none, because
  * the server writes it.
  */
-export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
+export function quotedPreview(
+  preview: Preview,
+  room?: TextLimits,
+  choiceMark: ChoiceMark = () => '-',
+): QuotedText {
   switch (preview.type) {
     case 'diff':
       // Removes the final line feed of a unified diff, because it would add an empty line.
@@ -27,16 +31,20 @@ export function quotedPreview(preview: Preview, room?: TextLimits): QuotedText {
     case 'json':
       return quotedText(jsonText(preview.value), room);
     case 'question':
-      return quotedText(questionText(preview), room);
+      return quotedText(questionText(preview, choiceMark), room);
   }
 }
+
+/** Returns the mark before a choice of a question. @param at the place of the choice; the first is 0 */
+type ChoiceMark = (at: number) => string;
 
 /** Formats a preview, with the workspace if the preview does not say where the action takes place. */
 export function quotedAction(
   { preview, workspace }: Pick<PendingAction, 'preview' | 'workspace'>,
   room?: TextLimits,
+  choiceMark?: ChoiceMark,
 ): QuotedText {
-  const quoted = quotedPreview(preview, room);
+  const quoted = quotedPreview(preview, room, choiceMark);
   return workspace === undefined
     ? quoted
     : { ...quoted, text: `${quoted.text}\n(in ${visibleLine(workspace)})` };
@@ -65,9 +73,9 @@ export function toolSourceText(source: ToolSource): string {
   }
 }
 
-function questionText({ text, choices = [], schema }: Question): string {
+function questionText({ text, choices = [], schema }: Question, choiceMark: ChoiceMark): string {
   const below = [
-    ...choices.map(({ label, description }) => `- ${label}${explained(description)}`),
+    ...choices.map(({ label, description }, at) => `${choiceMark(at)} ${label}${explained(description)}`),
     ...(schema ? fieldLines(schema) : []),
   ];
   return below.length === 0 ? text : `${text}\n\n${below.join('\n')}`;

@@ -25,7 +25,8 @@ type Columns = Pick<Terminal, 'paint' | 'width'>;
 
 export function actionText(action: PendingAction, { paint, width }: Columns): string {
   const { callId, shown: code, tool, title, source, sideEffect, reason, rule, preview, expiresAt } = action;
-  const { text } = quotedAction(action);
+  // At a terminal, the person may type the number of a choice.
+  const { text } = quotedAction(action, undefined, (at) => `${String(at + 1)}.`);
   const approver = approverInsteadOfReader(action);
   // Only a person who may answer the question needs to know how to answer it.
   const why = reason === 'question' && approver !== undefined ? '' : REASONS[reason];

@@ -74,6 +74,15 @@ describe('D5 an action at a terminal', () => {
     expect(lines[0]).toContain(`Run \`${text}\`  call call-1, code `);
   });
 
+  test('the choices of a question have the numbers that a person may type', () => {
+    const choices = [{ label: 'red', description: 'as before' }, { label: 'blue' }];
+    const question = { type: 'question' as const, text: 'Which?', choices };
+    expect(rowsAt(80, pendingWrite('call-1', { preview: question })).slice(-2)).toEqual([
+      '│ 1. red: as before',
+      '│ 2. blue',
+    ]);
+  });
+
   test('it says in minutes until when the action waits', () => {
     const action = { ...pendingWrite('call-1'), expiresAt: '2026-12-04T10:24:00.924Z' };
     expect(rowsAt(120, action)[1]).toMatch(/, waits until 2026-12-04 10:24 UTC$/);
