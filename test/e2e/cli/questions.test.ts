@@ -90,7 +90,7 @@ describe('the command answer with choices', () => {
       keys: '1\r',
       prompt: 'number of a choice',
     });
-    expect(stdout).toContain('- light blue');
+    expect(stdout).toContain('2. light blue');
     expect(stdout).toContain('Answered');
     expect((await on.run('watch', id)).stdout).toMatch(/working\nred\n/);
   });
