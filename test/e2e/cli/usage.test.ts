@@ -115,7 +115,7 @@ describe('a command line with an error', () => {
   );
 
   it('without a command at a terminal, the program says what it waits for', async () => {
-    const ended = await cliAtTerminal([], { home, prompt: 'serves an MCP client', keys: '\u{4}' });
+    const ended = await cliAtTerminal([], { home, prompt: 'Waits for an MCP client', keys: '\u{4}' });
     expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining('mcp-a2a-bridge --help') });
   });
 
