@@ -27,10 +27,8 @@ export async function checkOidcSignInSettings({ oidc, publicUrl }: Named, env: E
 export function signInAddressProblem(publicUrl: string | undefined): string | undefined {
   if (publicUrl === undefined)
     return 'needs the public address of this server, because the provider sends the browser back to it. Set --public-url, e.g. https://agents.example.com, and register <public-url>/page as a redirect URI of the client at the provider.';
-  const { protocol, hostname, username, password } = new URL(publicUrl);
-  if (protocol !== 'https:' && !isLoopback(hostname))
-    return `needs https: over http, others on the network could read the sign-in. --public-url is ${publicUrl}. Only a loopback address may have http.`;
-  return !/[?#]/.test(publicUrl) && username === '' && password === ''
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === 'https:' || isLoopback(hostname)
     ? undefined
-    : 'needs a --public-url without user, password, query and fragment: the redirect URI is this address and /page.';
+    : `needs https: over http, others on the network could read the sign-in. --public-url is ${publicUrl}. Only a loopback address may have http.`;
 }

@@ -65,11 +65,18 @@ export const SERVER_SETTINGS = {
   publicUrl: defineSetting({
     kind: 'text',
     placeholder: 'url',
-    schema: z.url({ protocol: /^https?$/ }).optional(),
+    schema: z
+      .url({ protocol: /^https?$/ })
+      // X1: the agent card shows this URL to everybody. The page and other addresses are below it.
+      .refine((text) => {
+        const { username, password } = new URL(text);
+        return !/[?#]/.test(text) && username === '' && password === '';
+      }, 'it has a user, a password, a query or a fragment')
+      .optional(),
     fallback: undefined,
     env: 'A2A_SERVER_PUBLIC_URL',
     describe: "the URL that clients use, if it is not the server's own address",
-    allowed: 'an http or https URL',
+    allowed: 'an http or https URL without user, password, query and fragment',
   }),
   publicHost: defineSetting({
     kind: 'list',

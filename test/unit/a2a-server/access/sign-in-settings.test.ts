@@ -29,6 +29,20 @@ function settings(signIn: object = {}, more: object = {}): OidcSettings {
   });
 }
 
+it.each([
+  'https://agents.example.com/?a=b',
+  'https://agents.example.com/#',
+  'https://ann:x@agents.example.com',
+])(
+  'X1 the server does not start with the public URL %s, because the agent card would show it',
+  async (publicUrl) => {
+    await expect(readServerSettings({ publicUrl }, {})).rejects.toMatchObject({
+      reason: 'CONFIGURATION',
+      message: expect.stringContaining('without user, password, query and fragment'),
+    });
+  },
+);
+
 describe('the settings of the sign-in', () => {
   it('have defaults for a public client', () => {
     expect(settings().signIn).toEqual({
@@ -80,9 +94,6 @@ describe('the public address', () => {
   it.each([
     [undefined, /^needs the public address .*register <public-url>\/page as a redirect URI/],
     ['http://agents.example.com', /^needs https: .*--public-url is http:\/\/agents\.example\.com/],
-    ['https://agents.example.com/?a=b', /^needs a --public-url without/],
-    ['https://agents.example.com/?', /^needs a --public-url without/],
-    ['https://ann:x@agents.example.com', /^needs a --public-url without/],
   ])('%s stops the start', async (publicUrl, problem) => {
     expect(signInAddressProblem(publicUrl)).toMatch(problem);
     await expect(checkOidcSignInSettings({ oidc: settings(), publicUrl }, {})).rejects.toMatchObject({
