@@ -1,6 +1,6 @@
 /** Verifies a whole journal: the file, each task's events, and the saved file contents. */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { openSqlite, type RunQuery, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
@@ -60,7 +60,7 @@ export function verifyJournal(path: string): JournalReport & { bytes: number } {
 
 /** Refuses a missing file, because SQLite would create it. @throws ProductError CONFIGURATION */
 export function requireJournalFile(path: string): void {
-  if (existsSync(path)) return;
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) return;
   throw new ProductError('CONFIGURATION', `There is no file ${path}. Check its path, or --state-dir.`, {
     facts: { path },
   });

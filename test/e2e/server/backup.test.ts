@@ -217,6 +217,10 @@ describe('a backup of the server’s state', () => {
     expect((await readdir(elsewhere)).filter((name) => /journal\.db(?!\.owner)/.test(name))).toEqual([]);
     await writeFile(file, 'no database '.repeat(1_000));
     expect((await run(elsewhere, 'restore', file)).code).toBe(78);
+    expect(await run(elsewhere, 'restore', directory)).toMatchObject({
+      code: 78,
+      stderr: expect.stringContaining(`There is no file ${directory}`),
+    });
     await writeFile(file, '');
     expect(await run(elsewhere, 'restore', file)).toMatchObject({
       code: 78,
