@@ -4,6 +4,7 @@
  */
 import { closeSync, openSync } from 'node:fs';
 import { WriteStream } from 'node:tty';
+import { z } from 'zod';
 
 /**
  * Returns the width of the controlling terminal, in columns. Returns undefined if there is none, for example in an
@@ -16,14 +17,24 @@ export function terminalColumns(): number | undefined {
   } catch {
     return undefined;
   }
+  let stream: WriteStream;
   try {
-    const stream = new WriteStream(terminal);
-    const { columns } = stream;
-    stream.destroy();
-    // Some terminals report a width of 0 columns: they do not know it.
-    return columns > 0 ? columns : undefined;
+    stream = new WriteStream(terminal);
   } catch {
     closeSync(terminal);
     return undefined;
   }
+  const { columns } = stream;
+  const opened = descriptorOf(stream);
+  stream.destroy();
+  // libuv usually opens the terminal again. Then the stream closes only its own descriptor.
+  if (opened !== undefined && opened !== terminal) closeSync(terminal);
+  // Some terminals report a width of 0 columns: they do not know it.
+  return columns > 0 ? columns : undefined;
+}
+
+const handle = z.object({ fd: z.number() });
+
+function descriptorOf(stream: WriteStream): number | undefined {
+  return handle.safeParse(Reflect.get(stream, '_handle')).data?.fd;
 }

@@ -1,4 +1,9 @@
-/** Prints the width of the terminal that this program runs in. */
+/** Prints the width of the terminal that this program runs in, and how many more files are open after measuring it often. */
+import { readdirSync } from 'node:fs';
 import { terminalColumns } from '../../bridge/approvals/client-window.ts';
 
+const openFiles = (): number => readdirSync('/dev/fd').length;
 process.stdout.write(`width: ${String(terminalColumns())}\n`);
+const before = openFiles();
+for (let count = 0; count < 50; count += 1) terminalColumns();
+process.stdout.write(`more open files: ${String(openFiles() - before)}\n`);

@@ -9,6 +9,7 @@ const PRINT = `${process.execPath} scripts/run.mjs test/support/print-terminal-c
 test('D5 the bridge reads the width of the terminal in which its client runs, although its stdin is a pipe', async () => {
   const { stdout } = await run('script', ['-qefc', `stty cols 60; ${PRINT}`, '/dev/null']);
   expect(stdout).toContain('width: 60');
+  expect(stdout).toContain('more open files: 0');
 });
 
 test('without a terminal, and in a terminal that reports no width, the width is unknown', async () => {
