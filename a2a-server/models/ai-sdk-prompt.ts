@@ -96,6 +96,28 @@ function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
 
+/** Like `wellFormed`, for the strings of a tool call's input. A model may write an escape such as `\ud83d`. */
+function wellFormedInput(input: Record<string, unknown>): Record<string, unknown> {
+  const json = JSON.stringify(input);
+  // `JSON.stringify` escapes halves of characters only.
+  if (!/\\ud[89a-f]/.test(json)) return input;
+  const whole: Record<string, unknown> = JSON.parse(json, (_, value: unknown) =>
+    typeof value === 'string' ? wellFormed(value) : value,
+  );
+  return whole;
+}
+
+/**
+ * Returns a name that each provider accepts. A model may call a tool that does not exist, such as
+ * `multi_tool_use.parallel` of OpenAI's models. OpenAI and Anthropic refuse such a name in later requests (400).
+ */
+function sendableToolName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_').slice(0, MAX_TOOL_NAME_CHARS) || '_';
+}
+
+/** The strictest limit of all model providers, from OpenAI. */
+const MAX_TOOL_NAME_CHARS = 64;
+
 type Contents = ReadonlyMap<string, Uint8Array>;
 
 function messages(
@@ -137,7 +159,7 @@ type UserPart = Extract<LanguageModelV3Message, { role: 'user' }>['content'][num
 function userFile({ hash, mediaType, name }: ConversationFile, contents: Contents): UserPart {
   const data = contents.get(hash);
   if (data === undefined) return { type: 'text', text: LOST_FILE_TEXT };
-  return { type: 'file', data, mediaType, ...(name !== undefined && { filename: name }) };
+  return { type: 'file', data, mediaType, ...(name !== undefined && { filename: wellFormed(name) }) };
 }
 
 const LOST_FILE_TEXT = '[The content of this file is lost.]';
@@ -157,7 +179,7 @@ function toolResult(
           type: 'content',
           value: [{ type: 'text', text }, ...files.map((file) => resultFile(file, contents))],
         };
-  return { type: 'tool-result', toolCallId: modelCallId, toolName: tool, output };
+  return { type: 'tool-result', toolCallId: modelCallId, toolName: sendableToolName(tool), output };
 }
 
 type ResultPart = Extract<LanguageModelV3ToolResultOutput, { type: 'content' }>['value'][number];
@@ -168,7 +190,7 @@ function resultFile({ hash, mediaType, name }: ConversationFile, contents: Conte
   const data = Buffer.from(bytes).toString('base64');
   return mediaType.startsWith('image/')
     ? { type: 'image-data', data, mediaType }
-    : { type: 'file-data', data, mediaType, ...(name !== undefined && { filename: name }) };
+    : { type: 'file-data', data, mediaType, ...(name !== undefined && { filename: wellFormed(name) }) };
 }
 
 function assistantMessage(step: Extract<ConversationStep, { role: 'assistant' }>): LanguageModelV3Message {
@@ -177,13 +199,8 @@ function assistantMessage(step: Extract<ConversationStep, { role: 'assistant' }>
     role: 'assistant',
     content: [
       // Providers refuse an empty text block.
-      ...(step.text === '' ? [] : [{ type: 'text' as const, text: step.text }]),
-      ...step.calls.map((call) => ({
-        type: 'tool-call' as const,
-        toolCallId: call.modelCallId,
-        toolName: call.tool,
-        input: call.input,
-      })),
+      ...(step.text === '' ? [] : [{ type: 'text' as const, text: wellFormed(step.text) }]),
+      ...step.calls.map(toolCall),
     ],
   };
 }
@@ -193,14 +210,24 @@ type AssistantPart = Extract<LanguageModelV3Message, { role: 'assistant' }>['con
 function replayedPart(part: ReplayedPart): AssistantPart {
   const options = part.state && { providerOptions: providerOptions(part.state) };
   return part.type === 'call'
-    ? {
-        type: 'tool-call',
-        toolCallId: part.modelCallId,
-        toolName: part.tool,
-        input: part.input,
-        ...options,
-      }
-    : { type: part.type, text: part.text, ...options };
+    ? { ...toolCall(part), ...options }
+    : { type: part.type, text: wellFormed(part.text), ...options };
+}
+
+function toolCall({
+  modelCallId,
+  tool,
+  input,
+}: Extract<ConversationStep, { role: 'assistant' }>['calls'][number]): Extract<
+  AssistantPart,
+  { type: 'tool-call' }
+> {
+  return {
+    type: 'tool-call',
+    toolCallId: modelCallId,
+    toolName: sendableToolName(tool),
+    input: wellFormedInput(input),
+  };
 }
 
 /**

@@ -26,19 +26,65 @@ function signed({ seq, at, event }: JournalEntry): JournalEntry {
 const signedTurn = { text: 10, calls: [{ input: 1, result: 10 }], message: null };
 const twoTurns = [{ first: 10, turns: [signedTurn, signedTurn] }];
 
-it('no text of a person or of a tool reaches a provider with half a character', () => {
+it('no text of a person, a tool or a model reaches a provider with half a character', () => {
   const result = { modelCallId: 'c', tool: 't', text: 'cut \ud83d', isError: false };
+  const call = {
+    modelCallId: 'c',
+    tool: 't',
+    input: { list: [{ text: 'half \ud83d' }], whole: '😀 \\ud83d' },
+  };
   const { prompt } = toCallOptions({
     instructions: '',
     conversation: [
       { role: 'user', text: '\ude00 sent, and 😀' },
+      { role: 'assistant', text: 'I \ud83d', calls: [call] },
       { role: 'tool', results: [result, { ...result, isError: true }] },
+      {
+        role: 'assistant',
+        text: '',
+        calls: [call],
+        parts: [
+          { type: 'text', text: 'I \ud83d' },
+          { type: 'call', ...call },
+        ],
+      },
     ],
     exchanges: [],
     tools: [],
   });
-  expect(JSON.stringify(prompt)).not.toContain('\\ud');
-  expect(JSON.stringify(prompt)).toContain('\ufffd sent, and 😀');
+  const texts = JSON.stringify(prompt).replaceAll('😀 \\\\ud83d', '');
+  expect(texts).not.toContain('\\ud');
+  expect(texts).toContain('\ufffd sent, and 😀');
+  const inputs = prompt.flatMap(({ content }) => (Array.isArray(content) ? content : []));
+  const expected = { list: [{ text: 'half \ufffd' }], whole: '😀 \\ud83d' };
+  expect(inputs.filter(({ type }) => type === 'tool-call')).toEqual([
+    expect.objectContaining({ input: expected }),
+    expect.objectContaining({ input: expected }),
+  ]);
+});
+
+it('a call of a tool that does not exist reaches a provider under a name that all providers accept', () => {
+  const names = ['multi_tool_use.parallel', 'default_api:read file', 'x'.repeat(100), '', 'mcp__a__b-c'];
+  const called = (tool: string, index: number) => ({ modelCallId: `c${index}`, tool, input: {} });
+  const calls = names.map(called);
+  const { prompt } = toCallOptions({
+    instructions: '',
+    conversation: [
+      { role: 'assistant', text: '', calls },
+      {
+        role: 'tool',
+        results: calls.map((call) => ({ ...call, text: 'There is no such tool.', isError: true })),
+      },
+      { role: 'assistant', text: '', calls, parts: calls.map((call) => ({ type: 'call', ...call })) },
+    ],
+    exchanges: [],
+    tools: [],
+  });
+  const sent = prompt.map(({ content }) =>
+    Array.isArray(content) ? content.map((part) => ('toolName' in part ? part.toolName : part.type)) : [],
+  );
+  const accepted = ['multi_tool_use_parallel', 'default_api_read_file', 'x'.repeat(64), '_', 'mcp__a__b-c'];
+  expect(sent).toEqual([accepted, accepted, accepted]);
 });
 
 it('the prompt of each turn starts with the whole prompt of the previous turn, byte for byte', () => {
