@@ -96,6 +96,11 @@ function wellFormed(text: string): string {
   return text.replaceAll(/\p{Surrogate}/gu, '\ufffd');
 }
 
+/** Like `wellFormed`. Anthropic also refuses a text that has only white space. */
+function sendableText(text: string): string {
+  return text.trim() === '' ? '[empty]' : wellFormed(text);
+}
+
 /** Like `wellFormed`, for the strings of a tool call's input. A model may write an escape such as `\ud83d`. */
 function wellFormedInput(input: Record<string, unknown>): Record<string, unknown> {
   const json = JSON.stringify(input);
@@ -150,7 +155,7 @@ function userMessage(
 ): LanguageModelV3Message {
   return {
     role: 'user',
-    content: [...files.map((file) => userFile(file, contents)), { type: 'text', text: wellFormed(text) }],
+    content: [...files.map((file) => userFile(file, contents)), { type: 'text', text: sendableText(text) }],
   };
 }
 
@@ -171,7 +176,7 @@ function toolResult(
   { modelCallId, tool, text: result, isError, files = [] }: ConversationToolResult,
   contents: Contents | undefined,
 ): ToolPart {
-  const text = wellFormed(result);
+  const text = sendableText(result);
   const output: LanguageModelV3ToolResultOutput =
     contents === undefined || files.length === 0
       ? { type: isError ? 'error-text' : 'text', value: text }

@@ -63,6 +63,23 @@ it('no text of a person, a tool or a model reaches a provider with half a charac
   ]);
 });
 
+it('no message of a person and no result of a tool reaches a provider as white space only', () => {
+  const result = { modelCallId: 'c', tool: 't', text: '\n', isError: false };
+  const { prompt } = toCallOptions({
+    instructions: '',
+    conversation: [
+      { role: 'user', text: ' ' },
+      { role: 'tool', results: [result] },
+    ],
+    exchanges: [],
+    tools: [],
+  });
+  expect(prompt).toMatchObject([
+    { content: [{ type: 'text', text: '[empty]' }] },
+    { content: [{ output: { type: 'text', value: '[empty]' } }] },
+  ]);
+});
+
 it('a call of a tool that does not exist reaches a provider under a name that all providers accept', () => {
   const names = ['multi_tool_use.parallel', 'default_api:read file', 'x'.repeat(100), '', 'mcp__a__b-c'];
   const called = (tool: string, index: number) => ({ modelCallId: `c${index}`, tool, input: {} });
