@@ -33,6 +33,11 @@ const NO_REASON = 'The call was stopped.';
 const MAX_ERROR_CHARS = 1_000;
 /** The pause before the client sends a tool call again. A server may request this retry without asking a question. */
 const PAUSE_MS = 500;
+/**
+ * The maximum number of open questions of one tool call. X3: each question repeats all open ones in the journal. MCP
+ * 2025-11-25, Elicitation: "Clients SHOULD implement rate limiting".
+ */
+const MAX_OPEN_QUESTIONS = 20;
 
 /** Thrown if the connection or the response ended early. The outcome of the tool call is then unknown. */
 export class ConnectionLostError extends Error {
@@ -161,9 +166,16 @@ export class McpClientConnection implements McpServerConnection {
       running.stop(true);
       stop.abort('The server sent nothing within the idle time limit of the client.');
     });
+    let openQuestions = 0;
     const ask: RunningMcpCall['ask'] = async (question, options) => {
+      if (openQuestions === MAX_OPEN_QUESTIONS)
+        throw new Error(`This call already has ${MAX_OPEN_QUESTIONS} open questions.`);
+      openQuestions += 1;
       const release = idle.hold();
-      return call.ask(question, options).finally(release);
+      return call.ask(question, options).finally(() => {
+        openQuestions -= 1;
+        release();
+      });
     };
     const onOutput: RunningMcpCall['onOutput'] = (text, steps) => {
       idle.restart();

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client, isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/client';
 import { pino } from 'pino';
-import { McpClientConnection } from '../../../../a2a-server/mcp-servers/connection.ts';
+import { McpClientConnection, type McpToolCall } from '../../../../a2a-server/mcp-servers/connection.ts';
 import { RunningMcpCalls } from '../../../../a2a-server/mcp-servers/running-calls.ts';
 import {
   MessageNotDeliveredError,
@@ -24,10 +24,7 @@ class DeafTransport implements McpTransport {
     this.onsend?.(message);
     if (!isJSONRPCRequest(message)) return;
     const { id, method, params } = message;
-    if (method !== 'initialize') {
-      this.calls += 1;
-      throw new MessageNotDeliveredError('nobody listens');
-    }
+    if (method !== 'initialize') return this.deliver();
     const result = {
       protocolVersion: params?.['protocolVersion'],
       capabilities: { tools: {} },
@@ -35,15 +32,26 @@ class DeafTransport implements McpTransport {
     };
     this.onmessage?.({ jsonrpc: '2.0', id, result });
   }
+
+  protected deliver(): void {
+    this.calls += 1;
+    throw new MessageNotDeliveredError('nobody listens');
+  }
 }
 
-it('A2 an abort ends a call that was not delivered, even if its connection does not end', async () => {
-  const transport = new DeafTransport();
+/** Takes calls, and never answers them. */
+class SilentTransport extends DeafTransport {
+  protected override deliver(): void {
+    this.calls += 1;
+  }
+}
+
+async function connect(transport: McpTransport): Promise<McpClientConnection> {
   const clock = new FakeClock();
   const calls = new RunningMcpCalls(transport, clock);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
-  const connection = new McpClientConnection(
+  return new McpClientConnection(
     { client, transport, calls },
     {
       clock,
@@ -58,21 +66,54 @@ it('A2 an abort ends a call that was not delivered, even if its connection does 
       onClosed: () => undefined,
     },
   );
+}
+
+const call = (signal: AbortSignal, ask: McpToolCall['ask']): McpToolCall => ({
+  toolId: 't',
+  tool: 'note',
+  input: {},
+  principal: 'ada',
+  signal,
+  stopCause: () => undefined,
+  idleMs: null,
+  output: () => undefined,
+  ask,
+  answeredLate: () => undefined,
+});
+
+it('A2 an abort ends a call that was not delivered, even if its connection does not end', async () => {
+  const transport = new DeafTransport();
+  const connection = await connect(transport);
   const stop = new AbortController();
-  const call = connection.call({
-    toolId: 't',
-    tool: 'note',
-    input: {},
-    principal: 'ada',
-    signal: stop.signal,
-    stopCause: () => undefined,
-    idleMs: null,
-    output: () => undefined,
-    ask: () => Promise.resolve({ type: 'declined', reason: null }),
-    answeredLate: () => undefined,
-  });
+  const running = connection.call(
+    call(stop.signal, () => Promise.resolve({ type: 'declined', reason: null })),
+  );
   while (transport.calls === 0) await nextTurn();
   await nextTurn();
   stop.abort();
-  await expect(call).rejects.toMatchObject({ name: 'AbortError' });
+  await expect(running).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+it('X3 a call that already has 20 open questions asks no further one until one of them is answered', async () => {
+  const connection = await connect(new SilentTransport());
+  const stop = new AbortController();
+  const { signal } = stop;
+  const answers: (() => void)[] = [];
+  const running = connection.call(
+    call(
+      signal,
+      () => new Promise((resolve) => answers.push(() => resolve({ type: 'declined', reason: null }))),
+    ),
+  );
+  const ask = () =>
+    connection.elicit({ message: 'Which?', requestedSchema: { type: 'object', properties: {} } }, signal);
+  const open = Array.from({ length: 20 }, ask);
+  await expect(ask()).rejects.toThrow('This call already has 20 open questions.');
+  expect(answers).toHaveLength(20);
+  answers[0]?.();
+  expect(await open[0]).toEqual({ action: 'decline' });
+  void ask();
+  expect(answers).toHaveLength(21);
+  stop.abort();
+  await expect(running).rejects.toMatchObject({ name: 'AbortError' });
 });
