@@ -3,6 +3,7 @@
  * this rule, an interrupted stream could yield an incomplete call.
  */
 import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { isRecord } from '../../shared/runtime/record.ts';
 import type { TurnEnd, TokenUsage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
 import { citedSourcesText, type CitedSource } from './source-list.ts';
@@ -104,8 +105,19 @@ export class ModelStreamReader {
     // back.
     const sources = end === 'stop' ? citedSourcesText(this.#sources, this.#text) : '';
     const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
-    return { type: 'events', events: [...list, ...this.#calls, finish], ended: true };
+    const calls = end === 'length' || end === 'content-filter' ? withoutCutCall(this.#calls) : this.#calls;
+    return { type: 'events', events: [...list, ...calls, finish], ended: true };
   }
+}
+
+/**
+ * Returns the calls of an answer that was cut off, without the call that the cut has hit. Its input is no complete JSON,
+ * or an empty object if the cut came before the first field.
+ */
+function withoutCutCall(calls: readonly CallEvent[]): readonly CallEvent[] {
+  const input = calls.at(-1)?.input;
+  const isWhole = isRecord(input) && Object.keys(input).length > 0;
+  return isWhole ? calls : calls.slice(0, -1);
 }
 
 /** The event that ends an endless answer. The provider has sent no token counts at this time. */

@@ -67,6 +67,22 @@ describe('a model that sends invalid answers', () => {
     },
   );
 
+  it.each(['{"path": "a.md", "content": "and so', ''])(
+    'a call whose input was cut off (%j) does not run, and the model learns that its answer was cut off',
+    async (input) => {
+      const tasks = await start();
+      const cut: Reply = {
+        type: 'turn',
+        turn: { calls: [{ id: 'c', name: 'list-files', arguments: input }], finish: 'length' },
+      };
+      endpoint.script(cut, DONE);
+      const { status, calls: made } = await untilSettled(tasks, await tasks.send(messageOf('do it')));
+      expect(status).toEqual({ state: 'completed' });
+      expect(made).toEqual({});
+      expect(bodies()[1]).toContain('Your last answer was cut off at its maximum length.');
+    },
+  );
+
   it('if a model never ends its answer, the server stops the answer and asks the person', async () => {
     const tasks = await start();
     const words = Array.from({ length: 400 }, () => 'and so on and on '.repeat(10));

@@ -180,6 +180,26 @@ describe('the events of a model’s turn', () => {
     expect(events[0]).toMatchObject({ type: 'call', input });
   });
 
+  test.each([
+    ['length', '{"a":1}', ['{"a":', '{"a":1}']],
+    ['length', '{"a":', ['{"a":']],
+    ['length', '', ['{"a":']],
+    ['length', '{}', ['{"a":']],
+    ['content-filter', '{"a":', ['{"a":']],
+    ['stop', '{"a":', ['{"a":', '{"a":']],
+    ['tool-calls', '{}', ['{"a":', '{}']],
+  ] as const)(
+    'an answer that ended with %s and whose last call has the input %j gives the inputs %j',
+    async (unified, written, inputs) => {
+      const finish = { ...FINISH, finishReason: { unified, raw: unified } };
+      const events = await collect(modelOf(() => streamOf(call('{"a":'), call(written), finish)));
+      const given = events.flatMap((event) => (event.type === 'call' ? [event.input] : []));
+      expect(given.map((input) => (typeof input === 'string' ? input : JSON.stringify(input)))).toEqual(
+        inputs,
+      );
+    },
+  );
+
   test('a call that the provider executes itself gives no call event', async () => {
     const own: LanguageModelV3StreamPart = { ...callPart(), providerExecuted: true };
     const events = await collect(modelOf(() => streamOf(own, FINISH)));
