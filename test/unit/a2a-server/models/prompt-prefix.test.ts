@@ -82,8 +82,7 @@ it('no message of a person and no result of a tool reaches a provider as white s
 
 it('a call of a tool that does not exist reaches a provider under a name that all providers accept', () => {
   const names = ['multi_tool_use.parallel', 'default_api:read file', 'x'.repeat(100), '', 'mcp__a__b-c'];
-  const called = (tool: string, index: number) => ({ modelCallId: `c${index}`, tool, input: {} });
-  const calls = names.map(called);
+  const calls = names.map((tool, index) => ({ modelCallId: `c${index}`, tool, input: {} }));
   const { prompt } = toCallOptions({
     instructions: '',
     conversation: [
