@@ -19,6 +19,7 @@ import {
   type ToolCallUpdate,
 } from '@agentclientprotocol/sdk';
 import { Readable, Writable } from 'node:stream';
+import { z } from 'zod';
 import { onAbort, unlessAborted } from '../../../shared/runtime/abort.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { resultWithin, startTimeout } from '../../../shared/runtime/timeout.ts';
@@ -33,6 +34,12 @@ const EXIT_MS = 1_000;
 const SIGTERM_TO_SIGKILL_MS = 1_000;
 /** The JSON-RPC error code of an agent that requires a sign-in (ACP v1, authentication). */
 const AUTH_REQUIRED = -32_000;
+
+/** The SDK does not check the results of requests. */
+const sessionAnswer = z.object({ sessionId: z.string().min(1) });
+const promptAnswer = z.object({
+  stopReason: z.enum(['end_turn', 'max_tokens', 'max_turn_requests', 'refusal', 'cancelled']),
+});
 
 export interface PendingAcpRequest {
   toolCall: ToolCallUpdate;
@@ -115,8 +122,8 @@ export class AcpConnection {
   /** @returns the session id. @throws ProductError AGENT_ERROR, SignInNeededError */
   async newSession(cwd: string): Promise<string> {
     const request: NewSessionRequest = { cwd, mcpServers: [] };
-    const { sessionId } = await this.#setUp('session/new', () =>
-      this.#client.agent.request(methods.agent.session.new, request),
+    const { sessionId } = await this.#setUp('session/new', async () =>
+      sessionAnswer.parse(await this.#client.agent.request(methods.agent.session.new, request)),
     );
     this.#sessionId = sessionId;
     return sessionId;
@@ -135,12 +142,15 @@ export class AcpConnection {
     this.#sessionId = sessionId;
   }
 
+  /** @throws Error if the agent answers with an error, or without a stop reason of ACP v1 */
   async prompt(text: string): Promise<StopReason> {
-    const { stopReason } = await this.#client.agent.request(methods.agent.session.prompt, {
+    const answer: unknown = await this.#client.agent.request(methods.agent.session.prompt, {
       sessionId: this.#sessionId ?? '',
       prompt: [{ type: 'text', text }],
     });
-    return stopReason;
+    const known = promptAnswer.safeParse(answer);
+    if (known.success) return known.data.stopReason;
+    throw new Error(`its stop reason is unknown: ${oneLineExcerpt(JSON.stringify(answer) ?? 'none', 100)}`);
   }
 
   cancelPrompt(): void {

@@ -31,8 +31,9 @@ export class AcpSessionUpdates {
   /** Converts one update. @param toolCall the tool call of the update, with all its updates merged */
   *of(update: SessionUpdate, toolCall: ToolCallUpdate | undefined): Generator<ModelEvent> {
     if (update.sessionUpdate === 'agent_thought_chunk') {
-      this.#thought += contentBlockText(update.content);
-      if (this.#thought.includes('\n')) yield* this.thought();
+      const piece = contentBlockText(update.content);
+      this.#thought += piece;
+      if (piece.includes('\n')) yield* this.thought();
       return;
     }
     yield* this.thought();

@@ -18,6 +18,19 @@ async function started(
   return startAcp(agent, await newHome(), options);
 }
 
+/** Returns the program of an agent that says "Hello." and answers each prompt with this result. */
+function agentThatAnswers(result: string): string {
+  const says =
+    '{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"Hello."}}}';
+  return `
+    const results = { initialize: '{"protocolVersion":1}', 'session/new': '{"sessionId":"s"}', 'session/prompt': '${result}' };
+    require('readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      if (method === 'session/prompt') console.log('{"jsonrpc":"2.0","method":"session/update","params":${says}}');
+      if (results[method]) console.log('{"jsonrpc":"2.0","id":' + JSON.stringify(id) + ',"result":' + results[method] + '}');
+    });`;
+}
+
 function failureOf({ status }: Snapshot): string {
   if (status.state !== 'failed') throw new Error(`the task is ${JSON.stringify(status)}`);
   return status.message;
@@ -61,6 +74,18 @@ describe('an ACP agent that fails', () => {
     expect(failureOf(await acp.send(messageOf('hello')))).toContain(
       'The agent `no-such-agent --acp` could not be started: there is no such program',
     );
+  });
+
+  it.each([
+    ['{"stopReason":"tired"}', 'failed', /answered with an error: its stop reason is unknown: .*tired/],
+    ['{}', 'failed', /answered with an error: its stop reason is unknown: \{\}/],
+    ['{"stopReason":"end_turn"}', 'completed', /^$/],
+  ])('if an agent ends a prompt with %s, its words stay, and the task has %s', async (result, state, why) => {
+    const acp = await started({ command: process.execPath, args: ['-e', agentThatAnswers(result)] });
+    const ended = await acp.send(messageOf('hello'));
+    expect(ended.status.state).toBe(state);
+    expect('message' in ended.status ? ended.status.message : '').toMatch(why);
+    expect(wordsOf(ended)).toBe('Hello.');
   });
 
   it('if an agent never answers, the task stops it at the time limit', async () => {
