@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { applyFileChange, previewFileChange, type ComputeNewContent } from './file-change.ts';
 import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { inLineEndsOf } from './text-edit.ts';
 import type { Tool } from '../tool.ts';
 
 const schema = z.strictObject({
@@ -12,13 +13,15 @@ const schema = z.strictObject({
   content: z
     .string()
     .min(1)
-    .describe('Text to add, exactly as given. Begin with a line break if the file does not end with one.'),
+    .describe(
+      'Text to add. Begin with a line break if the file does not end with one. If every line of the file ends in CRLF, so do the new lines.',
+    ),
 });
 
 const appending =
   (content: string): ComputeNewContent =>
-  (before) =>
-    (before ?? '') + content;
+  (before = '') =>
+    before + inLineEndsOf(before, content);
 
 export const appendFileTool: Tool = defineTool({
   name: 'append-file',
@@ -32,8 +35,12 @@ export const appendFileTool: Tool = defineTool({
   show: ({ path, content }, context) => previewFileChange(context, path, appending(content)),
   withContent: (input, content) => ({ ...input, content }),
   run: async ({ path, content }, run) => {
-    const done = await applyFileChange(run, path, appending(content));
-    const added = countWithNoun(Buffer.byteLength(content), 'byte');
+    let old = '';
+    const done = await applyFileChange(run, path, (before = '') => {
+      old = before;
+      return appending(content)(before);
+    });
+    const added = countWithNoun(done.bytes - Buffer.byteLength(old), 'byte');
     const text = done.created
       ? `Created ${done.path} (${countWithNoun(done.bytes, 'byte')}).`
       : `Added ${added} to ${done.path}; it now has ${countWithNoun(done.bytes, 'byte')}.`;

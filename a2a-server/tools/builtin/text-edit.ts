@@ -85,9 +85,12 @@ function spliced(content: string, { oldText, newText }: TextEdit, places: readon
 /** Converts the new text of an edit within one line to the line ends of the file. */
 function withLineEndsOf(content: string, edit: TextEdit): TextEdit {
   const isWithinLine = !edit.oldText.includes('\n');
-  return isWithinLine && BARE_LF.test(edit.newText) && usesOnlyCrlf(content)
-    ? { ...edit, newText: crlf(edit.newText) }
-    : edit;
+  return isWithinLine ? { ...edit, newText: inLineEndsOf(content, edit.newText) } : edit;
+}
+
+/** Converts the text to CRLF if every line of the file ends in CRLF. Mixed line ends would make later edits fail. */
+export function inLineEndsOf(content: string, text: string): string {
+  return BARE_LF.test(text) && usesOnlyCrlf(content) ? crlf(text) : text;
 }
 
 /**

@@ -114,7 +114,9 @@ function* slicesOf(texts: readonly string[], matcher: LineMatcher): Generator<Se
   if (slice.length > 0) yield slice;
 }
 
-function linesOf(text: string): string[] {
+/** Returns the lines without a byte order mark, so that `^` matches the start of the first line. */
+function linesOf(whole: string): string[] {
+  const text = whole.replace(/^\ufeff/u, '');
   const lines = text.includes('\r') ? text.split(/\r?\n/u) : text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   return lines;

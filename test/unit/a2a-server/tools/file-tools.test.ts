@@ -134,6 +134,18 @@ describe('the tool append-file', () => {
     expect(await onDisk('log')).toBe('one\ntwo\n');
   });
 
+  it('append-file ends the new lines in CRLF if each line of the file does, so that later edits match', async () => {
+    await writeText(path('win.txt'), 'a\r\nb\r\n');
+    expect(await at.showAndRun(appendFileTool, { path: 'win.txt', content: 'c\nd\n' })).toMatchObject({
+      summary: 'appended 6 bytes to win.txt',
+    });
+    await at.showAndRun(editFileTool, { path: 'win.txt', oldText: 'a\nb', newText: 'A\nB' });
+    expect(await onDisk('win.txt')).toBe('A\r\nB\r\nc\r\nd\r\n');
+    await writeText(path('mixed.txt'), 'a\r\nb\n');
+    await at.showAndRun(appendFileTool, { path: 'mixed.txt', content: 'c\n' });
+    expect(await onDisk('mixed.txt')).toBe('a\r\nb\nc\n');
+  });
+
   it('for every two texts, the diff applied to the file gives the two texts joined', async () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'ü', '🎉', '\n', '\r', '+', ' '), maxLength: 20 });
     await fc.assert(
@@ -142,9 +154,11 @@ describe('the tool append-file', () => {
         await writeText(path('file'), before);
         const input = { path: 'file', content: added };
         const shown = await at.show(appendFileTool, input);
-        expect(applyPatch(before, diffOf(shown))).toBe(before + added);
+        const isCrlf = before.includes('\r\n') && !/(?<!\r)\n/.test(before);
+        const after = before + (isCrlf ? added.replaceAll(/\r?\n/g, '\r\n') : added);
+        expect(applyPatch(before, diffOf(shown))).toBe(after);
         await at.run(appendFileTool, input, { basis: shown.basis });
-        expect(await onDisk('file')).toBe(before + added);
+        expect(await onDisk('file')).toBe(after);
       }),
       { numRuns: numberOfRuns(60) },
     );

@@ -73,6 +73,11 @@ describe('the tool search-files', () => {
     expect(await search({ pattern: 'three' })).toBe('[Nothing found.]');
   });
 
+  it('search-files finds the start of the first line behind a byte order mark', async () => {
+    await files({ 'a.cs': '\ufeffusing System;\n' });
+    expect(await search({ pattern: '^using', regex: true })).toBe('a.cs:1: using System;');
+  });
+
   it('X3 search-files finds lines in a file of a million empty lines', async () => {
     await files({ 'empty.txt': '\n'.repeat(1_000_000) });
     expect(await search({ pattern: '^$', regex: true, path: 'empty.txt' })).toMatch(/^empty\.txt:1: \n/);
