@@ -108,15 +108,15 @@ describe('the tool fetch', () => {
   });
 
   it.each([
-    'http://127.0.0.1:1/',
-    'http://[::1]/',
-    'http://localhost/',
-    'file:///etc/passwd',
-    'http://u:p@example.com/',
-  ])('X2 fetch refuses %s in the preview and in the run', async (url) => {
+    ['http://127.0.0.1:1/', 'FORBIDDEN'],
+    ['http://[::1]/', 'FORBIDDEN'],
+    ['http://localhost/', 'FORBIDDEN'],
+    ['file:///etc/passwd', 'MALFORMED'],
+    ['http://u:p@example.com/', 'FORBIDDEN'],
+  ])('X2 fetch refuses %s in the preview and in the run as %s', async (url, reason) => {
     const fetch = createFetchTool(webContextFor([]));
-    await expect(at.show(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
-    await expect(at.run(fetch, { url })).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+    await expect(at.show(fetch, { url })).rejects.toMatchObject({ reason });
+    await expect(at.run(fetch, { url })).rejects.toMatchObject({ reason });
   });
 
   it('fetch reports an error status as a failure, with the text of the response', async () => {
@@ -153,17 +153,18 @@ describe('the tool fetch', () => {
 describe('redirects of fetch', () => {
   it('X2 fetch checks every redirect: an allowed host cannot redirect to a private one', async () => {
     const secret = await openPages({ '/': html('secret') });
-    for (const to of [
-      `${secret.origin}/`,
-      `//${secret.host}/`,
-      'file:///etc/passwd',
-      'http://169.254.169.254/',
-      'http://u:p@example.com/',
-    ]) {
+    const targets = {
+      [`${secret.origin}/`]: 'FORBIDDEN',
+      [`//${secret.host}/`]: 'FORBIDDEN',
+      'file:///etc/passwd': 'MALFORMED',
+      'http://169.254.169.254/': 'FORBIDDEN',
+      'http://u:p@example.com/': 'FORBIDDEN',
+    };
+    for (const [to, reason] of Object.entries(targets)) {
       const site = await openSite(
         (_request, response) => void response.writeHead(302, { Location: to }).end(),
       );
-      await expect(fetchFrom(site, '/')).rejects.toMatchObject({ reason: 'FORBIDDEN' });
+      await expect(fetchFrom(site, '/')).rejects.toMatchObject({ reason });
     }
     expect(secret.asked).toEqual([]);
   });
