@@ -22,6 +22,7 @@ import { readToolList, toolPageSchema, type ToolList, type ToolPredicate } from 
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
 import {
   MessageNotDeliveredError,
+  UnreadableAnswerError,
   type McpTransport,
   type McpTransportContext,
 } from './transports/server-transport.ts';
@@ -286,6 +287,8 @@ export class McpClientConnection implements McpServerConnection {
     if (this.#isOver) return new ConnectionLostError(this.#lost(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF_ERROR_DATA)
       return new ConnectionLostError(`ended its response early (${mcpErrorLine(error)})`, { cause: error });
+    if (error instanceof UnreadableAnswerError)
+      return new ConnectionLostError(`gave no readable answer (${mcpErrorLine(error)})`, { cause: error });
     return new Error(mcpErrorLine(error), { cause: error });
   }
 

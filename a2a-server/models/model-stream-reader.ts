@@ -2,8 +2,8 @@
  * Converts stream parts of the AI SDK to model events. Tool calls appear only after the normal end of the turn. Without
  * this rule, an interrupted stream could yield an incomplete call.
  */
-import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { isRecord } from '../../shared/runtime/record.ts';
+import { TypeValidationError, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { fieldOf, isRecord } from '../../shared/runtime/record.ts';
 import type { TurnEnd, TokenUsage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
 import { citedSourcesText, type CitedSource } from './source-list.ts';
@@ -65,7 +65,7 @@ export class ModelStreamReader {
         this.#sources.push(part);
         return events([]);
       case 'error':
-        return { type: 'failure', error: part.error };
+        return isNewEventType(part.error) ? events([]) : { type: 'failure', error: part.error };
       case 'finish':
         return this.#finish(part);
       case 'stream-start':
@@ -108,6 +108,22 @@ export class ModelStreamReader {
     const calls = end === 'length' || end === 'content-filter' ? withoutCutCall(this.#calls) : this.#calls;
     return { type: 'events', events: [...list, ...calls, finish], ended: true };
   }
+}
+
+/** The event types of Anthropic's stream that the AI SDK knows. */
+const KNOWN_EVENT_TYPES: ReadonlySet<string> = new Set([
+  ...['message_start', 'message_delta', 'message_stop', 'ping', 'error'],
+  ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+]);
+
+/**
+ * True for an event of a new type, which the AI SDK reports as an error. Anthropic: it may "add new variants to
+ * enum-like output values (for example, streaming event types)". An error of another provider has a message.
+ */
+function isNewEventType(error: unknown): boolean {
+  if (!TypeValidationError.isInstance(error) || fieldOf(error.value, 'message') !== undefined) return false;
+  const type = fieldOf(error.value, 'type');
+  return typeof type === 'string' && !KNOWN_EVENT_TYPES.has(type);
 }
 
 /**

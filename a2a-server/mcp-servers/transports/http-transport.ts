@@ -12,6 +12,7 @@ import {
   isJSONRPCErrorResponse,
   isJSONRPCRequest,
   isJSONRPCResultResponse,
+  SdkError,
   SdkHttpError,
   StreamableHTTPClientTransport,
   type JSONRPCMessage,
@@ -26,7 +27,12 @@ import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import { httpRequestError, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { McpRequestSignals } from './request-signals.ts';
-import { MessageNotDeliveredError, McpSessionLostError, type McpTransport } from './server-transport.ts';
+import {
+  MessageNotDeliveredError,
+  McpSessionLostError,
+  UnreadableAnswerError,
+  type McpTransport,
+} from './server-transport.ts';
 
 /** The delays before the SDK resumes a broken stream. Each delay is twice the previous one. */
 const RESUMING = {
@@ -110,7 +116,7 @@ export class McpHttpTransport implements McpTransport {
 
   /**
    * @throws MessageNotDeliveredError if the server certainly has not accepted the message; SdkHttpError for an error
-   * status
+   * status; UnreadableAnswerError if a tool call has another answer than JSON-RPC
    */
   async send(message: JSONRPCMessage, options: TransportSendOptions = {}): Promise<void> {
     await this.#losing;
@@ -122,6 +128,8 @@ export class McpHttpTransport implements McpTransport {
       if (this.#isRefused(error, isJSONRPCRequest(message) ? message.id : undefined))
         throw new McpSessionLostError(why.message, { cause: error });
       if (isConnectionNeverOpened(error)) throw new MessageNotDeliveredError(why.message, { cause: error });
+      if (isToolCall(message) && !(error instanceof SdkError) && !isFetchFailure(error))
+        throw new UnreadableAnswerError(unreadable(error, why), { cause: error });
       throw why;
     });
   }
@@ -261,6 +269,15 @@ export class McpHttpTransport implements McpTransport {
     await this.#inner.close();
     await this.#line.destroy();
   }
+}
+
+function isToolCall(message: JSONRPCMessage): boolean {
+  return isJSONRPCRequest(message) && message.method === 'tools/call';
+}
+
+/** The message of a ZodError is a long list in JSON. */
+function unreadable(error: unknown, why: Error): string {
+  return error instanceof z.core.$ZodError ? 'it is not JSON-RPC' : why.message;
 }
 
 const answer = z.object({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.number()]) });

@@ -20,6 +20,11 @@ export class McpSessionLostError extends MessageNotDeliveredError {
   override readonly name = 'McpSessionLostError';
 }
 
+/** Thrown if the server has accepted a tool call, but its answer was cut off or is not JSON-RPC. */
+export class UnreadableAnswerError extends Error {
+  override readonly name = 'UnreadableAnswerError';
+}
+
 /** Thrown if the server's program cannot start. Another attempt with the same settings fails too. */
 export class ProgramNotStartedError extends Error {
   override readonly name = 'ProgramNotStartedError';

@@ -4,12 +4,61 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import { cleanUpLater } from '../../support/clean-up.ts';
 import { signal } from '../../support/signal.ts';
 import { listenOnLoopback } from '../../support/listen-on-loopback.ts';
 import { startPeer } from '../../support/mcp-peer/peer-process.ts';
 import { isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 
 const asked = z.looseObject({ id: z.unknown().optional(), method: z.string().optional() });
+
+/** Starts a server that answers each call with status 200, this content type and this body, and then closes the socket. */
+async function serverWithAnswer(type: string, body: string) {
+  let calls = 0;
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST') return response.writeHead(405).end();
+    void text(request).then((sent) => {
+      const { id, method } = asked.parse(JSON.parse(sent));
+      const json = (result: object) =>
+        response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(JSON.stringify({ jsonrpc: '2.0', id, ...result }));
+      switch (method) {
+        case 'initialize': {
+          const serverInfo = { name: 'short', version: '1' };
+          return json({
+            result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
+          });
+        }
+        case 'tools/list':
+          return json({
+            result: {
+              tools: [
+                { name: 'note', inputSchema: { type: 'object' } },
+                { name: 'look', inputSchema: { type: 'object' }, annotations: { readOnlyHint: true } },
+              ],
+            },
+          });
+        case 'tools/call':
+          calls += 1;
+          response.writeHead(200, { 'content-type': type, 'content-length': '1000' });
+          response.write(body, () => response.destroy());
+          return response;
+        case undefined:
+        default:
+          return id === undefined
+            ? response.writeHead(202).end()
+            : json({ error: { code: -32601, message: 'unknown method' } });
+      }
+    });
+    return undefined;
+  });
+  const { host, close } = await listenOnLoopback(server);
+  cleanUpLater(close);
+  const stage = await mcpStage({ peer: { url: `http://${host}/mcp`, trustHints: true } });
+  await stage.status(isReady);
+  return { stage, calls: () => calls };
+}
 
 async function overHttp() {
   const peer = await startPeer('http');
@@ -100,6 +149,20 @@ describe('an MCP server over Streamable HTTP', () => {
     } finally {
       await close();
     }
+  });
+
+  it('E2 if the answer to a call is cut off, the call does not run again, and its outcome is unknown', async () => {
+    const { stage, calls } = await serverWithAnswer('application/json', '{"jsonrpc":');
+    await expect(stage.call('note')).rejects.toThrow(
+      /connection to the MCP server peer was lost while note ran: gave no readable answer \(.*\)\. The outcome of the call is unknown\.$/,
+    );
+    expect(calls()).toBe(1);
+  });
+
+  it('if the answer to a read-only call is cut off, the call runs up to three times', async () => {
+    const { stage, calls } = await serverWithAnswer('application/json', '{"jsonrpc":');
+    await expect(stage.call('look')).rejects.toThrow(/None of 3 attempts got an answer\.$/);
+    expect(calls()).toBe(3);
   });
 
   it('R83 after a stopped call the client keeps no socket for it, and after closing it keeps no socket at all', async () => {

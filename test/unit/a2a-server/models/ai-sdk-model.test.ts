@@ -1,6 +1,11 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
-import { APICallError, type LanguageModelV3, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import {
+  APICallError,
+  TypeValidationError,
+  type LanguageModelV3,
+  type LanguageModelV3StreamPart,
+} from '@ai-sdk/provider';
 import { createAiSdkModel, type AiSdkModelSource } from '../../../../a2a-server/models/ai-sdk-model.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../../../a2a-server/models/model.ts';
 
@@ -199,6 +204,18 @@ describe('the events of a model’s turn', () => {
       );
     },
   );
+
+  test('an event of a new type is ignored, and an invalid event of a known type or an error is not', async () => {
+    const cause = new Error('no match');
+    const refused = (value: unknown): LanguageModelV3StreamPart => ({
+      type: 'error',
+      error: new TypeValidationError({ value, cause }),
+    });
+    const answer = (value: unknown) => collect(modelOf(() => streamOf(refused(value), text('ok'), FINISH)));
+    expect((await answer({ type: 'usage_hint' }))[0]).toEqual({ type: 'text', text: 'ok' });
+    for (const value of [{ type: 'message_stop', x: 1 }, { type: 'InternalError', message: 'no' }, 'text'])
+      await expect(answer(value)).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
+  });
 
   test('a call that the provider executes itself gives no call event', async () => {
     const own: LanguageModelV3StreamPart = { ...callPart(), providerExecuted: true };
