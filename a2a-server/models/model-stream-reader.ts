@@ -112,8 +112,14 @@ export class ModelStreamReader {
 
 /** The event types of Anthropic's stream that the AI SDK knows. */
 const KNOWN_EVENT_TYPES: ReadonlySet<string> = new Set([
-  ...['message_start', 'message_delta', 'message_stop', 'ping', 'error'],
-  ...['content_block_start', 'content_block_delta', 'content_block_stop'],
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
 ]);
 
 /**
