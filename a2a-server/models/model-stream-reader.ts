@@ -92,12 +92,12 @@ export class ModelStreamReader {
     // For an interrupted stream, some providers send a `finish` without a raw reason.
     if (finishReason.unified === 'other' && finishReason.raw === undefined)
       return { type: 'failure', error: new StreamCutOffError() };
-    if (finishReason.unified === 'error')
+    const isMalformed = finishReason.raw === MALFORMED_CALL;
+    if (finishReason.unified === 'error' && !isMalformed)
       return { type: 'failure', error: new FinishReasonError(finishReason.raw ?? 'error') };
-    const end = endOf(finishReason.unified, {
-      called: this.#calls.length > 0,
-      said: this.#text.trim() !== '',
-    });
+    const end = isMalformed
+      ? 'empty'
+      : endOf(finishReason.unified, { called: this.#calls.length > 0, said: this.#text.trim() !== '' });
     // Providers refuse the data of an incomplete turn, e.g. reasoning without its signature.
     const parts = end === 'stop' || end === 'tool-calls' ? this.#parts.result() : undefined;
     const finish: ModelEvent = { type: 'finish', end, usage: usageOf(usage), ...(parts && { parts }) };
@@ -105,7 +105,8 @@ export class ModelStreamReader {
     // back.
     const sources = end === 'stop' ? citedSourcesText(this.#sources, this.#text) : '';
     const list: ModelEvent[] = sources === '' ? [] : [{ type: 'text', text: sources }];
-    const calls = end === 'length' || end === 'content-filter' ? withoutCutCall(this.#calls) : this.#calls;
+    const isCut = end === 'length' || end === 'content-filter';
+    const calls = isMalformed ? [] : isCut ? withoutCutCall(this.#calls) : this.#calls;
     return { type: 'events', events: [...list, ...calls, finish], ended: true };
   }
 }
@@ -131,6 +132,12 @@ function isNewEventType(error: unknown): boolean {
   const type = fieldOf(error.value, 'type');
   return typeof type === 'string' && !KNOWN_EVENT_TYPES.has(type);
 }
+
+/**
+ * Gemini's reason for a tool call that Google cannot parse. It happens now and then, and the next answer is mostly fine.
+ * So the turn counts as empty, and the model is asked again a limited number of times.
+ */
+const MALFORMED_CALL = 'MALFORMED_FUNCTION_CALL';
 
 /**
  * Returns the calls of an answer that was cut off, without the call that the cut has hit. Its input is no complete JSON,

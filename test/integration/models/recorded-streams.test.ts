@@ -188,16 +188,17 @@ it('an answer that DeepSeek interrupts because it lacks capacity is void, and is
   expect(on.endpoint.received).toHaveLength(2);
 });
 
-it('an answer of OpenRouter that ends with an error is no answer, and the task names the reason of the provider', async () => {
+it('if Gemini writes a tool call that cannot be parsed, the model is asked again a limited number of times, and then the person', async () => {
   const provider = PROVIDERS.find(({ folder }) => folder === 'openrouter-gemini');
   if (provider === undefined) throw new Error('no such provider');
   const service = await startTaskService({ ...on.where, models: on.models(provider) });
-  await on.replay('openrouter-gemini', 'malformed-call');
+  await on.replay('openrouter-gemini', 'malformed-call', 'malformed-call', 'malformed-call');
   const { status } = await untilSettled(service.tasks, await service.tasks.send(messageOf('Compare')));
   expect(status).toMatchObject({
-    state: 'failed',
-    message: expect.stringContaining('MALFORMED_FUNCTION_CALL'),
+    state: 'input-required',
+    question: expect.stringContaining('has given an empty answer, 3 turns in a row'),
   });
+  expect(JSON.stringify(on.endpoint.received[1]?.body)).toContain('Your last answer was empty.');
 });
 
 it('the answer of a model that searches by itself ends with the sources that its text does not name', async () => {

@@ -205,6 +205,16 @@ describe('the events of a model’s turn', () => {
     },
   );
 
+  test('an answer with a tool call that Google cannot parse counts as empty, and none of its calls runs', async () => {
+    const raw = 'MALFORMED_FUNCTION_CALL';
+    const finish = { ...FINISH, finishReason: { unified: 'error' as const, raw } };
+    const events = await collect(modelOf(() => streamOf(text('I call'), call('{"a":1}'), finish)));
+    expect(events).toMatchObject([
+      { type: 'text', text: 'I call' },
+      { type: 'finish', end: 'empty', usage: { inputTokens: 5 } },
+    ]);
+  });
+
   test('an event of a new type is ignored, and an invalid event of a known type or an error is not', async () => {
     const cause = new Error('no match');
     const refused = (value: unknown): LanguageModelV3StreamPart => ({
@@ -265,11 +275,11 @@ describe('the retry of a model request', () => {
   test('a turn that the provider ends with an error is not retried', async () => {
     const malformed: LanguageModelV3StreamPart = {
       ...FINISH,
-      finishReason: { unified: 'error', raw: 'MALFORMED_FUNCTION_CALL' },
+      finishReason: { unified: 'error', raw: 'UNEXPECTED_TOOL_CALL' },
     };
     await expect(collect(modelOf(() => streamOf(malformed)))).rejects.toMatchObject({
       reason: 'AGENT_ERROR',
-      message: expect.stringContaining('MALFORMED_FUNCTION_CALL'),
+      message: expect.stringContaining('UNEXPECTED_TOOL_CALL'),
     });
   });
 });

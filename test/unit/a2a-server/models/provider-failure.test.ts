@@ -60,7 +60,7 @@ describe('a permanent failure of a provider', () => {
     ['an unknown model', http(404)],
     ['a refused key', http(401)],
     ['a request refused in the stream', { type: 'invalid_request_error', message: 'no' }],
-    ['a turn ended by an error', new FinishReasonError('MALFORMED_FUNCTION_CALL')],
+    ['a turn ended by an error', new FinishReasonError('UNEXPECTED_TOOL_CALL')],
     ['an error of the server itself', new TypeError('x is not a function')],
     ['anything else', 'what?'],
     ['nothing', undefined],
