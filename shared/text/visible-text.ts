@@ -81,7 +81,14 @@ const HIDDEN_IN_JSON = lazy(() => new RegExp(`[${HIDDEN}--\\n]`, 'gv'));
 const SUSPECT = lazy(() => new RegExp(`${HIDDEN}|\\p{M}|\\\\u\\{`, 'v'));
 
 const GAP = /[ \t]{3,}/g;
-const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(MAX_EQUAL_ESCAPES)},}`, 'g');
+/** Matches the start of a run of one escape that is too long. */
+const REPEATED_ESCAPE = new RegExp(`(\\\\u\\{[0-9a-f]+\\})\\1{${String(MAX_EQUAL_ESCAPES)}}`, 'g');
+/**
+ * The maximum number of characters that are read: of a line, or at each end of a text that is cut. No surface shows as
+ * many. X3: escapes, line feeds and emoji take long, and a text of several megabytes would block the process for
+ * seconds.
+ */
+const MAX_READ = 100_000;
 /** Matches a line without text. In a diff, such a line may start with `+` or `-`. */
 const BLANK = /^([+-]?)[ \t]*$/;
 
@@ -90,8 +97,10 @@ const BLANK = /^([+-]?)[ \t]*$/;
  * @param most the maximum length in UTF-16 code units. A longer line is cut and ends in `…`.
  */
 export function visibleLine(text: string, most = Number.POSITIVE_INFINITY): string {
-  const line = text.split('\n').map(escaped).map(collapsed(MAX_LINE_GAP_COLUMNS)).join('⏎');
-  return line.length <= most ? line : `${line.slice(0, safeCutBefore(line, most - 1))}…`;
+  const read = text.length <= MAX_READ ? text : text.slice(0, safeCutBefore(text, MAX_READ));
+  const line = read.split('\n').map(escaped).map(collapsed(MAX_LINE_GAP_COLUMNS)).join('⏎');
+  if (read.length === text.length && line.length <= most) return line;
+  return `${line.slice(0, safeCutBefore(line, Math.min(line.length, most - 1)))}…`;
 }
 
 /**
@@ -154,7 +163,17 @@ export type QuotedText =
  * @param room the maximum size. Without it, the function returns the whole text.
  */
 export function quotedText(text: string, room?: TextLimits): QuotedText {
-  const fitted = fit(visibleLines(text).join('\n'), room);
+  const shown = (part: string): string => visibleLines(part).join('\n');
+  const most = room === undefined ? Number.POSITIVE_INFINITY : Math.max(room.characters, MAX_READ);
+  if (text.length <= 2 * most) return quoted(fit(shown(text), room));
+  const head = text.slice(0, safeCutBefore(text, most));
+  const tail = text.slice(safeCutBefore(text, text.length - most));
+  const left = text.length - head.length - tail.length;
+  const fitted = fit(`${shown(head)}${leftOut(left)}${shown(tail)}`, room);
+  return quoted({ extent: 'cut', text: fitted.text, left: left + (fitted.extent === 'cut' ? fitted.left : 0) });
+}
+
+function quoted(fitted: QuotedText): QuotedText {
   return { ...fitted, text: withLinePrefixes(fitted.text) };
 }
 
@@ -186,15 +205,26 @@ function escapeOf(character: string): string {
  */
 function collapsed(gap: number): (line: string) => string {
   return (line) =>
-    line
-      .replaceAll(
-        REPEATED_ESCAPE,
-        (run, escape: string) => `⟨${count(run.length / escape.length)} × ${escape}⟩`,
-      )
-      .replaceAll(GAP, (run) => {
-        const tabs = occurrences(run, '\t');
-        return run.length + tabs * (TAB_COLUMNS - 1) <= gap ? run : `⟨${gapWords(run.length - tabs, tabs)}⟩`;
-      });
+    withCountedEscapes(line).replaceAll(GAP, (run) => {
+      const tabs = occurrences(run, '\t');
+      return run.length + tabs * (TAB_COLUMNS - 1) <= gap ? run : `⟨${gapWords(run.length - tabs, tabs)}⟩`;
+    });
+}
+
+/** Replaces each long run of one escape. The end of a run is searched here: millions of repeats overflow a RegExp. */
+function withCountedEscapes(line: string): string {
+  let shown = '';
+  let from = 0;
+  for (;;) {
+    REPEATED_ESCAPE.lastIndex = from;
+    const found = REPEATED_ESCAPE.exec(line);
+    if (found === null) return from === 0 ? line : shown + line.slice(from);
+    const [run, escape = ''] = found;
+    let end = found.index + run.length;
+    while (line.startsWith(escape, end)) end += escape.length;
+    shown += `${line.slice(from, found.index)}⟨${count((end - found.index) / escape.length)} × ${escape}⟩`;
+    from = end;
+  }
 }
 
 function gapWords(spaces: number, tabs: number): string {
@@ -244,7 +274,11 @@ function fit(text: string, room: TextLimits | undefined): QuotedText {
   const tail = withoutPartialFirstLine(text.slice(safeCutBefore(text, tailStart)));
   const left = text.length - head.length - tail.length;
   if (left <= 0) return { extent: 'whole', text };
-  return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
+  return { extent: 'cut', left, text: `${head}${leftOut(left)}${tail}` };
+}
+
+function leftOut(characters: number): string {
+  return `⟨${many(characters, 'character')} left out⟩`;
 }
 
 /**

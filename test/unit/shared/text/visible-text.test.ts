@@ -247,6 +247,26 @@ describe('a quoted text', () => {
     );
   });
 
+  it.each(['\u007f', '\n', 'a\n', '👩\u200d👩', '\u{1f600}'])(
+    'X3 of four million times %j, only the ends are read, and all omitted characters are counted',
+    (part) => {
+      const text = part.repeat(4_000_000);
+      const { extent, text: shown, ...cut } = quotedText(text, { characters: 1_000 });
+      expect(extent).toBe('cut');
+      expect(shown.length).toBeLessThan(3_000);
+      expect(shown).toMatch(/⟨[\d,]+ characters left out⟩/);
+      expect(cut).toEqual({ left: expect.any(Number) });
+      const line = visibleLine(text);
+      expect(line.length).toBeLessThan(1_000_000);
+      expect(line.endsWith('…')).toBe(true);
+      expect(visibleLine(text, 100).length).toBeLessThanOrEqual(100);
+    },
+  );
+
+  it('X3 a run of millions of one hidden character is a marker', () => {
+    expect(visibleLines('\u007f'.repeat(4_000_000))).toEqual(['⟨4,000,000 × \\u{7f}⟩']);
+  });
+
   it('the quoted text is complete if the text fits into the limit', () => {
     fc.assert(
       fc.property(hostile, (text) => {
