@@ -11,6 +11,7 @@ import {
 import { z } from 'zod';
 import { certificateProblem, type CertificateRemedy } from '../../shared/net/certificate-problem.ts';
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
+import { isProgramFileMissing } from '../../shared/runtime/missing-program-file.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
 import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
 import { StreamCutOffError } from './model-stream-reader.ts';
@@ -53,6 +54,10 @@ export function classifyProviderFailure(thrown: unknown, blame: ProviderFailureC
     const asked = thrown.facts[RETRY_AFTER_FACT];
     const waitMs = asked === undefined ? undefined : Number(asked);
     return { error: thrown, retry: thrown.retryable, waitMs };
+  }
+  if (isProgramFileMissing(thrown)) {
+    const message = `The files of the server were replaced or deleted while it ran, perhaps by an upgrade, so ${blame.model} was not asked (${errorMessageOf(thrown)}). Restart the server: mcp-a2a-bridge server stop. The task goes on with the next one.`;
+    return { error: new ProductError('AGENT_UNREACHABLE', message), retry: true, waitMs: undefined };
   }
   const status = statusOf(thrown);
   const facts = { model: blame.model, ...(status !== undefined && { status: String(status) }) };

@@ -170,7 +170,11 @@ export function quotedText(text: string, room?: TextLimits): QuotedText {
   const tail = text.slice(safeCutBefore(text, text.length - most));
   const left = text.length - head.length - tail.length;
   const fitted = fit(`${shown(head)}${leftOut(left)}${shown(tail)}`, room);
-  return quoted({ extent: 'cut', text: fitted.text, left: left + (fitted.extent === 'cut' ? fitted.left : 0) });
+  return quoted({
+    extent: 'cut',
+    text: fitted.text,
+    left: left + (fitted.extent === 'cut' ? fitted.left : 0),
+  });
 }
 
 function quoted(fitted: QuotedText): QuotedText {

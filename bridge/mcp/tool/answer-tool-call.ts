@@ -3,6 +3,7 @@ import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/
 import type { z } from 'zod';
 import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
+import { isProgramFileMissing } from '../../../shared/runtime/missing-program-file.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { requestingClientOf } from '../../approvals/requesting-client.ts';
@@ -127,13 +128,17 @@ export function toolFailureResult(
 ): CallToolResult {
   const known = error instanceof ProductError;
   if (!known) log?.error({ tool: name, err: error }, 'a tool failed with an unexpected error');
-  const sentence = known
-    ? error.message
-    : `The bridge met an error it did not expect (${errorMessageOf(error)}). Its log on stderr says more; try again.`;
+  const sentence = known ? error.message : unexpectedErrorText(error);
   return {
     content: [{ type: 'text', text: escapeHiddenCharacters(prefixToolNames(sentence, prefix)) }],
     isError: true,
     // A failure has no structured content, because clients would validate it against the output schema.
     _meta: known ? errorMeta(error) : {},
   };
+}
+
+function unexpectedErrorText(error: unknown): string {
+  return isProgramFileMissing(error)
+    ? `The files of the bridge were replaced or deleted while it ran, perhaps by an upgrade (${errorMessageOf(error)}). Restart the bridge in your client, for example by a restart of the client. Tasks go on.`
+    : `The bridge met an error it did not expect (${errorMessageOf(error)}). Its log on stderr says more; try again.`;
 }

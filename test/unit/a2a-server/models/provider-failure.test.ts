@@ -44,6 +44,10 @@ describe('a temporary failure of a provider', () => {
     ['half a JSON', new JSONParseError({ text: '{', cause: new Error('x') })],
     ['overload reported in the stream', { type: 'overloaded_error', message: 'Overloaded' }],
     ['a status reported in the stream', { message: 'busy', code: 503 }],
+    [
+      'a module that an upgrade has deleted',
+      Object.assign(new Error('no such file'), { code: 'ENOENT', path: '/dist/dist-QPZBNGW3.js' }),
+    ],
     ['no connection', network('ECONNREFUSED')],
     ['no such host', network('ENOTFOUND')],
     ['a socket that closed', network('UND_ERR_SOCKET')],
