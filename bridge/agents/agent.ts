@@ -101,12 +101,14 @@ export class Agent {
   }
 
   /**
-   * Converts a thrown error to a ProductError. Drops the connection if the agent is unreachable or refuses the
-   * credentials, so that the next request connects again.
+   * Converts a thrown error to a ProductError. Drops the connection if the agent is unreachable, refuses the credentials,
+   * or does not speak A2A at this address, so that the next request connects again. The agent's card may have changed.
    */
   failed(thrown: unknown): ProductError {
     const { error, arrival } = requestFailure(thrown, this.name);
-    if (arrival === 'no' || error.reason === 'UNAUTHENTICATED') this.#connection = undefined;
+    const isAddressWrong = error.facts['trouble'] === 'address';
+    if (arrival === 'no' || error.reason === 'UNAUTHENTICATED' || isAddressWrong)
+      this.#connection = undefined;
     if (error.reason !== 'UNAUTHENTICATED' || error.facts['credentials'] === 'not-sent')
       return this.#withoutSecrets(error);
     // The agent's own error text is for its direct clients. The user of the bridge must change the bridge's settings

@@ -159,6 +159,9 @@ function refusal(reason: ErrorReason, message: string, facts: ErrorFacts = {}): 
   return { error: new ProductError(reason, message, { facts }), arrival: 'refused' };
 }
 
+/** The facts of an error after which the agent's card may name another address now. */
+const WRONG_ADDRESS = { trouble: 'address' };
+
 function ofHttp(error: HttpError, agent: string): RequestFailure {
   const said = error.excerpt === '' ? '' : ` It said: ${error.excerpt}`;
   const { status } = error;
@@ -181,14 +184,14 @@ function ofHttp(error: HttpError, agent: string): RequestFailure {
   if (status >= 300 && status < 400) {
     const sentence = `Agent "${agent}" cannot be used at this address: ${error.message}, and the bridge does not follow that. The operator of the agent must correct the address on the agent card.${said}`;
     return {
-      error: new ProductError('AGENT_ERROR', sentence, { cause: error }),
+      error: new ProductError('AGENT_ERROR', sentence, { facts: WRONG_ADDRESS, cause: error }),
       // RFC 9110 §15.4.8 and §15.4.9: the client must send the same request again, so the agent has not carried it out.
       arrival: status === 307 || status === 308 ? 'refused' : 'maybe',
     };
   }
   const sentence = `Agent "${agent}" does not answer like an A2A agent (${error.message}). Check its URL in the bridge's settings.${said}`;
   return {
-    error: new ProductError('AGENT_ERROR', sentence, { cause: error }),
+    error: new ProductError('AGENT_ERROR', sentence, { facts: WRONG_ADDRESS, cause: error }),
     arrival: status >= 400 ? 'refused' : 'maybe',
   };
 }
