@@ -25,8 +25,16 @@ export interface CallNameAndArguments {
 }
 
 const roundState = z.discriminatedUnion('about', [
-  /** The person was asked about a session. `count` is the number of rounds, including this one. */
-  z.object({ about: z.literal('session'), sessionId: z.string().min(1), count: z.number().int().min(1) }),
+  /**
+   * The person was asked about a session. `count` is the number of rounds, including this one. The agent is absent in a
+   * state of an earlier version.
+   */
+  z.object({
+    about: z.literal('session'),
+    sessionId: z.string().min(1),
+    agent: z.string().min(1).optional(),
+    count: z.number().int().min(1),
+  }),
   /**
    * The person was asked whether a task may start with the settings in the tool call. `id` names the permit, which is
    * valid for one task. `directory` is the workspace that the form showed. `askedAt` is in milliseconds since 1970.

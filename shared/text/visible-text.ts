@@ -163,18 +163,21 @@ export type QuotedText =
  * @param room the maximum size. Without it, the function returns the whole text.
  */
 export function quotedText(text: string, room?: TextLimits): QuotedText {
-  const shown = (part: string): string => visibleLines(part).join('\n');
   const most = room === undefined ? Number.POSITIVE_INFINITY : Math.max(room.characters, MAX_READ);
-  if (text.length <= 2 * most) return quoted(fit(shown(text), room));
+  if (text.length <= 2 * most) return quoted(fit(joinedVisibleLines(text), room));
   const head = text.slice(0, safeCutBefore(text, most));
   const tail = text.slice(safeCutBefore(text, text.length - most));
   const left = text.length - head.length - tail.length;
-  const fitted = fit(`${shown(head)}${leftOut(left)}${shown(tail)}`, room);
+  const fitted = fit(`${joinedVisibleLines(head)}${leftOut(left)}${joinedVisibleLines(tail)}`, room);
   return quoted({
     extent: 'cut',
     text: fitted.text,
     left: left + (fitted.extent === 'cut' ? fitted.left : 0),
   });
+}
+
+function joinedVisibleLines(text: string): string {
+  return visibleLines(text).join('\n');
 }
 
 function quoted(fitted: QuotedText): QuotedText {

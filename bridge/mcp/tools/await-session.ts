@@ -105,7 +105,8 @@ export async function continueAfterFormRound(
   round: AnsweredSessionRound,
   waitSeconds: number | undefined,
 ): Promise<ToolReply<SessionResult>> {
-  const session = await call.bridge.sessions.find(round.sessionId);
+  const { registry, sessions } = call.bridge;
+  const session = await sessions.find(round.sessionId, { agent: registry.named(round.agent) });
   call.awaits({ session });
   await session.refresh();
   const timeout = call.timeout(waitSeconds);
@@ -134,7 +135,8 @@ async function nextRound(call: ToolCallContext, at: NextRound): Promise<ToolRepl
   const asks = forms.map(({ ask }) => ask);
   formHistory.shown(session.view?.taskId ?? '', asks);
   const inputRequests = Object.fromEntries(forms.map(({ ask, params }) => [ask.key, requestOf(params)]));
-  const requestState = await call.signed({ about: 'session', sessionId: session.id, count });
+  const { id: sessionId, agent } = session;
+  const requestState = await call.signed({ about: 'session', sessionId, agent: agent.name, count });
   const interim = inputRequired({ inputRequests, requestState });
   const unseen = { ...call, news: () => [], onConfirmed: () => undefined };
   return { ...sessionReply(unseen, session, { end }), interim };

@@ -21,8 +21,8 @@ test.each([404, 410, 301])(
       const result = { tasks: [], nextPageToken: '', pageSize: 1, totalSize: 0 };
       response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }));
     });
-    const { host } = await listenOnLoopback(server);
-    cleanUpLater(() => void server.close().closeAllConnections());
+    const { host, close } = await listenOnLoopback(server);
+    cleanUpLater(close);
     const agent = new Agent('moving', () => Promise.resolve({ url: `http://${host}`, headers: {} }));
     const list = (): Promise<unknown> => agent.ask((connection) => connection.list({}));
     await expect(list()).resolves.toMatchObject({ tasks: [] });
