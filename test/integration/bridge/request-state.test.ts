@@ -3,7 +3,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { createRequestStateCodec } from '@modelcontextprotocol/server';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { FakeAgent } from '../../support/fake-agent.ts';
@@ -77,6 +77,26 @@ describe('R92 the requestState (signed state in MCP) of a call that waits for fo
     });
     expect(answer.result).toMatchObject({ structuredContent: { sessionId: 'session-1' } });
     expect(here.agent.tasks.size).toBe(1);
+  });
+
+  test('the answers reach the agent that asked, also if another agent uses the same ids', async () => {
+    const { agent, stateDir } = await place();
+    const other = await startAgent({ onMessage: (task) => task.work() });
+    const agents = { other: { url: other.url }, asking: { url: agent.url } };
+    await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
+    const client = closing(await tasksClient(program, { stateDir, args: FAST_ANSWERS }, { tasks: false }));
+    const call = (name: string, waitSeconds: number): Record<string, unknown> => ({
+      name: DELEGATE,
+      arguments: { task: 'do it', agent: name, waitSeconds },
+    });
+    await client.ask('tools/call', call('other', 0));
+    const round = asked.parse((await client.ask('tools/call', call('asking', 20))).result);
+    const answer = await client.ask('tools/call', {
+      ...call('asking', 20),
+      inputResponses: accepted(round),
+      requestState: round.requestState,
+    });
+    expect(answer.result).toMatchObject({ structuredContent: { agent: 'asking', state: 'completed' } });
   });
 
   test('the bridge refuses a requestState with one changed character, and starts and decides nothing', async () => {
