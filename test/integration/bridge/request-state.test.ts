@@ -35,6 +35,11 @@ const accepted = ({ inputRequests }: Asked): Record<string, unknown> =>
 
 const delegate = (task: string): Record<string, unknown> => ({ name: DELEGATE, arguments: { task } });
 
+const delegateTo = (agent: string, waitSeconds: number): Record<string, unknown> => ({
+  name: DELEGATE,
+  arguments: { task: 'do it', agent, waitSeconds },
+});
+
 function expectRefused(answer: Awaited<ReturnType<TasksClient['ask']>>): void {
   expect(answer).toMatchObject({
     error: { code: INVALID_PARAMS, data: { reason: 'invalid_request_state' } },
@@ -85,14 +90,10 @@ describe('R92 the requestState (signed state in MCP) of a call that waits for fo
     const agents = { other: { url: other.url }, asking: { url: agent.url } };
     await writeFile(join(stateDir, 'config.json'), JSON.stringify({ bridge: { agents } }));
     const client = closing(await tasksClient(program, { stateDir, args: FAST_ANSWERS }, { tasks: false }));
-    const call = (name: string, waitSeconds: number): Record<string, unknown> => ({
-      name: DELEGATE,
-      arguments: { task: 'do it', agent: name, waitSeconds },
-    });
-    await client.ask('tools/call', call('other', 0));
-    const round = asked.parse((await client.ask('tools/call', call('asking', 20))).result);
+    await client.ask('tools/call', delegateTo('other', 0));
+    const round = asked.parse((await client.ask('tools/call', delegateTo('asking', 20))).result);
     const answer = await client.ask('tools/call', {
-      ...call('asking', 20),
+      ...delegateTo('asking', 20),
       inputResponses: accepted(round),
       requestState: round.requestState,
     });
