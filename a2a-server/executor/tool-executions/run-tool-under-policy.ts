@@ -23,12 +23,10 @@ export async function recheckPolicyAndRun(
   const met = metApproverDemand(task, call);
   const reach = await resolveTargets(tool, call.input, run.workspace);
   const approved = { ...call, reach };
+  const otherRules = policy.rules.filter(({ matches }) => matches(approved) === 'no');
   // The person's passkey approved only the targets in the input. A redirect may lead to a target of another rule. So
   // the rules that did not match the input are checked again.
-  const unproven =
-    call.decided?.presence === true
-      ? { rules: policy.rules.filter(({ matches }) => matches(approved) === 'no') }
-      : policy;
+  const unproven = call.decided?.presence === true ? { rules: otherRules } : policy;
   const check = (more: Partial<ResolvedTargets>): void => {
     const facts = { ...approved, reach: { ...reach, ...more } };
     const denied = denyRuleMessage(facts, policy);
@@ -47,12 +45,9 @@ export async function recheckPolicyAndRun(
       );
   };
   check({});
-  const otherRules = policy.rules.filter(
-    ({ action, matches }) => action !== 'allow' && matches(approved) === 'no',
-  );
   const mayList = (path: string): boolean => {
     const facts = { ...approved, reach: { ...reach, paths: [{ written: path, leadsTo: path }] } };
-    return otherRules.every(({ matches }) => matches(facts) === 'no');
+    return otherRules.every(({ action, matches }) => action === 'allow' || matches(facts) === 'no');
   };
   return tool.run(call.input, { ...run, mayList, goesTo: (hosts) => check({ hosts }) });
 }

@@ -36,15 +36,17 @@ export const listFilesTool: Tool = defineTool({
     const hidden: string[] = [];
     let cut = false;
     if (recursive) {
+      let start: string | undefined;
       await workspace.walk(path, { signal, includeIgnored: false }, async (directory) => {
+        start ??= directory.path;
         const prefix = directory.path === '' ? '' : `${directory.path}/`;
-        if (hidden.some((above) => prefix.startsWith(above))) return 'go on';
-        cut ||= directory.cut;
-        for (const entry of directory.entries) {
-          lines.push(prefix + lineOf(entry));
-          if (entry.kind === 'directory' && !mayList(prefix + entry.name))
-            hidden.push(`${prefix}${entry.name}/`);
+        // The rules have allowed a list of the first directory.
+        if (directory.path !== start && !mayList(directory.path)) {
+          hidden.push(prefix);
+          return 'skip';
         }
+        cut ||= directory.cut;
+        lines.push(...directory.entries.map((entry) => prefix + lineOf(entry)));
         return lines.length > MAX_NAMES ? 'stop' : 'go on';
       });
     } else {

@@ -15,6 +15,9 @@ export interface TreeOptions {
   includeIgnored: boolean;
 }
 
+/** What the walk does after a directory. `skip`: it does not enter the directories below this one. */
+export type WalkStep = 'go on' | 'skip' | 'stop';
+
 /** One directory of a walk. The caller may use it only during the `visit` call. */
 export interface TreeDirectory {
   /** The path of the directory, relative to the workspace, with `/`. The root is ''. */
@@ -29,7 +32,7 @@ export interface TreeDirectory {
 export async function walkTree(
   { root, start }: { root: WorkspaceRoot; start: string },
   options: TreeOptions,
-  visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
+  visit: (directory: TreeDirectory) => Promise<WalkStep>,
 ): Promise<void> {
   const rules = options.includeIgnored ? [] : await rulesAbove(root, start);
   await withResolvedPath(root, start, async (place) => {
@@ -51,7 +54,7 @@ interface Level {
 async function descend(
   level: Level,
   options: TreeOptions,
-  visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
+  visit: (directory: TreeDirectory) => Promise<WalkStep>,
 ): Promise<'go on' | 'stop'> {
   options.signal.throwIfAborted();
   const { directory } = level;
@@ -61,8 +64,9 @@ async function descend(
   const rules = options.includeIgnored ? level.rules : await ownRules(level, read);
   const entries = await withoutIgnoredEntries(rules, level.path, found.entries);
   const cut = found.cut || level.depth === MAX_DEPTH;
-  if ((await visit({ path: level.path, entries, cut, read })) === 'stop') return 'stop';
-  if (level.depth === MAX_DEPTH) return 'go on';
+  const step = await visit({ path: level.path, entries, cut, read });
+  if (step === 'stop') return 'stop';
+  if (step === 'skip' || level.depth === MAX_DEPTH) return 'go on';
   for (const entry of entries) {
     if (entry.kind !== 'directory') continue;
     const child = await enter(directory, entry.name);

@@ -25,7 +25,7 @@ import {
   type FileContent,
   type TextFile,
 } from './text-file.ts';
-import { walkTree, type TreeDirectory, type TreeOptions } from './tree.ts';
+import { walkTree, type TreeDirectory, type TreeOptions, type WalkStep } from './tree.ts';
 
 /**
  * The directory of a task. X2: file tools read and write files only through this interface. A path is relative to the
@@ -65,7 +65,7 @@ export interface Workspace {
   walk(
     path: string,
     options: TreeOptions,
-    visit: (directory: TreeDirectory) => Promise<'go on' | 'stop'>,
+    visit: (directory: TreeDirectory) => Promise<WalkStep>,
   ): Promise<void>;
 }
 
