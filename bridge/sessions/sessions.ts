@@ -3,7 +3,7 @@
  * bridge never creates a session for it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { ProductError } from '../../shared/runtime/errors.ts';
+import { type ErrorReason, ProductError } from '../../shared/runtime/errors.ts';
 import type { Agent } from '../agents/agent.ts';
 import { askEachAgent } from '../agents/ask-each.ts';
 import type { AgentRegistry } from '../agents/agent-registry.ts';
@@ -39,6 +39,8 @@ import { TASK_ID_TIMEOUT_MS } from './wait-for-session.ts';
 const POLL_MS = 100;
 /** The maximum number of sessions that an error message names. */
 const MAX_NAMED_SESSIONS = 10;
+/** The errors for an MCP task id whose session or agent does not exist. */
+const UNKNOWN: ReadonlySet<ErrorReason> = new Set<ErrorReason>(['UNKNOWN_SESSION', 'UNKNOWN_AGENT']);
 
 interface FindOptions {
   /** The only agent to ask. Undefined for all agents. */
@@ -81,14 +83,16 @@ export class Sessions {
     if (id === undefined) return this.#find(handle, finding);
     if (this.#live.find(id.sessionId, agent?.name ?? id.agent) === undefined && this.#isKnown(handle, agent))
       return this.#find(handle, finding);
-    const owner = agent ?? this.#registry.named(id.agent);
-    return this.#find(id.sessionId, { ...finding, agent: owner }).catch((error: unknown) => {
-      if (!(error instanceof ProductError) || error.reason !== 'UNKNOWN_SESSION') throw error;
+    try {
+      const owner = agent ?? this.#registry.named(id.agent);
+      return await this.#find(id.sessionId, { ...finding, agent: owner });
+    } catch (error) {
+      if (!(error instanceof ProductError) || !UNKNOWN.has(error.reason)) throw error;
       // Agents choose the ids of sessions, so such an id may look like the id of an MCP task.
       return this.#find(handle, finding).catch(() => {
         throw error;
       });
-    });
+    }
   }
 
   /** Returns true if this bridge, or another bridge of the user, has a session with this id. */

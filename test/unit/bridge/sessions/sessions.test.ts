@@ -69,6 +69,9 @@ describe('finding a session', () => {
     expect(await sessions.find('tenant::session')).toBe(found);
     const handle = encodeTaskHandle({ sessionId: 'tenant::session', taskId: 'task-1', agent: 'listing' });
     expect(await sessions.find(handle)).toBe(found);
+    agent.tasks.push(new FakeTask('task-2', 'tenant::group::session', true).work().toTask());
+    expect((await sessions.find('tenant::group::session')).id).toBe('tenant::group::session');
+    await expect(sessions.find('tenant::group::other')).rejects.toMatchObject({ reason: 'UNKNOWN_AGENT' });
   });
 
   test('a session whose newest task has vanished meanwhile keeps its last known state', async () => {
