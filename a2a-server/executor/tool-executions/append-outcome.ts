@@ -6,6 +6,7 @@
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { delay } from '../../../shared/runtime/timeout.ts';
+import { isDamagedTaskError } from '../../journal/damaged-task.ts';
 
 /** The delay before the next attempt, in milliseconds. */
 const RETRY_MS = 5_000;
@@ -33,13 +34,14 @@ export async function appendOutcome<T>(
     try {
       return await append();
     } catch (error) {
-      if (!isStorageError(error) || signal.aborted || attempt === MAX_ATTEMPTS) throw error;
+      if (!mayPass(error) || signal.aborted || attempt === MAX_ATTEMPTS) throw error;
       onFailure(error);
     }
     await delay(clock, RETRY_MS, signal).catch(() => undefined);
   }
 }
 
-function isStorageError(error: unknown): boolean {
-  return error instanceof ProductError && error.reason === 'STORAGE';
+/** True if a later attempt may succeed. A damaged journal stays damaged. */
+function mayPass(error: unknown): boolean {
+  return error instanceof ProductError && error.reason === 'STORAGE' && !isDamagedTaskError(error);
 }
