@@ -25,8 +25,8 @@ const grantedAccessSchema = z.strictObject({
     })
     .optional(),
   /**
-   * The end of the session that made the link, in milliseconds since 1970. The access does not last longer. Absent if a
-   * token made the link.
+   * The end of the access with which the link was created, in milliseconds since 1970. This access does not last longer.
+   * Absent if that access has no end.
    */
   until: z.number().optional(),
   /** The end of the access, in milliseconds since 1970. */

@@ -8,9 +8,8 @@ import { withStartLock } from './start-lock.ts';
 import { startLocalServer } from './start-server.ts';
 
 /**
- * Restarts the local server. Returns undefined if no server runs, or if it was
- * shutting down; none is started then. The start lock ensures that no
- * other bridge starts a server with another environment.
+ * Restarts the local server. If no server runs, or if it was already shutting down, starts none and returns undefined. The
+ * start lock ensures that no other bridge starts a server with another environment.
  * @throws ProductError SHUTTING_DOWN if the server does not end; CONFIGURATION if the new server does not start
  */
 export async function restartLocalServer(

@@ -201,10 +201,10 @@ export class Outbox {
     return (await this.#endedOwners(`state IN ('sending', 'accepted')`)).length > 0;
   }
 
-  /** Returns the ids of processes that have ended and own such entries. */
-  #endedOwners(such: string): Promise<readonly ProcessId[]> {
+  /** Returns the ids of processes that have ended and own entries with this SQL condition. */
+  #endedOwners(condition: string): Promise<readonly ProcessId[]> {
     const owners = this.#database.rows(
-      `SELECT DISTINCT owner FROM delegations WHERE ${such} AND owner <> ?`,
+      `SELECT DISTINCT owner FROM delegations WHERE ${condition} AND owner <> ?`,
       this.#database.owner,
     );
     return this.#database.ended(owners.map(([owner]) => String(owner)));

@@ -2,8 +2,9 @@
  * `a2a-server check` makes the checks of a server start, and sends a short request to each model. The command starts no
  * server and changes nothing.
  */
-import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { MODEL_TIERS } from '../../../shared/settings/model-tiers.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import {
   type CheckResult,
@@ -30,7 +31,6 @@ import { prepareServer } from '../prepare-server.ts';
 import { readServerSettings } from '../settings/read-settings.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
 import { serverOrigin } from '../listen.ts';
-import { existsSync } from 'node:fs';
 import { requireSafeStateDirectory } from '../../../shared/state/state-directory.ts';
 import { checkStoredToken } from '../../../shared/state/token-file.ts';
 import { openRecordStoreForCommand } from './open-records-for-command.ts';

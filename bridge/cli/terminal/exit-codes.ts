@@ -3,7 +3,7 @@ import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/ru
 import { ProductError, type ErrorReason } from '../../../shared/runtime/errors.ts';
 import { hasEnded, type TaskView } from '../../sessions/session/observed-task.ts';
 
-/** The session, call, tool execution or agent does not exist, or the prefix is not unique. */
+/** The session, call, agent or command of an agent does not exist, or the prefix is not unique. */
 const EXIT_UNKNOWN = 3;
 /** The agent refused the request, e.g. because the action was already decided, has changed, or the task has ended. */
 export const EXIT_REFUSED = 4;

@@ -28,8 +28,8 @@ export function formatTable(
   width: number | undefined,
 ): string {
   const all: readonly (readonly Cell[])[] = [columns.map(({ title }) => ({ text: title })), ...rows];
-  const widths = columns.map((_, at) => Math.max(...all.map((row) => displayWidth(row[at]?.text ?? ''))));
-  const lines = foldedColumns(widths, width ?? Number.POSITIVE_INFINITY);
+  const wanted = columns.map((_, at) => Math.max(...all.map((row) => displayWidth(row[at]?.text ?? ''))));
+  const { lines, widths } = foldedColumns(wanted, width ?? Number.POSITIVE_INFINITY);
   return all
     .flatMap((row) =>
       lines.map((line, index) => {
@@ -46,26 +46,30 @@ export function formatTable(
     .join('\n');
 }
 
-/**
- * Divides the columns into the lines of a row. Shortens the width of the last column to what remains in its line.
- * @returns the indexes of the columns, by line
- */
-function foldedColumns(widths: number[], width: number): readonly (readonly number[])[] {
+interface FoldedColumns {
+  /** The indexes of the columns, by line. */
+  lines: readonly (readonly number[])[];
+  widths: readonly number[];
+}
+
+/** Divides the columns into the lines of a row. The last column gets at most what remains in its line. */
+function foldedColumns(wanted: readonly number[], width: number): FoldedColumns {
   const lines: number[][] = [[]];
+  const widths: number[] = [];
   let used = 0;
-  for (const [at, wanted] of widths.entries()) {
-    const isLast = at === widths.length - 1;
-    const least = isLast ? Math.min(wanted, MIN_LAST_COLUMN_WIDTH) : wanted;
+  for (const [at, whole] of wanted.entries()) {
+    const isLast = at === wanted.length - 1;
+    const least = isLast ? Math.min(whole, MIN_LAST_COLUMN_WIDTH) : whole;
     const line = lines.at(-1) ?? [];
     const start = line.length === 0 ? used : used + COLUMN_SEPARATOR.length;
     const folds = line.length > 0 && start + least > width;
     const from = folds ? FOLD_INDENT.length : start;
     if (folds) lines.push([at]);
     else line.push(at);
-    if (isLast) widths[at] = Math.min(wanted, Math.max(1, width - from));
-    used = from + wanted;
+    widths.push(isLast ? Math.min(whole, Math.max(1, width - from)) : whole);
+    used = from + whole;
   }
-  return lines;
+  return { lines, widths };
 }
 
 function padded(
