@@ -49,11 +49,11 @@ export interface ToolRun extends ToolContext {
    */
   goesTo?: (hosts: readonly string[]) => void;
   /**
-   * Returns false if a policy rule denies a list of this directory, or demands a decision about it, and the rule does
-   * not match the input. If absent, no rule does.
+   * Returns false if a policy rule denies the tool this file or directory, or demands a decision about it, and the rule
+   * does not match the input. If absent, no rule does.
    * @param path relative to the workspace, with `/`
    */
-  mayList?: (path: string) => boolean;
+  mayRead?: (path: string) => boolean;
   /**
    * Returns the reason of the abort, so that a tool can send the reason to a service. Returns undefined before the
    * abort.

@@ -45,9 +45,9 @@ export async function recheckPolicyAndRun(
       );
   };
   check({});
-  const mayList = (path: string): boolean => {
+  const mayRead = (path: string): boolean => {
     const facts = { ...approved, reach: { ...reach, paths: [{ written: path, leadsTo: path }] } };
     return otherRules.every(({ action, matches }) => action === 'allow' || matches(facts) === 'no');
   };
-  return tool.run(call.input, { ...run, mayList, goesTo: (hosts) => check({ hosts }) });
+  return tool.run(call.input, { ...run, mayRead, goesTo: (hosts) => check({ hosts }) });
 }

@@ -31,7 +31,7 @@ export const listFilesTool: Tool = defineTool({
     await workspace.locate(input.path);
     return { preview: { type: 'json', value: input }, basis: null };
   },
-  run: async ({ path, recursive }, { workspace, signal, mayList = () => true }) => {
+  run: async ({ path, recursive }, { workspace, signal, mayRead = () => true }) => {
     const lines: string[] = [];
     const hidden: string[] = [];
     let cut = false;
@@ -41,7 +41,7 @@ export const listFilesTool: Tool = defineTool({
         start ??= directory.path;
         const prefix = directory.path === '' ? '' : `${directory.path}/`;
         // The rules have allowed a list of the first directory.
-        if (directory.path !== start && !mayList(directory.path)) {
+        if (directory.path !== start && !mayRead(directory.path)) {
           hidden.push(prefix);
           return 'skip';
         }

@@ -49,7 +49,7 @@ export const searchFilesTool: Tool = defineTool({
     ];
     return `Search for ${what}${where.length === 0 ? '' : ` in ${where.join(', ')}`}`;
   },
-  reach: ({ path }) => ({ trees: [path] }),
+  reach: ({ path }) => ({ paths: [path] }),
   show: async (input, { workspace }) => {
     await workspace.locate(input.path);
     if (input.pattern !== undefined) createLineMatcher({ ...input, pattern: input.pattern });
@@ -99,24 +99,26 @@ async function searchFile(
 async function searchTree(
   input: Search,
   { matcher, report, glob }: Going,
-  { workspace, signal }: ToolRun,
+  { workspace, signal, mayRead = () => true }: ToolRun,
 ): Promise<void> {
   let start: string | undefined;
   await workspace.walk(input.path, { signal, includeIgnored: input.includeIgnored }, async (directory) => {
     start ??= directory.path;
     if (directory.cut) report.cut();
-    const names = await matchingNames(directory, start, glob);
     const pathOf = (name: string) => (directory.path === '' ? name : `${directory.path}/${name}`);
+    const found = await matchingNames(directory, start, glob);
+    const names = found.filter((name) => mayRead(pathOf(name)));
+    report.hide(found.length - names.length);
     if (matcher === undefined) for (const name of names) report.file(pathOf(name));
     else {
       for (let next = 0; next < names.length && !report.full; next += FILES_AT_ONCE) {
         const some = await readable(directory, names.slice(next, next + FILES_AT_ONCE), report);
         const texts = some.map(({ content }) => content);
-        const found = await findMatchingLines(texts, { matcher, most: report.room + 1, signal });
+        const lines = await findMatchingLines(texts, { matcher, most: report.room + 1, signal });
         for (const [index, { name }] of some.entries()) {
           report.matches(
             pathOf(name),
-            found.filter(({ text }) => text === index),
+            lines.filter(({ text }) => text === index),
           );
         }
       }

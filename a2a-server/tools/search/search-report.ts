@@ -12,6 +12,7 @@ export class SearchReport {
   #characters = 0;
   #files = 0;
   #skipped = 0;
+  #hidden = 0;
   #cut = false;
 
   constructor(most: number) {
@@ -43,6 +44,11 @@ export class SearchReport {
     this.#skipped += 1;
   }
 
+  /** Counts files that a rule of the operator hides from the search. */
+  hide(files: number): void {
+    this.#hidden += files;
+  }
+
   /** Records that the search skipped a part of a directory. */
   cut(): void {
     this.#cut = true;
@@ -61,6 +67,9 @@ export class SearchReport {
         : [
             `${countWithNoun(this.#skipped, 'file')} not searched (binary, not UTF-8, too large or unreadable)`,
           ]),
+      ...(this.#hidden === 0
+        ? []
+        : [`A rule of the operator hides ${countWithNoun(this.#hidden, 'file')} from the search`]),
     ];
     const text = [...this.#lines, ...notes.map((note) => `[${note}.]`)].join('\n');
     return { text, summary: this.#cut ? `${summary}, not all` : summary };

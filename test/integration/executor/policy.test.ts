@@ -152,6 +152,25 @@ describe('a task under policy rules', () => {
     expect(told).toContain('A rule of the operator hides what is in deploy/, docs/, secrets/');
   });
 
+  it('X2 a search reads no file that rules deny or ask about, and searches the others', async () => {
+    const { tasks, workspace, models } = await agent(
+      [{ calls: [{ tool: 'search-files', input: { pattern: 'in-' } }] }],
+      {
+        policy: [
+          { action: 'deny', path: '.env' },
+          { action: 'ask', path: 'deploy/**' },
+        ],
+      },
+    );
+    for (const name of ['deploy', 'src']) await mkdir(join(workspace, name));
+    for (const name of ['.env', 'deploy/a', 'src/a']) await writeFile(join(workspace, name), `in-${name}`);
+    await untilSettled(tasks, await tasks.send(messageOf('go')));
+    const told = JSON.stringify(models.requests.at(-1)?.conversation);
+    expect(told).toContain('in-src');
+    expect(told).not.toMatch(/in-(\.env|deploy)/);
+    expect(told).toContain('A rule of the operator hides 2 files from the search');
+  });
+
   it('X2 the server does not follow a redirect to a denied host', async () => {
     const secret = await openPages({ '/': 'secret' });
     const site = await openSite((_request, response) => {

@@ -43,7 +43,7 @@ describe('the tool list-files', () => {
     const { text } = await at.run(
       listFilesTool,
       { recursive: true },
-      { mayList: (path) => path !== 'a/secrets' },
+      { mayRead: (path) => path !== 'a/secrets' },
     );
     expect(text).toBe(
       'a/\nb.txt\na/secrets/\na/secrets.md\n[A rule of the operator hides what is in a/secrets/]',
@@ -99,6 +99,18 @@ describe('the tool search-files', () => {
       text: 'a.md:1: x',
       summary: 'found 1 match in 1 file',
     });
+  });
+
+  it('X2 search-files searches no file that a rule covers, and says so', async () => {
+    await files({ '.env': 'key\n', 'a/.env': 'key\n', 'a/b.txt': 'key\n' });
+    const note = '[A rule of the operator hides 2 files from the search.]';
+    for (const [input, found] of [
+      [{ pattern: 'key' }, 'a/b.txt:1: key'],
+      [{ glob: '**' }, 'a/b.txt'],
+    ] as const) {
+      const { text } = await at.run(searchFilesTool, input, { mayRead: (path) => !path.endsWith('.env') });
+      expect(text).toBe(`${found}\n${note}`);
+    }
   });
 
   it('search-files applies the glob also to a file that it gets as its path', async () => {
