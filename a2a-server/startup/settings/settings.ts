@@ -1,6 +1,7 @@
 import { ON_DISCONNECT_VALUES } from '../../http/streams/disconnect-handler.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { parseUrl } from '../../../shared/net/parse-url.ts';
 import { defineSetting } from '../../../shared/settings/resolve-settings.ts';
 import type { SettingValues } from '../../../shared/settings/resolve-settings.ts';
 import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
@@ -69,8 +70,9 @@ export const SERVER_SETTINGS = {
       .url({ protocol: /^https?$/ })
       // X1: the agent card shows this URL to everybody. The page and other addresses are below it.
       .refine((text) => {
-        const { username, password } = new URL(text);
-        return !/[?#]/.test(text) && username === '' && password === '';
+        const url = parseUrl(text);
+        if (url === undefined) return true; // The check above reports a text that is no URL.
+        return !/[?#]/.test(text) && url.username === '' && url.password === '';
       }, 'it has a user, a password, a query or a fragment')
       .optional(),
     fallback: undefined,
