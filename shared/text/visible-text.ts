@@ -165,15 +165,10 @@ export type QuotedText =
 export function quotedText(text: string, room?: TextLimits): QuotedText {
   const most = room === undefined ? Number.POSITIVE_INFINITY : Math.max(room.characters, MAX_READ);
   if (text.length <= 2 * most) return quoted(fit(joinedVisibleLines(text), room));
-  const head = text.slice(0, safeCutBefore(text, most));
-  const tail = text.slice(safeCutBefore(text, text.length - most));
-  const left = text.length - head.length - tail.length;
-  const fitted = fit(`${joinedVisibleLines(head)}${leftOut(left)}${joinedVisibleLines(tail)}`, room);
-  return quoted({
-    extent: 'cut',
-    text: fitted.text,
-    left: left + (fitted.extent === 'cut' ? fitted.left : 0),
-  });
+  const [headEnd, tailStart] = [safeCutBefore(text, most), safeCutBefore(text, text.length - most)];
+  const head = joinedVisibleLines(text.slice(0, headEnd));
+  const tail = joinedVisibleLines(text.slice(tailStart));
+  return quoted(fit(head + tail, room, { at: head.length, characters: tailStart - headEnd }));
 }
 
 function joinedVisibleLines(text: string): string {
@@ -266,26 +261,33 @@ function blankMarker(run: readonly string[], sign: string): string {
   return `${sign}⟨${many(run.length, 'blank line')}${gap === '' ? '' : ` with ${gap}`}⟩`;
 }
 
+/** Characters that a text lacks at one place, because they were not read. */
+interface UnreadCharacters {
+  at: number;
+  characters: number;
+}
+
 /** Cuts the text to the maximum size. The head gets two thirds of it, and the tail gets the rest. */
-function fit(text: string, room: TextLimits | undefined): QuotedText {
+function fit(text: string, room: TextLimits | undefined, unread?: UnreadCharacters): QuotedText {
   if (room === undefined) return { extent: 'whole', text };
   const { characters, lines = Number.POSITIVE_INFINITY } = room;
-  if (text.length <= characters && occurrences(text, '\n') < lines) return { extent: 'whole', text };
-  const headEnd = Math.min(headLimit(text, Math.ceil((lines * 2) / 3)), Math.ceil((characters * 2) / 3));
+  if (unread === undefined && text.length <= characters && occurrences(text, '\n') < lines)
+    return { extent: 'whole', text };
+  const headEnd = Math.min(
+    headLimit(text, Math.ceil((lines * 2) / 3)),
+    Math.ceil((characters * 2) / 3),
+    unread?.at ?? text.length,
+  );
   const tailStart = Math.max(
     tailLimit(text, Math.floor(lines / 3)),
     text.length - Math.floor(characters / 3),
-    headEnd,
+    unread?.at ?? headEnd,
   );
   const head = withoutPartialLastLine(text.slice(0, safeCutBefore(text, headEnd)));
   const tail = withoutPartialFirstLine(text.slice(safeCutBefore(text, tailStart)));
-  const left = text.length - head.length - tail.length;
+  const left = text.length - head.length - tail.length + (unread?.characters ?? 0);
   if (left <= 0) return { extent: 'whole', text };
-  return { extent: 'cut', left, text: `${head}${leftOut(left)}${tail}` };
-}
-
-function leftOut(characters: number): string {
-  return `⟨${many(characters, 'character')} left out⟩`;
+  return { extent: 'cut', left, text: `${head}⟨${many(left, 'character')} left out⟩${tail}` };
 }
 
 /**

@@ -251,17 +251,26 @@ describe('a quoted text', () => {
     'X3 of four million times %j, only the ends are read, and all omitted characters are counted',
     (part) => {
       const text = part.repeat(4_000_000);
-      const { extent, text: shown, ...cut } = quotedText(text, { characters: 1_000 });
-      expect(extent).toBe('cut');
-      expect(shown.length).toBeLessThan(3_000);
-      expect(shown).toMatch(/⟨[\d,]+ characters left out⟩/);
-      expect(cut).toEqual({ left: expect.any(Number) });
+      const cut = quotedText(text, { characters: 1_000 });
+      if (cut.extent !== 'cut') throw new Error('the whole text is shown');
+      expect(cut.text.length).toBeLessThan(3_000);
+      expect(cut.text.match(/⟨[\d,]+ characters left out⟩/g)).toEqual([
+        `⟨${cut.left.toLocaleString('en')} characters left out⟩`,
+      ]);
+      expect(cut.left).toBeGreaterThan(3_000_000);
       const line = visibleLine(text);
       expect(line.length).toBeLessThan(1_000_000);
       expect(line.endsWith('…')).toBe(true);
       expect(visibleLine(text, 100).length).toBeLessThanOrEqual(100);
     },
   );
+
+  it('X3 a short head is not joined to text after the unread middle', () => {
+    const text = '\u007f'.repeat(100_000) + 'x'.repeat(1_000_000);
+    expect(quotedText(text, { characters: 900 }).text).toBe(
+      `│ ⟨100,000 × \\u{7f}⟩⟨999,700 characters left out⟩${'x'.repeat(300)}`,
+    );
+  });
 
   it('X3 a run of millions of one hidden character is a marker', () => {
     expect(visibleLines('\u007f'.repeat(4_000_000))).toEqual(['⟨4,000,000 × \\u{7f}⟩']);
