@@ -222,7 +222,7 @@ const knownModelsAsText = {
 const BRIDGE_CHUNKS = /'(jose|@simplewebauthn\/server)'|\/(open-bridge|program|serve|serve-http)\.ts'$/;
 /** The server's own chunks: the packages of each provider, of ACP, of MCP, of PostgreSQL and of OpenTelemetry, and the code that reads web pages. */
 const SERVER_CHUNKS =
-  /@ai-sdk\/|'(jose|openid-client|@simplewebauthn\/server)'|\/(postgres-journal|postgres\/readonly-journal|postgres-records|acp-backend|fetch-through-proxy|mcp-servers|connect|web-on-demand|open-metrics|open-traces|log-problems)\.ts'$/;
+  /@ai-sdk\/|'(jose|openid-client|@simplewebauthn\/server)'|\/(postgres-journal|postgres\/readonly-journal|postgres-records|acp-backend|send-provider-request|mcp-servers|connect|web-on-demand|open-metrics|open-traces|log-problems)\.ts'$/;
 
 /**
  * Leaves all other modules that a program imports on demand in the file of the importer. Such a module still runs at its
