@@ -219,10 +219,35 @@ const knownModelsAsText = {
 };
 
 /** The bridge's own chunks: MCP, what the first call needs, the command line, and MCP over HTTP. */
-const BRIDGE_CHUNKS = /'(jose|@simplewebauthn\/server)'|\/(open-bridge|program|serve|serve-http)\.ts'$/;
-/** The server's own chunks: the packages of each provider, of ACP, of MCP, of PostgreSQL and of OpenTelemetry, and the code that reads web pages. */
-const SERVER_CHUNKS =
-  /@ai-sdk\/|'(jose|openid-client|@simplewebauthn\/server)'|\/(postgres-journal|postgres\/readonly-journal|postgres-records|acp-backend|send-provider-request|mcp-servers|connect|web-on-demand|open-metrics|open-traces|log-problems)\.ts'$/;
+const BRIDGE_CHUNKS = [
+  'jose',
+  '@simplewebauthn/server',
+  '/open-bridge.ts',
+  '/program.ts',
+  '/serve.ts',
+  '/serve-http.ts',
+];
+/**
+ * The server's own chunks: the packages of each provider, of ACP, of MCP, of PostgreSQL and of OpenTelemetry, and the code
+ * that reads web pages.
+ */
+const SERVER_CHUNKS = [
+  '@ai-sdk/',
+  'jose',
+  'openid-client',
+  '@simplewebauthn/server',
+  '/postgres-journal.ts',
+  '/postgres/readonly-journal.ts',
+  '/postgres-records.ts',
+  '/acp-backend.ts',
+  '/send-provider-request.ts',
+  '/mcp-servers.ts',
+  '/connect.ts',
+  '/web-on-demand.ts',
+  '/open-metrics.ts',
+  '/open-traces.ts',
+  '/log-problems.ts',
+];
 
 /**
  * Leaves all other modules that a program imports on demand in the file of the importer. Such a module still runs at its
@@ -230,15 +255,27 @@ const SERVER_CHUNKS =
  *
  * Also writes non-ASCII characters as escapes. esbuild leaves them in regular expressions, and one such character makes
  * Node keep a whole file in memory with two bytes for each character.
+ * @param chunks the ends of the specifiers of the program's own chunks; '@x/' stands for all packages of @x
  */
 const importsInPlace = (chunks) => ({
   name: 'imports-in-place',
-  setup({ onLoad }) {
+  setup({ onLoad, onEnd }) {
+    const unused = new Set(chunks);
+    const isChunk = (specifier) => {
+      const chunk = chunks.find((each) =>
+        each.endsWith('/') ? specifier.startsWith(each) : specifier.endsWith(each),
+      );
+      unused.delete(chunk);
+      return chunk !== undefined;
+    };
+    onEnd(() => ({
+      errors: [...unused].map((chunk) => ({ text: `no import on demand names the chunk ${chunk}` })),
+    }));
     onLoad({ filter: /\/(bridge|a2a-server|shared)\/.*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8');
       const contents = source
-        .replaceAll(/\bimport\(('[^']+')\)/g, (dynamicImport, specifier) =>
-          chunks.test(specifier) ? dynamicImport : `Promise.resolve(require(${specifier}))`,
+        .replaceAll(/\bimport\('([^']+)'\)/g, (dynamicImport, specifier) =>
+          isChunk(specifier) ? dynamicImport : `Promise.resolve(require('${specifier}'))`,
         )
         .replaceAll(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
       return { contents, loader: 'ts' };

@@ -110,7 +110,7 @@ export function taskServiceFromSettings(
     },
     ...(settings.budgetCostPerDay !== undefined && { dailyBudget: settings.budgetCostPerDay }),
     ...(worker.onEnded && { onEnded: worker.onEnded }),
-    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an execution failed'),
+    onFailure: (taskId, error) => log.error({ taskId, err: error }, 'an error in the work on a task'),
     maintenance: {
       expiry: { decisionMs: settings.decisionTimeout, idleMs: settings.idleTimeout },
       retentionMs: settings.retention,

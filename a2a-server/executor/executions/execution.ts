@@ -338,14 +338,16 @@ export class Execution {
   }
 
   async #obtain(snapshot: Snapshot): Promise<PassResources> {
-    const { log, journal, openWorkspace } = this.#options;
+    const { log, journal, openWorkspace, onFailure } = this.#options;
     const workspace = await openWorkspace(snapshot.settings.workspace);
     const rows = await journal.session(snapshot.principal, snapshot.sessionId);
     const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
     const earlier: Snapshot[] = [];
     for (const row of rows.slice(0, Math.max(own, 0))) {
       // The task goes on without an earlier task whose events are damaged.
-      const ended = await undefinedIfUnreadable(log.load(row.taskId));
+      const ended = await undefinedIfUnreadable(log.load(row.taskId), (error) =>
+        onFailure(row.taskId, error),
+      );
       if (ended) earlier.push(ended);
     }
     return { workspace, earlier };

@@ -35,4 +35,6 @@ it('R28 a task with damaged events hides no other task, and the next task of its
   await stream.rest();
   expect((await peer.task(waiting.taskId)).state).toBe('COMPLETED');
   expect(await after.file('a.txt')).toBe('x');
+  // The model does not see the damaged task, so the operator must learn of it.
+  expect(after.server.log()).toMatch(new RegExp(`"taskId":"${damaged.taskId}".*damaged`));
 });
