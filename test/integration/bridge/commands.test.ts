@@ -112,7 +112,7 @@ describe('the commands of the a2a-server', () => {
     const refused = await client.call(EXECUTE, { command: 'chekpoint list' });
     expect(refused.isError).toBe(true);
     expect(textOf(refused)).toMatch(
-      /There is no command "\/chekpoint list"\. The commands are: init, checkpoint list/,
+      /There is no command "chekpoint list"\. The commands are: init, checkpoint list/,
     );
     const failed = await client.call(EXECUTE, { command: 'checkpoint show', args: ['none.1'] });
     expect(failed.structuredContent).toMatchObject({ state: 'failed' });

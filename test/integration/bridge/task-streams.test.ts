@@ -139,7 +139,7 @@ describe('tasks/stream', () => {
     const delegating = delegated(client);
     await agent.asked('SendStreamingMessage');
     const taskId = await delegating;
-    expect(taskId).toMatch(/::$/);
+    expect(taskId).toMatch(/::::agent$/);
     const ended = client.stream({ taskId });
     release();
     await client.arrived(2);
