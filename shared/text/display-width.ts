@@ -11,17 +11,55 @@ const SIMPLE =
 
 let segmenter: Intl.Segmenter | undefined;
 
+/**
+ * The number of UTF-16 units that are split at once. `Intl.Segmenter` copies its whole input for each grapheme, so the time
+ * for a long text would grow with the square of its length.
+ */
+const WINDOW_UNITS = 256;
+
+/** Matches the codes of colours, which fill no column. */
+// eslint-disable-next-line no-control-regex -- colours begin with this character
+const COLOURS = /\x1b\[[\d;]*m/g;
+
 /** Returns the number of columns that the text fills on a terminal. Colours fill none. */
 export function displayWidth(text: string): number {
-  return SIMPLE.test(text) ? text.length : stringWidth(text);
+  if (SIMPLE.test(text)) return text.length;
+  if (text.length <= WINDOW_UNITS) return stringWidth(text);
+  let width = 0;
+  for (const graphemes of graphemeGroups(text.replaceAll(COLOURS, '')))
+    width += stringWidth(graphemes.join(''));
+  return width;
 }
 
 /** Splits a text into graphemes: an emoji of several code points, or a letter with its accents, is one of them. */
 export function* graphemesOf(text: string): Generator<string> {
-  if (SIMPLE.test(text)) {
-    yield* text;
-    return;
-  }
+  if (SIMPLE.test(text)) yield* text;
+  else for (const graphemes of graphemeGroups(text)) yield* graphemes;
+}
+
+function* graphemeGroups(text: string): Generator<string[]> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-  for (const { segment } of segmenter.segment(text)) yield segment;
+  let size = WINDOW_UNITS;
+  for (let start = 0; start < text.length;) {
+    const window = windowOf(text, start, size);
+    const graphemes = Array.from(segmenter.segment(window), ({ segment }) => segment);
+    let end = start + window.length;
+    if (end < text.length) {
+      // The last grapheme may go on behind the window. So the next window begins with it.
+      end -= graphemes.pop()?.length ?? 0;
+      size = graphemes.length === 0 ? size * 2 : WINDOW_UNITS;
+    }
+    yield graphemes;
+    start = end;
+  }
+}
+
+/** Returns a part of the text that does not end between the two halves of a character. */
+function windowOf(text: string, start: number, size: number): string {
+  const end = start + size;
+  return text.slice(start, isHighSurrogate(text.charCodeAt(end - 1)) ? end + 1 : end);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
 }
