@@ -5,6 +5,7 @@
  * - Each change of elements and texts starts this time again. Changes below `data-live` do not, because they move no
  *   button.
  * - A link only shows another view of the page, so the guard never ignores it.
+ * - A dialog lies above the page, and a change of the page moves none of its buttons. So the guard never ignores them.
  * - The guard also covers keys, because browsers convert Enter and Space on a button to a click.
  */
 
@@ -26,7 +27,7 @@ export function guardClicks(root: HTMLElement): void {
   root.addEventListener(
     'click',
     (event) => {
-      if (root.dataset['changing'] === undefined || isLink(event.target)) return;
+      if (root.dataset['changing'] === undefined || isUnmoved(event.target)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
     },
@@ -34,8 +35,8 @@ export function guardClicks(root: HTMLElement): void {
   );
 }
 
-function isLink(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('a[href^="#"]') !== null;
+function isUnmoved(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('a[href^="#"], dialog') !== null;
 }
 
 function isLive(target: Node): boolean {

@@ -275,6 +275,19 @@ describeInBrowser('the keys of the page', (browser) => {
     expect(sent).toHaveLength(1);
   });
 
+  test('a change of the page below a dialog does not make the page ignore a click in the dialog', async () => {
+    await keepClickGuard(page);
+    await begin(write('a.md', 'x\n'));
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog');
+    await dialog.waitFor();
+    await page.clock.pauseAt(Date.now() + 10_000);
+    await page.evaluate(() => document.querySelector('#page')?.append(document.createElement('p')));
+    await page.locator('#page[data-changing]').waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
   test('/ goes to the search of the tasks, where letters are text', async () => {
     await begin(write('a.md', 'x\n'));
     await page.keyboard.press('j');
