@@ -79,9 +79,11 @@ function found(
 
 function unknown(commands: readonly AgentCommand[], call: CommandCall): ProductError {
   const names = commands.map(({ name }) => name).join(', ');
+  // The text begins with a slash, which the names of the commands do not have.
+  const asked = agentCommandText(call).slice(1, 201);
   return new ProductError(
     'UNKNOWN_COMMAND',
-    `There is no command ${JSON.stringify(agentCommandText(call).slice(1, 201))}. The commands are: ${names}.`,
+    `There is no command ${JSON.stringify(asked)}. The commands are: ${names}.`,
     { facts: { commands: names } },
   );
 }
