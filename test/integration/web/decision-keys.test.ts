@@ -282,7 +282,7 @@ describeInBrowser('the keys of the page', (browser) => {
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
     await page.clock.pauseAt(Date.now() + 10_000);
-    await page.evaluate(() => document.querySelector('#page')?.append(document.createElement('p')));
+    await page.evaluate("document.querySelector('#page').append(document.createElement('p'))");
     await page.locator('#page[data-changing]').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await dialog.waitFor({ state: 'hidden' });
