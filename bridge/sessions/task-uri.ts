@@ -1,6 +1,7 @@
 /**
- * Builds and parses the resource URI of a part of a task: `task://<session>/<task>/<part>`. With `…/<part>/<from>`, the
- * first characters are skipped. Pure.
+ * Builds and parses the resource URI of a part of a task: `task://<agent>/<session>/<task>/<part>`. With
+ * `…/<part>/<from>`, the first characters are skipped. The URI names the agent, because agents choose ids, and two
+ * agents may use the same. Pure.
  */
 
 /**
@@ -21,20 +22,22 @@ export const TASK_RESOURCE_MIME_TYPES: Readonly<Record<TaskResource, string>> = 
 };
 
 export interface TaskAddress {
+  /** The name of the agent. */
+  agent: string;
   sessionId: string;
   taskId: string;
   part: TaskResource;
 }
 
-export const TASK_URI_TEMPLATE = 'task://{session}/{task}/{part}';
+export const TASK_URI_TEMPLATE = 'task://{agent}/{session}/{task}/{part}';
 export const TASK_URI_TEMPLATE_WITH_OFFSET = `${TASK_URI_TEMPLATE}/{from}`;
 
 /**
  * Builds the URI. The ids are escaped, because agents choose them, and they may contain any character.
  * @param from the number of characters to skip
  */
-export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): string {
-  const uri = `task://${segmentOf(sessionId)}/${segmentOf(taskId)}/${part}`;
+export function taskUri({ agent, sessionId, taskId, part }: TaskAddress, from = 0): string {
+  const uri = `task://${segmentOf(agent)}/${segmentOf(sessionId)}/${segmentOf(taskId)}/${part}`;
   return from === 0 ? uri : `${uri}/${String(from)}`;
 }
 
@@ -42,12 +45,14 @@ export function taskUri({ sessionId, taskId, part }: TaskAddress, from = 0): str
 export function parseTaskUriVariables(
   variables: Readonly<Record<string, string | string[] | undefined>>,
 ): (TaskAddress & { from: number }) | undefined {
-  const { session, task, part, from = '0' } = variables;
+  const { agent, session, task, part, from = '0' } = variables;
   const known = TASK_RESOURCES.find((each) => each === part);
-  if (typeof session !== 'string' || typeof task !== 'string' || known === undefined) return undefined;
+  if (typeof agent !== 'string' || typeof session !== 'string' || typeof task !== 'string') return undefined;
+  if (known === undefined) return undefined;
   if (typeof from !== 'string' || !/^\d{1,9}$/.test(from)) return undefined;
   try {
     return {
+      agent: idOf(agent),
       sessionId: idOf(session),
       taskId: idOf(task),
       part: known,

@@ -155,7 +155,7 @@ export function buildSessionReport({
     cost: view?.cost ?? null,
     notes: [
       ...notes,
-      ...(to < whole.length ? [cutNote(view, { characters: whole.length, to })] : []),
+      ...(to < whole.length ? [cutNote(agent, view, { characters: whole.length, to })] : []),
       ...(hidden > 0 ? [`${String(hidden)} earlier tool calls are not shown.`] : []),
     ],
     next,
@@ -194,9 +194,13 @@ export function shownOutputEndIndex(output: string, from: number): number {
  * Returns the note about a cut output. R70: the client can read the rest, so the note names the resource that contains
  * it.
  */
-function cutNote(view: TaskView | undefined, { characters, to }: { characters: number; to: number }): string {
+function cutNote(
+  agent: string,
+  view: TaskView | undefined,
+  { characters, to }: { characters: number; to: number },
+): string {
   const { sessionId = '', taskId = '' } = view ?? {};
-  const address = { sessionId, taskId, part: 'artifacts' } as const;
+  const address = { agent, sessionId, taskId, part: 'artifacts' } as const;
   return `The output has ${String(characters)} characters; the first ${String(to)} are shown. The rest is the resource ${taskUri(address, to)}, all of it ${taskUri(address)}.`;
 }
 

@@ -10,13 +10,13 @@ import type { TaskAddress } from '../../sessions/task-uri.ts';
 
 /**
  * Returns the text of one resource of a task. After the artifacts of an ended task, its result counts as collected.
- * @throws ProductError UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent
+ * @throws ProductError UNKNOWN_AGENT, UNKNOWN_SESSION, UNKNOWN_TASK, or an error of the connection to the agent
  */
 export async function readTaskResource(
   bridge: BridgeContext,
-  { sessionId, taskId, part }: TaskAddress,
+  { agent, sessionId, taskId, part }: TaskAddress,
 ): Promise<string> {
-  const session = await bridge.sessions.find(sessionId);
+  const session = await bridge.sessions.find(sessionId, { agent: bridge.registry.named(agent) });
   await session.refresh();
   const text = taskResourceContent(part, await found(session, taskId, part === 'transcript'));
   const { view } = session;

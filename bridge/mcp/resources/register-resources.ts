@@ -94,7 +94,7 @@ export function registerResources(server: McpServer, { prefix, bridge }: Resourc
 }
 
 const RESOURCE_TITLE = 'A task';
-const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_SESSION', 'UNKNOWN_TASK']);
+const ABSENT: ReadonlySet<string> = new Set(['UNKNOWN_AGENT', 'UNKNOWN_SESSION', 'UNKNOWN_TASK']);
 
 async function listed(bridge: BridgeContext): Promise<ListResourcesResult> {
   const { sessions } = await bridge.sessions.list({ newest: MAX_LISTED_SESSIONS });
@@ -106,9 +106,9 @@ function partsOf(bridge: BridgeContext, session: ListedSession): ListResourcesRe
   const { sessionId, taskId, agent, title, pending, updatedAt } = session;
   if (taskId === null) return [];
   return TASK_RESOURCES.filter((part) => part !== 'diff' || pending > 0).map((part) => {
-    const size = part === 'artifacts' ? sizeOf(bridge, taskId) : undefined;
+    const size = part === 'artifacts' ? sizeOf(bridge, taskId, agent) : undefined;
     return {
-      uri: taskUri({ sessionId, taskId, part }),
+      uri: taskUri({ agent, sessionId, taskId, part }),
       title: RESOURCE_TITLE,
       name: `${title === '' ? taskId : visibleLine(title)} (${part})`,
       description: `${DESCRIPTIONS[part]}; session ${sessionId} with ${agent}`,
@@ -120,7 +120,7 @@ function partsOf(bridge: BridgeContext, session: ListedSession): ListResourcesRe
 }
 
 /** Returns the size of a task's output in bytes, if this bridge already has it. Asking the agents would be slow. */
-function sizeOf({ live }: BridgeContext, taskId: string): number | undefined {
-  const view = live.find(taskId)?.view;
+function sizeOf({ live }: BridgeContext, taskId: string, agent: string): number | undefined {
+  const view = live.find(taskId, agent)?.view;
   return view !== undefined && hasEnded(view) ? Buffer.byteLength(agentOutputText(view)) : undefined;
 }

@@ -25,6 +25,9 @@ const offered = z.object({
   ),
 });
 
+const listed = z.object({ resources: z.array(z.object({ uri: z.string() })) });
+const contents = z.object({ contents: z.array(z.object({ text: z.string() })) });
+
 describe('the parameter "agent" of a tool', () => {
   let client: RawClient;
   let first: FakeAgent;
@@ -86,6 +89,15 @@ describe('the parameter "agent" of a tool', () => {
       expect(seen.structuredContent).toMatchObject({ agent: 'second', state: 'input_required' });
     }
     expect(first.requests).toHaveLength(requestsBefore);
+  });
+
+  test('if two agents have tasks with the same ids, the resource URIs name the agent', async () => {
+    const { resources } = listed.parse((await client.request('resources/list', {})).result);
+    const states = resources.map(({ uri }) => uri).filter((uri) => uri.endsWith('/session-1/task-1/state'));
+    const read = await Promise.all(states.map((uri) => client.request('resources/read', { uri })));
+    const texts = read.flatMap(({ result }) => contents.parse(result).contents.map(({ text }) => text));
+    const agents = texts.map((text) => /"agent": "(\w+)"/.exec(text)?.[1]);
+    expect(new Set(agents)).toEqual(new Set(['first', 'second']));
   });
 
   test.each(OF_A_SESSION)(

@@ -83,10 +83,10 @@ describe('results that no client has collected', () => {
     );
 
     const third = await startClient(agent, { stateDir });
-    const uri = 'task://session-1/task-1/diff';
+    const uri = 'task://agent/session-1/task-1/diff';
     const read = JSON.stringify(await third.request('resources/read', { uri }));
     expect(read).toMatch(
-      /"contents":\[\{"uri":"task:\/\/session-1\/task-1\/diff".*Results that nobody has read yet.*walk away/,
+      /"contents":\[\{"uri":"task:\/\/agent\/session-1\/task-1\/diff".*Results that nobody has read yet.*walk away/,
     );
   });
 

@@ -109,20 +109,21 @@ describe.each(['2026-07-28', '2025-11-25', '1.x'] as const)(
 
     test('the read of an unknown resource is an error; for an unknown session the error names the session', async () => {
       const { sessionId } = await delegated('short');
-      await expect(client.readResource({ uri: 'task://nowhere/none/state' })).rejects.toThrow(
+      await expect(client.readResource({ uri: 'task://agent/nowhere/none/state' })).rejects.toThrow(
         /There is no session "nowhere"/,
       );
       for (const uri of [
-        'task://nowhere/none/state',
-        `task://${sessionId}/none/state`,
-        `task://${sessionId}/none/secrets`,
+        'task://agent/nowhere/none/state',
+        `task://nobody/${sessionId}/none/state`,
+        `task://agent/${sessionId}/none/state`,
+        `task://agent/${sessionId}/none/secrets`,
         'nowhere://none',
       ])
         await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602 });
       const { resourceTemplates } = await client.listResourceTemplates();
       expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toEqual([
-        'task://{session}/{task}/{part}',
-        'task://{session}/{task}/{part}/{from}',
+        'task://{agent}/{session}/{task}/{part}',
+        'task://{agent}/{session}/{task}/{part}/{from}',
       ]);
     });
 

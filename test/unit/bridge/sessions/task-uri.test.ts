@@ -18,15 +18,17 @@ describe('the URI of a part of a task', () => {
   test('the URI decodes to the part, with any characters in the agent’s ids', () => {
     fc.assert(
       fc.property(
+        fc.stringMatching(/^[A-Za-z0-9._-]{1,20}$/),
         id,
         id,
         fc.constantFrom(...TASK_RESOURCES),
         fc.nat(999_999_999),
-        (sessionId, taskId, part, from) => {
-          const uri = new URL(taskUri({ sessionId, taskId, part }, from)).href;
+        (agent, sessionId, taskId, part, from) => {
+          const uri = new URL(taskUri({ agent, sessionId, taskId, part }, from)).href;
           const template = new UriTemplate(from === 0 ? TASK_URI_TEMPLATE : TASK_URI_TEMPLATE_WITH_OFFSET);
           const variables = template.match(uri);
           expect(variables === null ? null : parseTaskUriVariables(variables)).toEqual({
+            agent,
             sessionId,
             taskId,
             part,
@@ -38,11 +40,12 @@ describe('the URI of a part of a task', () => {
   });
 
   test.each([
-    ['a part there is not', { session: 's', task: 't', part: 'secrets' }],
-    ['a place that is no number', { session: 's', task: 't', part: 'state', from: '-1' }],
-    ['a place beyond any text', { session: 's', task: 't', part: 'state', from: '1234567890' }],
-    ['half a character', { session: '%', task: 't', part: 'state' }],
-    ['no task', { session: 's', part: 'state' }],
+    ['a part there is not', { agent: 'a', session: 's', task: 't', part: 'secrets' }],
+    ['a place that is no number', { agent: 'a', session: 's', task: 't', part: 'state', from: '-1' }],
+    ['a place beyond any text', { agent: 'a', session: 's', task: 't', part: 'state', from: '1234567890' }],
+    ['half a character', { agent: 'a', session: '%', task: 't', part: 'state' }],
+    ['no agent', { session: 's', task: 't', part: 'state' }],
+    ['no task', { agent: 'a', session: 's', part: 'state' }],
   ])('a URI with %s is invalid', (_, variables) => {
     expect(parseTaskUriVariables(variables)).toBeUndefined();
   });
