@@ -1,6 +1,6 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { addHelpCommands, pointToOwnHelp } from '../../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -31,11 +31,13 @@ type RecordPlace = Awaited<ReturnType<typeof readRecordStorePlace>>;
 type TokenFlags = {
   name: string;
   tenant?: string;
-  role: string;
+  role: string[];
   group?: string[];
   expires: string;
   json?: boolean;
 };
+/** The roles of a token without `--role`. */
+const DEFAULT_ROLES = ['delegate', 'approve'];
 type CheckFlags = { offline?: boolean; json?: boolean } & Record<string, unknown>;
 
 /**
@@ -234,7 +236,12 @@ function addTokens(server: Command): void {
   )
     .requiredOption('--name <name>', 'the user whom the token stands for')
     .option('--tenant <name>', "the user's team; its members share their tasks as their roles say")
-    .option('--role <roles>', 'what the token may do: delegate, approve, operate, read', 'delegate,approve')
+    .addOption(
+      new Option('--role <roles...>', 'what the token may do: delegate, approve, operate, read').default(
+        DEFAULT_ROLES,
+        DEFAULT_ROLES.join(','),
+      ),
+    )
     .option('--group <name...>', 'the groups of the user, for rules about the approver')
     .option('--expires <duration>', 'how long it works, e.g. 12h, 30d or never', '90d');
   add('list', 'lists the tokens, without their secrets', (commands, place, { json }) =>

@@ -25,8 +25,8 @@ type TokenPlace = Pick<ServerSettings, 'stateDir' | 'database'>;
 interface NewToken {
   name: string;
   tenant?: string;
-  /** The roles, separated by commas. */
-  role: string;
+  /** The values of `--role`. Each has one role, or several, separated by commas. */
+  role: readonly string[];
   group?: readonly string[];
   /** The lifetime of the token: a duration, or `never`. */
   expires: string;
@@ -48,7 +48,7 @@ export async function createToken(
   ] as const)
     if (text !== undefined && !IDENTITY_NAME_PATTERN.test(text))
       throw new ProductError('MALFORMED', `${flag} takes 1 to 100 letters, digits and . _ @ -`);
-  const roles = z.array(roleSchema).safeParse([...new Set(role.split(','))]);
+  const roles = z.array(roleSchema).safeParse([...new Set(role.flatMap((each) => each.split(',')))]);
   if (!roles.success)
     throw new ProductError(
       'MALFORMED',

@@ -152,6 +152,14 @@ describe('the program a2a-server', () => {
     expect(server.log()).not.toContain(token.slice(-43));
   });
 
+  test('a token has the roles of each `--role`, not only those of the last', async () => {
+    const place = ['--state-dir', await temporaryDirectory()];
+    const roles = ['--role', 'read', '--role', 'approve,operate', '--role', 'read'];
+    expect(await run(['token', 'create', '--name', 'ann', ...roles, ...place])).toMatchObject({ code: 0 });
+    const list = await run(['token', 'list', '--json', ...place]);
+    expect(JSON.parse(list.stdout)).toMatchObject({ tokens: [{ roles: ['read', 'approve', 'operate'] }] });
+  });
+
   test('a2a-server works on a task over both bindings, from its journal', async () => {
     const server = await startServer();
     const sent = await ask(server, '/message:send', message('Create test.md with hello'));

@@ -36,7 +36,7 @@ test('the creation and the first revocation of a token are recorded, without its
   const place = { stateDir, database: undefined };
   let secret = '';
   const output = { say: (text: string) => void (secret ||= text), note: () => undefined };
-  await createToken(place, { name: 'ann', tenant: 'acme', role: 'approve', expires: 'never' }, output);
+  await createToken(place, { name: 'ann', tenant: 'acme', role: ['approve'], expires: 'never' }, output);
   const id = secret.split('_')[1] ?? '';
   await revokeToken(place, id, output);
   await revokeToken(place, id, output);

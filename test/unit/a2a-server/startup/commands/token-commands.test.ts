@@ -3,13 +3,13 @@ import { createToken, revokeToken } from '../../../../../a2a-server/startup/comm
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';
 
 const output = { say: () => undefined, note: () => undefined };
-const valid = { name: 'ann', role: 'approve', expires: '1d' };
+const valid = { name: 'ann', role: ['approve'], expires: '1d' };
 
 test.each([
   ['--name', { ...valid, name: 'a b' }],
   ['--tenant', { ...valid, tenant: '' }],
   ['--group', { ...valid, group: ['a/b'] }],
-  ['--role', { ...valid, role: 'boss' }],
+  ['--role', { ...valid, role: ['boss'] }],
   ['--expires', { ...valid, expires: 'soon' }],
 ])('a wrong %s is a mistake in the command line, not in the settings', async (flag, given) => {
   const place = { stateDir: await temporaryDirectory(), database: undefined };
