@@ -14,7 +14,7 @@ import type { AbortCause } from './abort-scopes/abort-cause.ts';
 import { abortAnswer } from './tool-executions/abort-request-outcome.ts';
 import { abortRemotely, toolExecutionsOfOtherServers } from './tool-executions-of-other-servers.ts';
 import { TaskJournal } from './task-journal/task-journal.ts';
-import type { ToolExecution } from './tool-executions/tool-scheduler.ts';
+import type { RunningToolExecution } from './tool-executions/tool-scheduler.ts';
 import type { ClockCheck } from './clock-check.ts';
 import { TaskMaintenance } from './maintenance.ts';
 import { requireVisibleRow } from './queries/task-lookup.ts';
@@ -55,7 +55,7 @@ export interface RunningTaskService extends TaskService {
   shutdown(graceMs: number): Promise<void>;
   /** Stops running tools without a grace period, during a shutdown. */
   stopTools(): void;
-  running(): readonly ToolExecution[];
+  running(): readonly RunningToolExecution[];
   executing(): number;
   /** The number of tasks that wait for their turn. */
   waiting(): number;

@@ -1,7 +1,7 @@
 /** Names the columns of a sum of costs, for both databases. */
 import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { CostRow } from '../task/costs/cost-sum.ts';
-import { integerColumn, numberColumn, textColumn } from './column-values.ts';
+import { integerColumn, numberColumn, textColumn } from './validate-column-values.ts';
 
 /** The session id in the sums of deleted sessions. No session has an empty id. */
 export const DELETED_SESSIONS_ID = '';

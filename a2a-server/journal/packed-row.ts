@@ -9,7 +9,7 @@
 import { DamagedDataError } from '../../shared/runtime/damaged-data-error.ts';
 import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { JournalEntry, TaskEvent } from '../task/events.ts';
-import { integerColumn, nullableIntegerColumn, textColumn } from './column-values.ts';
+import { integerColumn, nullableIntegerColumn, textColumn } from './validate-column-values.ts';
 
 /** The maximum number of events in a row. A reader must unpack all of them, even if it needs only one. */
 export const MAX_EVENTS_PER_ROW = 512;

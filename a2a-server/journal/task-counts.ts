@@ -4,7 +4,7 @@
  */
 import type { SqlRow } from '../../shared/state/sql-row.ts';
 import type { StateName } from '../task/snapshot.ts';
-import { integerColumn, parseStateColumn } from './column-values.ts';
+import { integerColumn, parseStateColumn } from './validate-column-values.ts';
 
 export const COUNT_TASKS_BY_STATE = 'SELECT state, count(*) FROM tasks GROUP BY state';
 /**

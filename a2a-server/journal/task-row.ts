@@ -1,6 +1,11 @@
 /** Reads a task's row of the index, for both databases. */
 import type { SqlRow } from '../../shared/state/sql-row.ts';
-import { integerColumn, nullableIntegerColumn, parseStateColumn, textColumn } from './column-values.ts';
+import {
+  integerColumn,
+  nullableIntegerColumn,
+  parseStateColumn,
+  textColumn,
+} from './validate-column-values.ts';
 import type { TaskRow } from './journal.ts';
 
 export const SELECT_TASKS =

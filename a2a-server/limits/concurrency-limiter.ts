@@ -5,7 +5,7 @@ import {
   type LimitScope,
   reachedLimitScope,
 } from './limits.ts';
-import { PrincipalTally } from './principal-tally.ts';
+import { PrincipalCounter } from './principal-counter.ts';
 
 export type OnRefused = (limit: LimitName, scope: LimitScope) => void;
 
@@ -14,7 +14,7 @@ export class ConcurrencyLimiter {
   readonly #name: LimitName;
   readonly #limit: () => CountsByScope;
   readonly #onRefused: OnRefused;
-  readonly #used = new PrincipalTally();
+  readonly #used = new PrincipalCounter();
 
   /** @param limit returns the limit that applies now */
   constructor(name: LimitName, limit: () => CountsByScope, onRefused: OnRefused = () => undefined) {

@@ -21,7 +21,7 @@ import {
   minCounts,
   reachedLimitScope,
 } from './limits.ts';
-import { addCounts, PrincipalTally } from './principal-tally.ts';
+import { addCounts, PrincipalCounter } from './principal-counter.ts';
 import { nextPrincipalForSlot, type PrincipalShare, shouldYieldSlot } from './slot-order.ts';
 
 /**
@@ -127,7 +127,8 @@ export class ExecutionSlot {
 
   /**
    * Gives the slot of a running task to other tasks while its tools wait for a person. Returns a function that ends
-   * one such wait. The task has its slot again when every caller has called its function. Do not call `end` before that.
+   * one such wait. The task has its slot again when every caller has called its function. Until then, the caller must not
+   * end the slot (`end`).
    */
   hold(): () => void {
     this.#holders += 1;
@@ -145,9 +146,9 @@ export class ExecutionSlot {
 export class FairExecutionSlots {
   readonly #options: FairExecutionSlotsOptions;
   readonly #queues = new Map<string, ExecutionSlot[]>();
-  readonly #running = new PrincipalTally();
-  readonly #waiting = new PrincipalTally();
-  readonly #reserved = new PrincipalTally();
+  readonly #running = new PrincipalCounter();
+  readonly #waiting = new PrincipalCounter();
+  readonly #reserved = new PrincipalCounter();
   readonly #servedAt = new Map<string, number>();
   readonly #clock: Clock;
   readonly #active: ActivePrincipals;

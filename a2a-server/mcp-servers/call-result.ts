@@ -27,12 +27,12 @@ const block = z.discriminatedUnion('type', [text, media, link, resource]);
 type Block = z.infer<typeof block>;
 
 /** Accepts any content. Later, a note replaces each invalid block, and the other blocks stay. */
-export const mcpCallResultSchema = z.looseObject({
+export const mcpServerToolResultSchema = z.looseObject({
   content: z.array(z.unknown()).default([]),
   structuredContent: z.unknown().optional(),
   isError: z.boolean().default(false),
 });
-export type McpCallResult = z.infer<typeof mcpCallResultSchema>;
+export type McpServerToolResult = z.infer<typeof mcpServerToolResultSchema>;
 
 /**
  * The largest structured content that is shown with an indentation. X3: with one, a few deep lists would become
@@ -47,7 +47,7 @@ const MAX_BLOCKS = 10_000;
 const MAX_FILE_BYTES = 10_000_000;
 
 /** Returns the text, which is never empty, and the files that a model can read. */
-export function mcpResultForModel({ content, structuredContent }: McpCallResult): {
+export function mcpResultForModel({ content, structuredContent }: McpServerToolResult): {
   text: string;
   files: ToolResultFile[];
 } {

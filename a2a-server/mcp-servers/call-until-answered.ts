@@ -1,6 +1,6 @@
 /** Sends one tool call, on several connections if needed. */
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
-import type { McpCallResult } from './call-result.ts';
+import type { McpServerToolResult } from './call-result.ts';
 import type { McpServerConnection, McpToolCall } from './connection.ts';
 import { MessageNotDeliveredError, McpSessionLostError } from './transports/server-transport.ts';
 
@@ -23,7 +23,7 @@ export async function callUntilAnswered(
   server: string,
   connection: () => Promise<McpServerConnection>,
   { tool, input, run }: { tool: string; input: Record<string, unknown>; run: McpCallContext },
-): Promise<McpCallResult> {
+): Promise<McpServerToolResult> {
   const { CallIdleError, ConnectionLostError } = await import('./connection.ts');
   const { signal, output, repeatable } = run;
   let undelivered = 0;

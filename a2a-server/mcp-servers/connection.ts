@@ -11,7 +11,7 @@ import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import { delay, startTimeout } from '../../shared/runtime/timeout.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import type { ToolRun } from '../tools/tool.ts';
-import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
+import { mcpServerToolResultSchema, type McpServerToolResult } from './call-result.ts';
 import { answerElicitation, type Elicitation } from './elicitation.ts';
 import { IdleLimit } from './idle-limit.ts';
 import { callWithInputRequests } from './input-requests.ts';
@@ -92,7 +92,7 @@ export interface McpServerConnection {
    * @throws ConnectionLostError; CallIdleError; MessageNotDeliveredError; Error with the server's message; AbortError
    * after the signal aborts
    */
-  call(call: McpToolCall): Promise<McpCallResult>;
+  call(call: McpToolCall): Promise<McpServerToolResult>;
   /** Resolves with true when the server gives any answer. Resolves with false after `limitMs`. */
   ping(limitMs: number, signal: AbortSignal): Promise<boolean>;
   /** Closes the connection. Resolves when no socket, timer or process is left. */
@@ -158,7 +158,7 @@ export class McpClientConnection implements McpServerConnection {
     return this.#isModern && this.#transport.hasPerRequestStream === true ? this.#withHeaders(list) : list;
   }
 
-  async call(call: McpToolCall): Promise<McpCallResult> {
+  async call(call: McpToolCall): Promise<McpServerToolResult> {
     const { signal, stopCause, idleMs, output } = call;
     const { clock } = this.#options;
     // The SDK sends the reason of this signal to the server.
@@ -243,9 +243,9 @@ export class McpClientConnection implements McpServerConnection {
     return result;
   }
 
-  #sendCall(call: RunningMcpCall, progressToken: string, signal: AbortSignal): Promise<McpCallResult> {
+  #sendCall(call: RunningMcpCall, progressToken: string, signal: AbortSignal): Promise<McpServerToolResult> {
     const { tool: name, input } = call;
-    const schema = withInputRequired(mcpCallResultSchema);
+    const schema = withInputRequired(mcpServerToolResultSchema);
     return callWithInputRequests({
       send: (more) => {
         const params = { name, arguments: input, ...more, _meta: { progressToken } };

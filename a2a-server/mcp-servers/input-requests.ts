@@ -5,7 +5,7 @@
 import type { ElicitResult, InputRequiredResult } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
-import type { McpCallResult } from './call-result.ts';
+import type { McpServerToolResult } from './call-result.ts';
 import { elicitationSchema, type Elicitation } from './elicitation.ts';
 
 const MAX_QUESTION_ROUNDS = 20;
@@ -13,7 +13,7 @@ const MAX_QUESTION_ROUNDS = 20;
 const elicitation = z.looseObject({ method: z.literal('elicitation/create'), params: elicitationSchema });
 
 interface CallWithInputRequestsOptions {
-  send: (more: Record<string, unknown>) => Promise<McpCallResult | InputRequiredResult>;
+  send: (more: Record<string, unknown>) => Promise<McpServerToolResult | InputRequiredResult>;
   elicit: (params: Elicitation) => Promise<ElicitResult>;
   pause: () => Promise<void>;
 }
@@ -26,7 +26,7 @@ export async function callWithInputRequests({
   send,
   elicit,
   pause,
-}: CallWithInputRequestsOptions): Promise<McpCallResult> {
+}: CallWithInputRequestsOptions): Promise<McpServerToolResult> {
   let result = await send({});
   for (let round = 1; isInputRequired(result); round += 1) {
     if (round > MAX_QUESTION_ROUNDS)
@@ -46,7 +46,7 @@ export async function callWithInputRequests({
   return result;
 }
 
-function isInputRequired(result: McpCallResult | InputRequiredResult): result is InputRequiredResult {
+function isInputRequired(result: McpServerToolResult | InputRequiredResult): result is InputRequiredResult {
   return 'resultType' in result && result.resultType === 'input_required';
 }
 

@@ -20,7 +20,7 @@ import type { ChildProcessRecords } from '../processes/child-process-records.ts'
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { McpCallResult } from './call-result.ts';
+import type { McpServerToolResult } from './call-result.ts';
 import { callUntilAnswered, type McpCallContext } from './call-until-answered.ts';
 import type { McpServerConnection } from './connection.ts';
 import type { ConnectAttempt } from './transport-and-handshake.ts';
@@ -201,7 +201,11 @@ export class McpServer {
   }
 
   /** Calls a tool. @throws Error with the server's name, for a model; AbortError if the signal aborts */
-  async call(tool: string, input: Record<string, unknown>, run: McpCallContext): Promise<McpCallResult> {
+  async call(
+    tool: string,
+    input: Record<string, unknown>,
+    run: McpCallContext,
+  ): Promise<McpServerToolResult> {
     const begun = this.#context.clock.now();
     const answeredLate: McpCallContext['answeredLate'] = (result) => {
       const ms = this.#context.clock.now() - begun;

@@ -4,7 +4,7 @@ import { MiddleCutText, cutMiddle } from '../../shared/text/shortened-text.ts';
 import { defineTool } from '../tools/builtin/define-tool.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
 import { ToolStoppedError, type Tool } from '../tools/tool.ts';
-import { mcpResultForModel, type McpCallResult } from './call-result.ts';
+import { mcpResultForModel, type McpServerToolResult } from './call-result.ts';
 import type { McpCallContext } from './call-until-answered.ts';
 import type { McpToolDefinition } from './tool-list.ts';
 import { mcpToolName } from './tool-name.ts';
@@ -21,7 +21,7 @@ interface McpToolOptions {
   call: (
     input: Record<string, unknown>,
     run: Omit<McpCallContext, 'repeatable' | 'idleMs'>,
-  ) => Promise<McpCallResult>;
+  ) => Promise<McpServerToolResult>;
 }
 
 export function createMcpTool({ server, definition, trustHints, timeoutMs, call }: McpToolOptions): Tool {
@@ -51,7 +51,8 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
         run.output(text, progress);
       };
       const stopCause = (): ReturnType<McpCallContext['stopCause']> => run.stopCause?.();
-      const answeredLate = (late: McpCallResult): void => run.answeredLate?.(mcpResultForModel(late).text);
+      const answeredLate = (late: McpServerToolResult): void =>
+        run.answeredLate?.(mcpResultForModel(late).text);
       const context = { signal, output, ask, principal, toolId, stopCause, answeredLate };
       const result = await call(input, context).catch((error: unknown) => {
         if (!signal.aborted) throw error;

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/client';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { ToolProgress } from '../../shared/protocol/tool-approval.ts';
-import { mcpCallResultSchema, type McpCallResult } from './call-result.ts';
+import { mcpServerToolResultSchema, type McpServerToolResult } from './call-result.ts';
 import type { AskQuestion } from './elicitation.ts';
 import { mcpLogText, mcpProgressOf } from './notification-text.ts';
 import { CUT_OFF_ERROR_DATA } from './transports/http-transport.ts';
@@ -38,7 +38,7 @@ export interface RunningMcpCall {
    * is known.
    */
   onOutput: (text: string, steps?: ToolProgress) => void;
-  answeredLate: (result: McpCallResult) => void;
+  answeredLate: (result: McpServerToolResult) => void;
 }
 
 /** The calls that a server request may belong to. `known` is true if the transport identifies the tool call. */
@@ -167,8 +167,8 @@ export class RunningMcpCalls {
  * Returns the result in a response. If the response ended early, the transport has replaced it with an error. Then
  * returns undefined.
  */
-function resultIn(message: JSONRPCMessage): McpCallResult | undefined {
-  if (isJSONRPCResultResponse(message)) return mcpCallResultSchema.safeParse(message.result).data;
+function resultIn(message: JSONRPCMessage): McpServerToolResult | undefined {
+  if (isJSONRPCResultResponse(message)) return mcpServerToolResultSchema.safeParse(message.result).data;
   if (!isJSONRPCErrorResponse(message) || message.error.data === CUT_OFF_ERROR_DATA) return undefined;
   return { content: [{ type: 'text', text: message.error.message }], isError: true };
 }

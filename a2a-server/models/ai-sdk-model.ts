@@ -10,7 +10,7 @@
 import type { LanguageModelV3, LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { onAbort, unlessAborted } from '../../shared/runtime/abort.ts';
 import type { ConversationStep, Model, ModelEvent, ModelRequest } from './model.ts';
-import { filesOfStep, withoutFiles } from '../task/conversation/files-for-model.ts';
+import { filesOfStep, withoutFiles } from '../task/conversation/select-files-for-model.ts';
 import { PROVIDER_RETRY_POLICY, withRetries, type ProviderRetryPolicy } from './retry-policy.ts';
 import { toCallOptions, type ProviderRequestOptions } from './ai-sdk-prompt.ts';
 import {

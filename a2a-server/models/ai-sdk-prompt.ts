@@ -9,7 +9,7 @@ import type {
 import type { ProviderReplayData, ReplayedPart } from '../task/replay-provider-data.ts';
 import type { ToolDeclaration } from '../tools/tool.ts';
 import type { ConversationToolResult } from '../task/conversation/conversation.ts';
-import type { ConversationFile } from '../task/conversation/files-for-model.ts';
+import type { ConversationFile } from '../task/conversation/select-files-for-model.ts';
 import type { ConversationStep, ModelRequest } from './model.ts';
 import { mergeProviderData } from './provider-data.ts';
 

@@ -16,7 +16,7 @@ import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { createCredentialMarks } from '../access/credential-marks.ts';
 import type { Identity } from '../access/identity.ts';
-import { type IssuedTokens, NO_ISSUED_TOKENS } from '../access/issued-tokens.ts';
+import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../access/issued-token-reader.ts';
 import type { OidcSettings } from '../access/oidc-settings.ts';
 import type { Credential } from '../http/auth/tokens.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -76,7 +76,7 @@ interface PageSessionsOptions {
   clock: Pick<Clock, 'now'>;
   records: RecordStore;
   /** The issued tokens of the server. By default, there are none. */
-  issued?: Pick<IssuedTokens, 'active'>;
+  issued?: Pick<IssuedTokenReader, 'active'>;
   /** The settings of the OpenID Connect provider. By default, its tokens make no links. */
   provider?: OidcSettings | undefined;
   /**

@@ -14,7 +14,7 @@ import type { TaskService } from '../executor/task-service.ts';
 import type { Identity } from '../access/identity.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { parseRequestPart } from '../http/wire/parse-request.ts';
+import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import { isOwnOrigin } from '../../shared/net/is-own-origin.ts';
 import { requireOwnPage, readPageSessionSecrets } from './page-cookie.ts';
 import type { PageCookieAttributes } from './page-cookie.ts';

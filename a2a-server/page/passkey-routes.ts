@@ -16,7 +16,7 @@ import { decisionSchema } from '../../shared/protocol/decision.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { DEFAULT_BODY_LIMITS, jsonBody } from '../http/wire/json-body.ts';
-import { parseRequestPart } from '../http/wire/parse-request.ts';
+import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import type { PasskeyList } from '../../shared/protocol/registered-passkey.ts';
 import type { Passkeys } from '../presence/passkeys.ts';
 import type { PresenceService } from '../presence/presence-service.ts';

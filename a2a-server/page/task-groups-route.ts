@@ -22,12 +22,17 @@ import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { undefinedIfUnreadable } from '../executor/task-journal/undefined-if-unreadable.ts';
 import { callerOf } from '../http/auth/caller.ts';
-import { parseRequestPart } from '../http/wire/parse-request.ts';
+import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, JournalTaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
-import { countDecidableActions, summarizeTask, type TaskSummary, waitingForShownTo } from './grouped-task.ts';
+import {
+  countDecidableActions,
+  summarizeTask,
+  type TaskSummary,
+  waitingForShownTo,
+} from './summarize-task.ts';
 
 const STATES_OF: Readonly<Record<TaskGroupName, readonly StateName[]>> = {
   waiting: ['input-required', 'auth-required'],

@@ -1,5 +1,5 @@
 /** Returns the host names and the origins that requests may name, from the settings. Pure. */
-import type { AllowedHostsAndOrigins } from '../http/auth/origin-check.ts';
+import type { AllowedHostsAndOrigins } from '../http/auth/host-and-origin-check.ts';
 import type { ServerSettings } from './settings/settings.ts';
 
 type HostSettings = Pick<ServerSettings, 'host' | 'publicUrl' | 'publicHost' | 'allowOrigin'>;

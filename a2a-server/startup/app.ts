@@ -45,7 +45,7 @@ import {
 } from '../http/routes/events-route.ts';
 import { DEFAULT_BODY_LIMITS } from '../http/wire/json-body.ts';
 import type { BodyLimits } from '../http/wire/json-body.ts';
-import { fileRoute } from '../http/routes/file-route.ts';
+import { taskFileRoute } from '../http/routes/task-file-route.ts';
 import { type NotReadyReason, probeRoutes } from '../http/routes/probe-routes.ts';
 import { inputSchemaRoute } from '../http/routes/input-schema-route.ts';
 import type { RequestMeasurement } from '../http/routes/request-measurement.ts';
@@ -57,14 +57,14 @@ import { type A2aBindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-ro
 import { unknownAddress } from '../http/routes/unknown-address.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
 import { applyVersionParameter } from '../http/wire/json-rpc-envelope.ts';
-import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
-import type { AllowedHostsAndOrigins } from '../http/auth/origin-check.ts';
+import { checkHostAndOrigin } from '../http/auth/host-and-origin-check.ts';
+import type { AllowedHostsAndOrigins } from '../http/auth/host-and-origin-check.ts';
 import { cors } from '../http/auth/cors.ts';
 import { createRequestHandler } from '../http/routes/request-handler.ts';
 import { checkTenantPath, stripTenantPath } from '../http/routes/requested-tenant.ts';
 import { restRoute } from '../http/routes/rest-route.ts';
 import type { ServerPreview } from '../http/wire/protocol-previews.ts';
-import type { DisconnectHandler } from '../http/streams/disconnect-handler.ts';
+import type { DisconnectHandler } from '../http/streams/on-disconnect.ts';
 import { HEARTBEAT_MS } from '../http/streams/sse.ts';
 import type { StreamTickets } from '../http/auth/stream-ticket.ts';
 import type { Authenticate } from '../http/auth/tokens.ts';
@@ -80,8 +80,8 @@ import { taskGroupsRoute } from '../page/task-groups-route.ts';
 import { passkeyRoutes, type PagePasskeys } from '../page/passkey-routes.ts';
 import { oneTimeLinkRoute, requirePageSession, signInRoutes } from '../page/page-sign-in.ts';
 import type { PageSignInContext } from '../page/page-sign-in.ts';
-import type { IssuedTokens } from '../access/issued-tokens.ts';
-import { type ProviderSignInContext, providerRoutes } from '../page/provider-routes.ts';
+import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
+import { type ProviderSignInContext, providerSignInRoutes } from '../page/provider-sign-in-routes.ts';
 import { agentRoute } from '../page/agent-route.ts';
 import { OpenRequestLimiter } from '../limits/open-request-limiter.ts';
 import type { OfferedAgent } from '../../shared/protocol/offered-agent.ts';
@@ -112,7 +112,7 @@ export interface AppOptions {
   signingKey: () => Promise<KeyObject>;
   authenticate: Authenticate;
   /** The tokens that operators issue. By default, there are none. */
-  issued?: IssuedTokens;
+  issued?: IssuedTokenReader;
   /** The token and the run of this server. Without them, the server cannot prove its identity to a local client. */
   identity?: ServerIdentity;
   tickets: StreamTickets;
@@ -230,7 +230,7 @@ function publicRoutes(parts: Parts): RequestHandler[] {
     ...(identity ? [serverProofRoute(identity, isClosing)] : []),
     pageRoute(page),
     signInRoutes(pageSignIn),
-    providerRoutes(pageSignIn, pageProvider),
+    providerSignInRoutes(pageSignIn, pageProvider),
   ];
 }
 
@@ -244,7 +244,7 @@ function eventsOfTask(parts: Parts): Router {
   return Router().get(EVENTS_PATH, admitRequests(byTicket, parts), createEventsHandler(tasks, parts));
 }
 
-/** The routes that the page may use, with its sign-in. */
+/** The routes for the approval page. They accept the session of a signed-in page instead of a token. */
 function pageApi(parts: Parts): Router {
   const { tasks, heartbeatMs, clock, pageSignIn, passkeys, isClosing } = parts;
   return Router().use(
@@ -267,7 +267,7 @@ function taskRoutes({ tasks, limits, log, signingKey, restoring }: Parts): Reque
   return [
     toolExecutionRoutes(tasks, { limits, log }),
     costRoute(tasks),
-    fileRoute(tasks),
+    taskFileRoute(tasks),
     receiptRoute(tasks, signingKey),
     storyRoute(tasks),
     inputSchemaRoute(tasks),

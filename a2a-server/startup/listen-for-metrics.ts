@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { isLoopback } from '../../shared/net/loopback.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
-import { checkHostAndOrigin } from '../http/auth/origin-check.ts';
+import { checkHostAndOrigin } from '../http/auth/host-and-origin-check.ts';
 import { METRICS_TYPE } from '../http/routes/metrics-route.ts';
 import { listenProblem } from './listen.ts';
 

@@ -5,7 +5,7 @@ import { serverRunCredential } from '../../shared/net/server-proof.ts';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
-import { openIssuedTokens } from '../access/issued-tokens.ts';
+import { openIssuedTokenReader } from '../access/issued-token-reader.ts';
 import { createJwtAuthenticator, type AuthenticateJwt } from '../access/oidc-tokens.ts';
 import { createStreamTickets, obtainTicketSecret } from '../http/auth/stream-ticket.ts';
 import { createAuthenticator } from '../http/auth/tokens.ts';
@@ -13,7 +13,7 @@ import type { Journal } from '../journal/journal.ts';
 import { pageCookieAttributes } from '../page/page-cookie.ts';
 import { createPageSessions } from '../page/page-sessions.ts';
 import { createProviderSignIn } from '../page/provider-sign-in.ts';
-import type { ProviderSignInContext } from '../page/provider-routes.ts';
+import type { ProviderSignInContext } from '../page/provider-sign-in-routes.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import type { AppOptions } from './app.ts';
 import type { ServerSettings } from './settings/settings.ts';
@@ -47,7 +47,7 @@ export async function openAccessControl(
   const onFailure = (error: unknown): void =>
     log.error({ err: error }, 'an issued token or a sign-in of the page could not be read');
   const credentials = [{ principal: LOCAL_PRINCIPAL, token }, ...settings.tokens];
-  const issued = openIssuedTokens({ records, clock, onFailure });
+  const issued = openIssuedTokenReader({ records, clock, onFailure });
   const sessions = createPageSessions({
     credentials,
     issued,

@@ -2,7 +2,7 @@
 import type { Clock } from '../../shared/runtime/clock.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import { createCredentialMarks } from '../access/credential-marks.ts';
-import type { IssuedTokens } from '../access/issued-tokens.ts';
+import type { IssuedTokenReader } from '../access/issued-token-reader.ts';
 import type { NewAuditRecord } from '../audit/audit-record.ts';
 import { createPushBodyBuilder } from '../http/push/push-body-builder.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -26,7 +26,7 @@ interface PushParts {
   clock: Clock;
   log: Logger;
   audited: (act: NewAuditRecord) => Promise<void>;
-  issued: Pick<IssuedTokens, 'isRevoked'>;
+  issued: Pick<IssuedTokenReader, 'isRevoked'>;
   telemetry: Telemetry;
 }
 
@@ -61,7 +61,7 @@ export function openPushNotifications({
     log,
     addresses: { allowed: createHostAllowList(settings.allowPrivateHost), resolve: resolveHostBySystem },
     isRevoked: issued.isRevoked,
-    // Without the token in the state directory: it is another one on each server of the database.
+    // The token in the state directory has no mark. Servers that share a database each have their own such token.
     markOf: createCredentialMarks({
       credentials: settings.tokens,
       provider: settings.oidc,

@@ -8,8 +8,8 @@ import { removeOwnServerRecord, writeServerRecord } from '../../shared/state/ser
 import type { ToolServerView } from '../../shared/protocol/tool-approval.ts';
 import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
-import { createCancellingDisconnectHandler } from '../http/streams/cancel-left-task.ts';
-import { IGNORE_DISCONNECTS } from '../http/streams/disconnect-handler.ts';
+import { createCancellingDisconnectHandler } from '../http/streams/cancel-on-disconnect.ts';
+import { IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
 import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
@@ -31,7 +31,7 @@ import type { Telemetry } from './open-telemetry.ts';
 import type { McpServers } from '../mcp-servers/mcp-servers.ts';
 import { presencePolicyProblem } from './settings/server-policy.ts';
 import type { ServerSettings } from './settings/settings.ts';
-import { taskServiceFromSettings, executionSlotsFromSettings } from './task-service-from-settings.ts';
+import { createTaskServiceFromSettings, createExecutionSlots } from './task-service-from-settings.ts';
 import { confinementText } from '../tools/shell/confinement.ts';
 import type { BarredDirectory } from '../tools/workspace/barred-directory.ts';
 import type { OnRefused } from '../limits/concurrency-limiter.ts';
@@ -110,8 +110,8 @@ export async function startOpenedServer(
   const problem = presencePolicyProblem(live.policy(), base);
   if (problem !== undefined) log.warn(problem);
   const onRefused: OnRefused = (limit, scope) => opened.telemetry.metrics?.refused(limit, scope);
-  const slots = executionSlotsFromSettings({ live, clock, onRefused });
-  const tasks = taskServiceFromSettings(
+  const slots = createExecutionSlots({ live, clock, onRefused });
+  const tasks = createTaskServiceFromSettings(
     { ...opened, clock, clockCheck, presence: passkeys.presence, openWorkspace, slots, onRefused },
     able,
   );

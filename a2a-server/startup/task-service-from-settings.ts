@@ -42,8 +42,8 @@ interface TaskServiceParts extends Pick<PreparedServer, 'worker' | 'live'> {
   onRefused?: OnRefused;
 }
 
-/** Returns the turns of all tasks, with the limits and weights of the settings. */
-export function executionSlotsFromSettings({
+/** Creates the slots in which tasks execute, with the limits and weights of the settings. */
+export function createExecutionSlots({
   live,
   clock,
   onRefused,
@@ -60,7 +60,7 @@ export function executionSlotsFromSettings({
 }
 
 /** Creates the task service. It starts no work before `recover`. */
-export function taskServiceFromSettings(
+export function createTaskServiceFromSettings(
   {
     settings,
     journal,

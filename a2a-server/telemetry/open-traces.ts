@@ -14,7 +14,7 @@ import {
   trace as traceApi,
   type Tracer,
 } from '@opentelemetry/api';
-import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
+import { otelContextOf, openTracer, traceContextOfSpan } from '../../shared/telemetry/open-tracer.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import { modelAttributes } from './model-attributes.ts';
 import { TaskActivityTracker, type TaskActivity } from './task-activity.ts';
@@ -34,7 +34,7 @@ export function openTraces({ instance, env }: TracesOptions): Traces {
     request(parent) {
       const span = tracer.startSpan('request', { kind: SpanKind.SERVER }, otelContextOf(parent));
       return {
-        trace: traceContextOf(span),
+        trace: traceContextOfSpan(span),
         end({ method, route, operation, status, taskId }) {
           span.updateName(operation ?? (route === undefined ? method : `${method} ${route}`));
           span.setAttributes({

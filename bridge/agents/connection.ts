@@ -32,7 +32,7 @@ import { createAgentFetch } from './http/agent-fetch.ts';
 import { type AgentCardFacts, declaresExtension, fetchAgentCard, resumableStreamUrl } from './card.ts';
 import { requestFailure } from './failure.ts';
 import { HttpError } from './http/http-error.ts';
-import { filterTasksByState, listTasks, type ListedTasks, type TaskQuery } from './list-tasks.ts';
+import { filterTasksByState, listTasksOfAgent, type ListedTasks, type TaskQuery } from './list-tasks.ts';
 import { readResumableEvents } from './resumable-events.ts';
 import { executeGeminiCommand, fetchGeminiCommands, type GeminiCommandAnswer } from './gemini-commands.ts';
 import { listGeminiTasks } from './gemini-tasks.ts';
@@ -323,7 +323,7 @@ export async function connectToAgent(endpoint: ConnectOptions): Promise<A2aConne
         return { tasks, total: matching.length - (known.length - tasks.length) };
       }
       if (client.protocolVersion.startsWith('0.')) return null;
-      return listTasks((params) => client.listTasks(params, once()), query, limit);
+      return listTasksOfAgent((params) => client.listTasks(params, once()), query, limit);
     },
     findByPrefix: (prefix) => askEndpoint(taskSearchResultSchema, '/api/tasks', { prefix }),
     costs: (days) => askEndpoint(costReportSchema, '/api/costs', { days: String(days) }),

@@ -36,7 +36,7 @@ const PAGE_SIZE = 100;
 const HISTORY_MESSAGES = 20;
 
 /** Reads pages until the list has `limit` tasks, or until the last page. @throws any error of `request` */
-export async function listTasks(
+export async function listTasksOfAgent(
   request: (params: ListTasksRequest) => Promise<ListTasksResponse>,
   { sessionId = '', state }: TaskQuery,
   limit = MAX_TASKS,

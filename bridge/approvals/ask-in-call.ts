@@ -5,7 +5,7 @@
 import { unlessAborted } from '../../shared/runtime/abort.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { WaitEndReason } from '../sessions/wait-for-session.ts';
-import type { RequestingClient } from './requesting-client.ts';
+import type { ToolCallClient } from './tool-call-client.ts';
 import type { FormCandidate } from './form.ts';
 import type { ApprovalSettings } from '../settings/approval-mode.ts';
 import { commandLineNotes, buildOfferedForms, type OfferedForm } from './forms-to-offer.ts';
@@ -19,7 +19,7 @@ import { showForm } from './withdrawable-form.ts';
 
 export interface AskInCallOptions {
   session: Session;
-  client: RequestingClient;
+  client: ToolCallClient;
   formHistory: FormHistory;
   links: PageLinks;
   rules: ApprovalSettings;

@@ -5,7 +5,7 @@
 import { onAbort } from '../../shared/runtime/abort.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
 import type { Session } from '../sessions/session/session.ts';
-import type { RequestingClient } from './requesting-client.ts';
+import type { ToolCallClient } from './tool-call-client.ts';
 import type { OfferedForm } from './forms-to-offer.ts';
 import type { FormHistory } from './form-history.ts';
 
@@ -21,7 +21,7 @@ interface ShowFormOptions {
   session: Session;
   form: OfferedForm;
   formHistory: FormHistory;
-  client: Pick<RequestingClient, 'elicit'>;
+  client: Pick<ToolCallClient, 'elicit'>;
   signal: AbortSignal;
 }
 

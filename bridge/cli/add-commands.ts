@@ -345,8 +345,8 @@ function addDecisions(add: Add, carryOut: CarryOut): void {
   add('revoke <session> [grants...]', 'revokes grants of trust; without a grant, lists them')
     .option('--all', 'all grants of the session')
     .action(async (session: string, grants: string[], _, it: Command) => {
-      const { revokeCommand } = await import('./commands/revoke.ts');
-      await carryOut(it, (run) => revokeCommand(run, session, grants));
+      const { revokeTrustCommand } = await import('./commands/revoke-trust.ts');
+      await carryOut(it, (run) => revokeTrustCommand(run, session, grants));
     });
   add('answer <code> [words...]', 'answers the question with this code; without words, it asks you')
     .option('--call <call>', 'with a session instead of the code: the question, if several wait')

@@ -9,7 +9,7 @@ import { type Dialect, refuseCommand, type PersonDecision } from './dialect.ts';
 import { readGeminiEvent } from './gemini-event.ts';
 import { toConfirmation, editExplanationMessages } from './gemini-outcome-of-decision.ts';
 import { dataOfPart, dataPart, textPart } from './parts.ts';
-import { phraseAnswer } from './question.ts';
+import { phraseAnswer } from './question-in-status.ts';
 
 const confirmed = z.object({ callId: z.string(), outcome: z.string() });
 

@@ -19,8 +19,8 @@ import {
 import type { GeminiToolCall } from './gemini-tool-call.ts';
 import type { Observation, ObservedEvent, PlainTextQuestion } from './observation.ts';
 import { dataOfPart, messageText, partsAsText } from './parts.ts';
-import { questionOf } from './question.ts';
-import { questionWithCode } from './asked-question.ts';
+import { questionOf } from './question-in-status.ts';
+import { questionWithCode } from './plain-text-question.ts';
 
 const kindMetadata = z.object({ coderAgent: z.object({ kind: z.string() }) });
 const errorMetadata = z.object({ error: z.string() });

@@ -10,7 +10,7 @@ import type {
   PendingAction,
   TaskOverview,
 } from '../../shared/protocol/tool-approval.ts';
-import type { PlainTextQuestion } from './asked-question.ts';
+import type { PlainTextQuestion } from './plain-text-question.ts';
 import type { TurnObservation } from './turn-observation.ts';
 
 export type { PlainTextQuestion };

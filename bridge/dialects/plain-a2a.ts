@@ -4,7 +4,7 @@ import { type DialectFieldReaders, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, refuseCommand } from './dialect.ts';
 import { textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
-import { phraseAnswer, questionOf } from './question.ts';
+import { phraseAnswer, questionOf } from './question-in-status.ts';
 
 const reading: DialectFieldReaders = {
   asked: (status, taskId) => ({ pending: [], question: questionOf(status, taskId), actionParts: [] }),

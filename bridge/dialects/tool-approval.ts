@@ -26,7 +26,7 @@ import { type DialectFieldReaders, readA2aEvent } from './a2a-event.ts';
 import { type Dialect, NO_HAZARDS, type PersonDecision } from './dialect.ts';
 import { dataOfPart, dataPart, textPart } from './parts.ts';
 import { eventCursorOf } from './event-cursor.ts';
-import { phraseAnswer, questionOf } from './question.ts';
+import { phraseAnswer, questionOf } from './question-in-status.ts';
 
 const thinkingSchema = z.object({ turn: z.number() });
 

@@ -4,7 +4,7 @@
  */
 import type { PendingAction } from '../../shared/protocol/tool-approval.ts';
 import type { FileProposal, AgentProposal } from './unbound-proposal.ts';
-import type { PlainTextQuestion } from './asked-question.ts';
+import type { PlainTextQuestion } from './plain-text-question.ts';
 
 export type TurnObservation = { taskId: string; sessionId: string } & (
   | /** The turn continues. `text` describes the current work; null if the agent does not report it. */ {

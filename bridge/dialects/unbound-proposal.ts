@@ -30,7 +30,7 @@ export interface FileProposal {
  * Returns true if the file still has the content that the person saw. Byte order marks and CR before LF are ignored,
  * because the agent removes them.
  */
-export function isContentUnchanged({ before }: FileProposal, now: string): boolean {
+export function isFileUnchanged({ before }: FileProposal, now: string): boolean {
   return plain(before) === plain(now);
 }
 

@@ -18,7 +18,7 @@ import { visibleLine } from '../../shared/text/visible-text.ts';
 import { type AllowedCallWorkspaces, checkWorkspace } from '../agents/check-workspace.ts';
 import type { AttachedFile, DelegatedWork } from '../state/outbox-entry.ts';
 
-export interface FileToSend extends AttachedFile {
+export interface AttachedFileWithContent extends AttachedFile {
   content: Uint8Array;
 }
 
@@ -41,8 +41,8 @@ interface AttachOptions {
 export async function readAttachedFiles(
   paths: readonly string[],
   { directory, workspaces, stateDirectory, roots }: AttachOptions,
-): Promise<FileToSend[]> {
-  const files: FileToSend[] = [];
+): Promise<AttachedFileWithContent[]> {
+  const files: AttachedFileWithContent[] = [];
   let total = 0;
   for (const path of paths) {
     const place = await checkWorkspace(resolve(directory, path), workspaces, roots);
@@ -62,7 +62,7 @@ export async function readAttachedFiles(
   return files;
 }
 
-export function toAttachments(files: readonly FileToSend[]): Attachments {
+export function toAttachments(files: readonly AttachedFileWithContent[]): Attachments {
   if (files.length === 0) return {};
   return {
     files: files.map(({ name, mediaType, hash }) => ({ name, mediaType, hash })),

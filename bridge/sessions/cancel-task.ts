@@ -25,7 +25,7 @@ export type CancelOutcome =
   | 'unknown-to-agent';
 
 /** @throws ProductError if the agent cannot be reached */
-export async function cancelTask(
+export async function cancelSessionTask(
   session: Session,
   taskId: string,
   by: CancelDetails,

@@ -10,7 +10,7 @@ import type { Logger } from '../../shared/runtime/logging.ts';
 import type { Outbox } from '../state/outbox.ts';
 import type { DelegationService } from './deliver-delegations.ts';
 import type { LiveSessions } from './live-sessions.ts';
-import { newestEntryOfSession } from './open-outbox-entries.ts';
+import { newestEntryOfSession } from './search-open-outbox-entries.ts';
 import type { Session } from './session/session.ts';
 
 /** The connection of one MCP client. Two connections are equal only if they are the same object. */

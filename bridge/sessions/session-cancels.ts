@@ -6,7 +6,7 @@ import { ProductError } from '../../shared/runtime/errors.ts';
 import type { Logger } from '../../shared/runtime/logging.ts';
 import type { CancelDetails } from '../agents/connection.ts';
 import type { Outbox } from '../state/outbox.ts';
-import { cancelTask, type CancelOutcome } from './cancel-task.ts';
+import { cancelSessionTask, type CancelOutcome } from './cancel-task.ts';
 import type { OutboxWriteQueue } from './outbox-write-queue.ts';
 import type { MessagesInFlight } from './messages-in-flight.ts';
 import type { RecordedCancels } from './recorded-cancels.ts';
@@ -78,7 +78,7 @@ export class SessionCancels {
     const { view, state } = session;
     if (state.type === 'unknown-to-agent') return 'unknown-to-agent';
     if (view === undefined || hasEnded(view)) return later ?? 'ended-before';
-    return cancelTask(session, view.taskId, { reason, channel });
+    return cancelSessionTask(session, view.taskId, { reason, channel });
   }
 
   /**

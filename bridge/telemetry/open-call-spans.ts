@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
-import { otelContextOf, openTracer, traceContextOf } from '../../shared/telemetry/open-tracer.ts';
+import { otelContextOf, openTracer, traceContextOfSpan } from '../../shared/telemetry/open-tracer.ts';
 import type { Environment } from '../../shared/runtime/environment.ts';
 import type { CallSpans } from './call-spans.ts';
 
@@ -23,7 +23,7 @@ export function openCallSpans(env: Environment): CallSpans {
         otelContextOf(parent),
       );
       return {
-        trace: traceContextOf(span),
+        trace: traceContextOfSpan(span),
         end(outcome) {
           if (outcome === 'error') {
             span.setAttribute('error.type', 'tool_error');

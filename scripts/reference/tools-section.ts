@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { mcpSessionStateSchema } from '../../bridge/dialects/mcp-session-state.ts';
 import { decisionSchema } from '../../shared/protocol/tool-approval.ts';
 import { TOOLS } from '../../bridge/mcp/server/mcp-server.ts';
-import type { Tool, ToolDeclaration } from '../../bridge/mcp/tool/tool.ts';
+import type { BridgeTool, BridgeToolDeclaration } from '../../bridge/mcp/tool/tool.ts';
 import { cardStateSchema } from '../../shared/protocol/approval-card.ts';
 import { sessionResultSchema } from '../../bridge/mcp/reports/session-result.ts';
 import { code, prose, type Row, sectionLink, table } from './markdown.ts';
@@ -37,7 +37,7 @@ export function toolsSection(): string {
   return [...tools, ...results].join('\n\n');
 }
 
-function toolText({ declaration }: Tool): string {
+function toolText({ declaration }: BridgeTool): string {
   const { name, description, annotations, card } = declaration;
   const facts = [
     annotations.readOnlyHint ? 'Changes nothing.' : '',
@@ -57,7 +57,7 @@ function toolText({ declaration }: Tool): string {
 }
 
 /** The fields of the items of a list are not repeated if they are parameters too. */
-export function parameterRows({ input }: Pick<ToolDeclaration, 'input'>): Row[] {
+export function parameterRows({ input }: Pick<BridgeToolDeclaration, 'input'>): Row[] {
   const rows = fieldRows({ schema: input, links });
   const names = rows.map(([name = '']) => name.replace('?', ''));
   return rows.filter(([name = '']) => !/\[\]\.(?=\w)/.test(name) || !names.includes(lastOf(name)));
@@ -67,7 +67,7 @@ function lastOf(name: string): string {
   return code(/\.(\w+)`/.exec(name)?.[1] ?? '');
 }
 
-function resultText({ output }: Pick<ToolDeclaration, 'output'>): string {
+function resultText({ output }: Pick<BridgeToolDeclaration, 'output'>): string {
   const shared = SHARED.find(({ schema }) => hasFieldsOf(output, schema));
   if (shared === undefined) return `Result:\n\n${table(HEAD, resultRows(output))}`;
   const link = `Result: ${sectionLink(shared.title.toLowerCase())}`;

@@ -64,7 +64,7 @@ export function otelContextOf(trace: TraceContext | undefined): Context {
 }
 
 /** Returns the trace context in which this span is the current one. */
-export function traceContextOf(span: Span): TraceContext {
+export function traceContextOfSpan(span: Span): TraceContext {
   const { traceId, spanId, traceFlags, traceState } = span.spanContext();
   return traceContext({ traceId, spanId, flags: traceFlags }, traceState?.serialize());
 }

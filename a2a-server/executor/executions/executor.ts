@@ -15,7 +15,7 @@ import { LIMITS } from '../../limits/limits.ts';
 import { queuedEvents } from './queued-events.ts';
 import { restartEvents } from '../../task/next-step.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
-import { Execution, type ExecutionOptions, type ComputeOpeningEvents } from './execution.ts';
+import { TaskExecution, type TaskExecutionOptions, type ComputeOpeningEvents } from './task-execution.ts';
 import { DeferredCommandAppend, type AppendedCommand } from '../task-journal/deferred-command-append.ts';
 import type { AbortCause } from '../abort-scopes/abort-cause.ts';
 import type { AppendOrKeep } from '../task-journal/task-journal.ts';
@@ -45,7 +45,7 @@ const REPORT_AGAIN_MS = 10_000;
 /** The time limit for the start of an approved tool call. After it, the decision is appended without the start. */
 const START_WITHIN_MS = 250;
 
-export interface ExecutorOptions extends ExecutionOptions {
+export interface ExecutorOptions extends TaskExecutionOptions {
   /** The time limit for an aborted tool to end. A tool may have another limit. */
   graceMs: number;
   /** Limits how many tasks run at the same time. By default, the default limits apply. */
@@ -62,7 +62,7 @@ interface WokenTask {
 }
 
 interface Running {
-  execution: Execution;
+  execution: TaskExecution;
   slot: ExecutionSlot;
   /** A promise that resolves when the last event about the place in the queue is durable. */
   placeTold: Promise<unknown>;
@@ -159,7 +159,7 @@ export class Executor {
   #begin(task: WokenTask, command?: DeferredCommandAppend): void {
     const { taskId, principal, begun } = task;
     const slot = this.#slots.request({ principal, begun, onMoved: () => this.#tellPlaceAgain(taskId) });
-    const execution = new Execution(taskId, this.#options, {
+    const execution = new TaskExecution(taskId, this.#options, {
       scheduler: this.scheduler,
       task: this.#server.child(),
       slot,

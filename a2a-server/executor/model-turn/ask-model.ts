@@ -7,7 +7,7 @@ import type { Journal } from '../../journal/journal.ts';
 import type { Model, Models } from '../../models/model.ts';
 import { isReadOnlyMode } from '../../policy/mode.ts';
 import type { Policy } from '../../policy/prepare-rules.ts';
-import type { ConversationFile } from '../../task/conversation/files-for-model.ts';
+import type { ConversationFile } from '../../task/conversation/select-files-for-model.ts';
 import { maxInstructionChars } from '../../task/instructions.ts';
 import { isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Toolbox } from '../../tools/toolbox.ts';

@@ -13,7 +13,7 @@ import { isRecord } from '../../../shared/runtime/record.ts';
 import { PromptTooLongError, type Model, type ModelEvent } from '../../models/model.ts';
 import { isReadOnlyMode } from '../../policy/mode.ts';
 import { buildConversation, type ConversationStep } from '../../task/conversation/conversation.ts';
-import { filesOfStep, type ConversationFile } from '../../task/conversation/files-for-model.ts';
+import { filesOfStep, type ConversationFile } from '../../task/conversation/select-files-for-model.ts';
 import type { RequestedCall, TaskEvent, TurnEnd, TokenUsage, PolicyVerdict } from '../../task/events.ts';
 import { foldNextEvents } from '../../task/fold.ts';
 import { eventAfterModelFailure, type ModelFailure } from '../../task/model-outage.ts';

@@ -2,7 +2,7 @@
  * Runs approved tool calls and stops them.
  *
  * - E2: `tool.started` is durable before the tool has side effects. Only a ready call can start.
- * - A file tool may read before its start is recorded. Its first change records the start (tool-start.ts). Any other
+ * - A file tool may read before its start is recorded. Its first change records the start (tool-start-recorder.ts). Any other
  *   tool runs only after its start is recorded.
  * - A1: each stop of a tool execution has a named reason.
  * - A2: the signal of a stopped tool fires at once. A tool that does not end within its grace period is recorded as
@@ -45,11 +45,11 @@ import { runToolToOutcome } from './run-tool-to-outcome.ts';
 import { recheckPolicyAndRun } from './run-tool-under-policy.ts';
 import { separateFileContents } from './separate-file-contents.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
-import { ToolStartRecorder, type ToolExecutionReference } from './tool-start.ts';
+import { ToolStartRecorder, type ToolExecutionReference } from './tool-start-recorder.ts';
 import { ToolOutput } from './tool-output.ts';
 import { ToolQuestions } from './tool-questions.ts';
 
-export interface ToolExecution {
+export interface RunningToolExecution {
   /** The log of the task's execution. */
   log: TaskJournal;
   toolId: string;
@@ -121,13 +121,13 @@ interface SchedulerOptions {
 
 export class ToolScheduler {
   readonly #options: SchedulerOptions;
-  readonly #running = new Map<string, ToolExecution>();
+  readonly #running = new Map<string, RunningToolExecution>();
 
   constructor(options: SchedulerOptions) {
     this.#options = options;
   }
 
-  get running(): readonly ToolExecution[] {
+  get running(): readonly RunningToolExecution[] {
     return [...this.#running.values()];
   }
 
@@ -194,7 +194,7 @@ export class ToolScheduler {
         timeout,
       },
     );
-    const execution: ToolExecution = {
+    const execution: RunningToolExecution = {
       ...reference,
       log,
       taskId,

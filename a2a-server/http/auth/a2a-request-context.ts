@@ -16,7 +16,7 @@ import { retryLaterOf, toWireError } from '../wire/wire-errors.ts';
 import type { RetryLater, WireFormat } from '../wire/wire-errors.ts';
 import { parseRequestedGenerations, type RequestedGenerations } from '../wire/generation-field.ts';
 import type { ServerPreview } from '../wire/protocol-previews.ts';
-import type { WireOptions } from '../wire/wire-objects.ts';
+import type { WireOptions } from '../wire/build-messages-and-artifacts.ts';
 
 const OFFERED_EXTENSIONS: ReadonlySet<string> = new Set([
   TOOL_APPROVAL_EXTENSION,

@@ -13,7 +13,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { type Identity, identityOfTokenRecord } from '../../access/identity.ts';
-import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
+import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
 import { type RecordStore, obtainSharedSecret } from '../../records/record-store.ts';
 import type { Credential } from './tokens.ts';
 
@@ -56,7 +56,7 @@ interface StreamTicketParts {
   credentials: readonly Credential[];
   /** Returns milliseconds since 1970. */
   now: () => number;
-  issued?: Pick<IssuedTokens, 'active'> | undefined;
+  issued?: Pick<IssuedTokenReader, 'active'> | undefined;
 }
 
 /** Makes and redeems tickets. */

@@ -14,7 +14,7 @@ import { toStreamResponse } from '../wire/event-projection.ts';
 import { eventWithGeneration, moveGenerationsIntoFields } from '../wire/generation-field.ts';
 import type { ServerPreview } from '../wire/protocol-previews.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
-import type { WireOptions } from '../wire/wire-objects.ts';
+import type { WireOptions } from '../wire/build-messages-and-artifacts.ts';
 
 const legacy = new V03PushNotificationSerializer();
 

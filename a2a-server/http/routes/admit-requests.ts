@@ -10,7 +10,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { type Identity, rolesOf } from '../../access/identity.ts';
 import { expiryOfToken } from '../../access/issued-token.ts';
-import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
+import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
 import { requireRole } from '../../access/role.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
 import type { Traces } from '../../telemetry/traces.ts';
@@ -40,7 +40,7 @@ export interface AdmissionParts {
   reading: AbortScope<StreamEndReason>;
   clock: Clock;
   log: Logger;
-  issued?: IssuedTokens;
+  issued?: IssuedTokenReader;
   openRequests: OpenRequestLimiter;
   traces?: Traces;
   isClosing: () => boolean;

@@ -17,7 +17,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { checkpointsOf } from '../../task/compute-checkpoints.ts';
 import type { StateName } from '../../task/snapshot.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 
 const query = z.strictObject({ since: z.enum(['true', 'false']).default('false') });
 

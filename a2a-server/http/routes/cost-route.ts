@@ -6,7 +6,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 
 const DEFAULT_DAYS = 30;
 /** The maximum number of days in a request: ten years. */

@@ -18,12 +18,12 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { TERMINAL_STATES } from '../../task/snapshot.ts';
 import { A2aRequestContext, EXTENSIONS_HEADER } from '../auth/a2a-request-context.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
 import { restStreamFormat } from './rest-route.ts';
 import { respondWithStream } from '../streams/stream-response.ts';
 import type { StreamTickets } from '../auth/stream-ticket.ts';
-import type { DisconnectHandler } from '../streams/disconnect-handler.ts';
+import type { DisconnectHandler } from '../streams/on-disconnect.ts';
 import { streamEventsAfter } from '../streams/task-stream.ts';
 
 export const EVENTS_PATH = '/api/tasks/:taskId/events';

@@ -12,11 +12,11 @@ import { z } from 'zod';
 import { isLimitRefusal } from '../../../shared/runtime/errors.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { rolesOf } from '../../access/identity.ts';
-import { type IssuedTokens, NO_ISSUED_TOKENS } from '../../access/issued-tokens.ts';
+import { type IssuedTokenReader, NO_ISSUED_TOKENS } from '../../access/issued-token-reader.ts';
 import type { Role } from '../../access/role.ts';
 import type { FairExecutionSlots } from '../../limits/fair-execution-slots.ts';
 import type { OpenRequestLimiter } from '../../limits/open-request-limiter.ts';
-import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/origin-check.ts';
+import { type AllowedHostsAndOrigins, checkHostAndOrigin } from '../auth/host-and-origin-check.ts';
 import type { Authenticate } from '../auth/tokens.ts';
 import { DEFAULT_BODY_LIMITS } from '../wire/json-body.ts';
 import { parseA2aVersion } from '../wire/json-rpc-envelope.ts';
@@ -55,7 +55,7 @@ type NewTask = z.infer<typeof newTask>;
 export interface LoadSheddingParts {
   slots: Pick<FairExecutionSlots, 'waiting' | 'hasSpace' | 'requireSpace'>;
   authenticate: Authenticate;
-  issued?: Pick<IssuedTokens, 'active'>;
+  issued?: Pick<IssuedTokenReader, 'active'>;
   reach: AllowedHostsAndOrigins;
   /** True if the principal has already sent a message with this id. The app answers it like the first copy. */
   isKnown: (principal: string, messageId: string) => Promise<boolean>;

@@ -10,7 +10,7 @@ import { Router } from 'express';
 import { z } from 'zod';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 
 const query = z.strictObject({ events: z.coerce.number().int().min(1).optional() });
 

@@ -13,7 +13,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toPermittedMessage } from '../auth/permitted-message.ts';
 import { parseOutputModes } from '../wire/output-modes.ts';
-import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/disconnect-handler.ts';
+import { IGNORE_DISCONNECTS, type DisconnectHandler } from '../streams/on-disconnect.ts';
 import type { PushNotifications } from '../../push/push-notifications.ts';
 import { createPushMethods } from '../push/push-methods.ts';
 import { listTasks } from './task-list.ts';

@@ -9,7 +9,7 @@ import type { StoryPage } from '../../../shared/protocol/task-story.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 import { parseCursor } from '../streams/event-cursor.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 import { toStoryEvents } from '../wire/story-projection.ts';
 
 const MAX_ENTRIES = 2_000;

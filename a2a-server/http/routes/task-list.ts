@@ -8,7 +8,7 @@ import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import { toA2aTask } from '../wire/task-projection.ts';
-import { WIRE_STATE } from '../wire/wire-objects.ts';
+import { WIRE_STATE } from '../wire/build-messages-and-artifacts.ts';
 
 const DEFAULT_PAGE_SIZE = 50;
 

@@ -5,7 +5,7 @@ import type { TasksByIdPrefix } from '../../../shared/protocol/task-search-resul
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 
 const query = z.object({ prefix: z.string().min(1).max(200) });
 

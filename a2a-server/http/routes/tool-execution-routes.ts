@@ -8,7 +8,7 @@ import type { Logger } from '../../../shared/runtime/logging.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
-import { parseRequestPart } from '../wire/parse-request.ts';
+import { parseRequestPart } from '../wire/parse-request-part.ts';
 import { jsonBody } from '../wire/json-body.ts';
 import type { BodyLimits } from '../wire/json-body.ts';
 

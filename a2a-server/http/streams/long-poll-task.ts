@@ -7,7 +7,7 @@ import type { TaskService } from '../../executor/task-service.ts';
 import { eventCountAfterAll, generationOf, type EventCount } from '../../task/generation.ts';
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
-import type { DisconnectHandler } from './disconnect-handler.ts';
+import type { DisconnectHandler } from './on-disconnect.ts';
 
 /** The time limit of a long-poll. It is shorter than the usual time limit of clients and proxies, which is 60 s. */
 export const LONG_POLL_MS = 30_000;

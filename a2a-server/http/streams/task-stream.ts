@@ -18,7 +18,7 @@ import { eventCountAfter, generationOf, type EventCount } from '../../task/gener
 import type { Snapshot } from '../../task/snapshot.ts';
 import type { A2aRequestContext } from '../auth/a2a-request-context.ts';
 import type { PushMethods } from '../push/push-methods.ts';
-import type { DisconnectHandler, FollowedMessage } from './disconnect-handler.ts';
+import type { DisconnectHandler, FollowedMessage } from './on-disconnect.ts';
 import { parseCursor, parsePosition } from './event-cursor.ts';
 import { toStreamResponse } from '../wire/event-projection.ts';
 import { toPermittedMessage } from '../auth/permitted-message.ts';

@@ -35,8 +35,8 @@ import {
   todosArtifact,
   turnArtifact,
   WIRE_STATE,
-} from './wire-objects.ts';
-import type { WireOptions } from './wire-objects.ts';
+} from './build-messages-and-artifacts.ts';
+import type { WireOptions } from './build-messages-and-artifacts.ts';
 
 export const RESPONSE_ARTIFACT_NAME = 'response';
 

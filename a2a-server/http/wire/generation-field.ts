@@ -6,7 +6,7 @@
 import type { StreamResponse } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { parseRequestPart } from './parse-request.ts';
+import { parseRequestPart } from './parse-request-part.ts';
 
 /** The metadata key that contains the generation until the codec has run. The server uses this key for nothing else. */
 const METADATA_KEY = 'a2a-1.1/generation';

@@ -10,7 +10,7 @@ import { TaskState } from '@a2a-js/sdk';
 import { z } from 'zod';
 import { lazily } from '../../../shared/runtime/lazily.ts';
 import { isRecord } from '../../../shared/runtime/record.ts';
-import { parseRequestPart } from './parse-request.ts';
+import { parseRequestPart } from './parse-request-part.ts';
 
 /** Returns the schema of an object of a2a.proto. ProtoJSON: a parser also accepts the field names of the proto file. */
 function fields<Shape extends z.ZodRawShape>(shape: Shape) {

@@ -35,8 +35,8 @@ import {
   turnArtifact,
   userMessage,
   WIRE_STATE,
-} from './wire-objects.ts';
-import type { WireOptions } from './wire-objects.ts';
+} from './build-messages-and-artifacts.ts';
+import type { WireOptions } from './build-messages-and-artifacts.ts';
 
 interface TaskDetail {
   /** The number of newest messages to include. Undefined means all, 0 means none (A2A 1.0 §3.2.4). */

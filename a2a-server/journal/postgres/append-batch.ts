@@ -1,138 +1,336 @@
 /**
- * Defines the function in the database that writes the appends of one commit, in one round trip. It raises an error and
- * writes nothing if the state in the database differs from the state on which the appends were decided:
- *
- * - `SQLSTATE_SERVER_REMOVED`: another server has removed this server from the database, or the number of the commit is
- *   not the next one.
- * - `SQLSTATE_STALE`: a task has another `seq` (another writer appended, J1) or another epoch (another server executes it, E1),
- *   or an execution appends after the end of the server's lease.
- * - A unique index is violated: the task, the session's live task, the message id or the `seq` exists already.
- *
- * A commit does not lock the row with the server's lease. So a long commit delays no renewal. E1 holds without that
- * lock, because a claim and the commit of an execution both update the row of the task:
- *
- * - PostgreSQL runs two updates of one row one after another. The second update checks its conditions again on the new
- *   row.
- * - If the claim is first, the row has a larger epoch. The commit then finds no row with its epoch, and writes nothing.
- * - If the commit is first, the claim waits for its end or skips the task. The new owner then reads the new events.
- * - The lease decides only when a claim may begin. The commit may read a lease that a renewal is just extending. Then it
- *   refuses too much, and the appends are decided again.
+ * Collects the appends of one commit, and the values that they write. Decides each append against the state in the
+ * database and the earlier appends of the batch. Pure.
  */
-export const SQLSTATE_SERVER_REMOVED = 'A2A01';
-export const SQLSTATE_STALE = 'A2A02';
-export const SQLSTATE_UNIQUE_VIOLATION = '23505';
+import { requestCosts, utcDay, type CostRow } from '../../task/costs/cost-sum.ts';
+import type { TaskEvent } from '../../task/events.ts';
+import { TERMINAL_STATES } from '../../task/snapshot.ts';
+import type { CommandKey, RecordedCommand, TaskRow } from '../journal.ts';
+import { judgeAppend, type AppendOutcome, type AppendStateReader, type TaskHead } from '../judge-append.ts';
+import { isStorableText, type PreparedAppend } from '../prepared-append.ts';
+import {
+  addWrittenAmounts,
+  NOTHING_WRITTEN,
+  type WrittenAmount,
+  writtenAmountOf,
+} from '../written-amounts.ts';
+import type { PostgresValue } from './driver.ts';
+
+/** The size of a chunk in bytes. A chunk is one value of one row. */
+const CHUNK_BYTES = 1024 * 1024;
+
+/** The state of a task as the database stores it. */
+export interface StoredTaskHead extends TaskHead {
+  /** For a task that the batch creates, a negative number: the position of the task among the created tasks. */
+  key: number;
+  principal: string;
+  sessionId: string;
+  /** The model of the last started turn. Null before the first turn. */
+  model: string | null;
+  saved: boolean;
+  epoch: number;
+  /** The size of the task in bytes, as `writtenAmountOf` computes it. */
+  size: number;
+}
+
+/** The state of a task after the appends that the batch already contains. */
+interface BatchHead extends StoredTaskHead {
+  /** The `seq` in the database. 0 for a new task. */
+  expected: number;
+  /** The text of the first message, if this batch appends it. */
+  firstMessage: string | null;
+  workspace: string | null;
+  /** The epoch that an append of this batch names. Null if no append names one. */
+  fence: number | null;
+}
+
+/** The part of the database's state before the batch that this server knows. */
+export interface KnownDatabaseState {
+  heads: ReadonlyMap<string, StoredTaskHead>;
+  /** The recorded commands, by `commandMapKey`. */
+  commands: ReadonlyMap<string, RecordedCommand>;
+  /** The live task of a session, by `sessionMapKey`. */
+  liveTasks: ReadonlyMap<string, string>;
+  /** True while this server has its lease. Without it, its executions append nothing. */
+  leased: boolean;
+}
+
+export class AppendBatch {
+  readonly #at: number;
+  readonly #heads = new Map<string, BatchHead>();
+  readonly #touched = new Set<BatchHead>();
+  readonly #commands: Map<string, RecordedCommand>;
+  readonly #liveTasks: Map<string, string>;
+  readonly #known: KnownDatabaseState;
+  readonly #events: { tasks: number[]; seqs: number[]; bodies: string[] } = {
+    tasks: [],
+    seqs: [],
+    bodies: [],
+  };
+  readonly #recorded: Record<string, unknown>[] = [];
+  readonly #tools: Record<string, unknown>[] = [];
+  readonly #chunks: Record<string, unknown>[] = [];
+  readonly #bytes: Uint8Array[] = [];
+  readonly #costs = new Map<string, Record<string, string | number>>();
+  readonly #extensions = new Map<string, { principal: string; day: number; usd: number }>();
+  readonly #written = new Map<string, WrittenAmount>();
+  readonly #before: AppendStateReader<BatchHead>;
+  #created = 0;
+
+  constructor(known: KnownDatabaseState, at: number) {
+    this.#at = at;
+    this.#known = known;
+    this.#commands = new Map(known.commands);
+    this.#liveTasks = new Map(known.liveTasks);
+    // A task that ends in this batch still counts as live for the appends before its end.
+    for (const [taskId, head] of known.heads) this.#noteLive(taskId, head);
+    this.#before = {
+      command: (principal, messageId) => this.#commands.get(commandMapKey({ principal, messageId })),
+      head: (taskId) => this.#head(taskId),
+      liveTask: (principal, sessionId) => this.#liveTasks.get(sessionMapKey({ principal, sessionId })),
+    };
+  }
+
+  /** The time of the batch's entries. */
+  get at(): number {
+    return this.#at;
+  }
+
+  get writes(): boolean {
+    return this.#touched.size > 0;
+  }
+
+  /** True if a new task ends in this batch. */
+  get createsEndedTask(): boolean {
+    return [...this.#touched].some(({ expected, state }) => expected === 0 && TERMINAL_STATES.has(state));
+  }
+
+  /** Decides whether the append is accepted. If it is, adds the values that it writes. */
+  add(append: PreparedAppend): AppendOutcome {
+    if (append.epoch !== undefined && !this.#known.leased)
+      return { type: 'done', result: { type: 'fenced' } };
+    const judgement = judgeAppend(append, this.#before, this.#at);
+    if (judgement.type === 'answer') return judgement.outcome;
+    const head = judgement.type === 'create' ? this.#create(judgement.row) : judgement.head;
+    const { entries } = judgement;
+    if (judgement.type === 'extend') {
+      const { title, deadline } = judgement;
+      Object.assign(head, { seq: head.seq + entries.length, state: append.state, title, deadline });
+      head.fence = append.epoch ?? head.fence;
+    }
+    this.#touched.add(head);
+    this.#noteLive(append.taskId, head);
+    this.#write(append, head);
+    return { type: 'done', result: { type: 'appended', entries } };
+  }
+
+  /** Returns the parameters of the function `append_batch` that follow the server, the batch number and the time. */
+  parameters(): PostgresValue[] {
+    const heads = [...this.#touched];
+    const parts = {
+      moved: heads
+        .filter(({ expected }) => expected > 0)
+        .map(({ key, expected, firstMessage, fence, ...head }) => ({
+          key,
+          expected,
+          epoch: fence,
+          ...columnsOf(head),
+          first_message: firstMessage,
+        })),
+      created: [...this.#heads]
+        .filter(([, { expected }]) => expected === 0)
+        .map(([taskId, { sessionId, principal, workspace, firstMessage, ...head }]) => ({
+          task_id: taskId,
+          session_id: sessionId,
+          principal,
+          workspace,
+          ...columnsOf(head),
+          first_message: firstMessage,
+        })),
+      commands: this.#recorded,
+      tools: this.#tools,
+      chunks: this.#chunks,
+      costs: [...this.#costs.values()],
+      extensions: [...this.#extensions.values()],
+      written: [...this.#written].map(([principal, amounts]) => ({
+        day: utcDay(this.#at),
+        principal,
+        ...amounts,
+      })),
+    };
+    const { tasks, seqs, bodies } = this.#events;
+    return [JSON.stringify(parts), tasks, seqs, bodies, this.#bytes];
+  }
+
+  /** Returns the ids of the new tasks, in the order of their creation. */
+  createdIds(): string[] {
+    return [...this.#heads].flatMap(([taskId, { expected }]) => (expected === 0 ? taskId : []));
+  }
+
+  /** Returns the tasks after the commit. @param created the keys of the new tasks, in order */
+  headsAfter(created: readonly number[]): Map<string, StoredTaskHead> {
+    const stored = [...this.#heads].map(([taskId, head]) => {
+      const { seq, state, title, deadline, principal, sessionId, model, saved, epoch, size } = head;
+      const key = head.key < 0 ? (created[-head.key - 1] ?? Number.NaN) : head.key;
+      return [
+        taskId,
+        { key, seq, state, title, deadline, principal, sessionId, model, saved, epoch, size },
+      ] as const;
+    });
+    return new Map(stored);
+  }
+
+  #head(taskId: string): BatchHead | undefined {
+    const known = this.#heads.get(taskId);
+    if (known !== undefined) return known;
+    const stored = this.#known.heads.get(taskId);
+    if (stored === undefined) return undefined;
+    const head = { ...stored, expected: stored.seq, firstMessage: null, workspace: null, fence: null };
+    this.#heads.set(taskId, head);
+    return head;
+  }
+
+  #create({ taskId, sessionId, principal, seq, state, title, deadline }: TaskRow): BatchHead {
+    this.#created += 1;
+    const head: BatchHead = {
+      key: -this.#created,
+      seq,
+      state,
+      title,
+      deadline,
+      principal,
+      sessionId,
+      model: null,
+      saved: false,
+      epoch: 0,
+      size: 0,
+      expected: 0,
+      firstMessage: null,
+      workspace: null,
+      fence: null,
+    };
+    this.#heads.set(taskId, head);
+    return head;
+  }
+
+  #noteLive(taskId: string, head: StoredTaskHead): void {
+    const session = sessionMapKey(head);
+    if (!TERMINAL_STATES.has(head.state)) this.#liveTasks.set(session, taskId);
+    else if (this.#liveTasks.get(session) === taskId) this.#liveTasks.delete(session);
+  }
+
+  #write(append: PreparedAppend, head: BatchHead): void {
+    const { taskId, expectedSeq, events, bodies, contents = [], command } = append;
+    const { key: task, principal: owner } = head;
+    const written = writtenAmountOf(append);
+    head.size += written.bytes;
+    this.#written.set(owner, addWrittenAmounts(this.#written.get(owner) ?? NOTHING_WRITTEN, written));
+    bodies.forEach((body, index) => {
+      this.#events.tasks.push(task);
+      this.#events.seqs.push(expectedSeq + 1 + index);
+      this.#events.bodies.push(body);
+    });
+    events.forEach((event, index) => this.#note(event, expectedSeq + 1 + index, head));
+    for (const { hash, bytes } of contents) this.#addContent(task, hash, bytes);
+    this.#count(events, head);
+    if (command === undefined) return;
+    const { principal, messageId, bodyHash } = command;
+    const seq = expectedSeq + events.length;
+    this.#recorded.push({ principal, message_id: messageId, body_hash: bodyHash, task, seq });
+    this.#commands.set(commandMapKey(command), { taskId, sessionId: head.sessionId, bodyHash, seq });
+  }
+
+  #note(event: TaskEvent, seq: number, head: BatchHead): void {
+    if (event.type === 'task.created') head.workspace = storableOrNull(event.settings.workspace ?? null);
+    if (event.type === 'message.received' && seq === 2) head.firstMessage = searchText(event);
+    if (event.type === 'tool.started' && isStorableText(event.toolId))
+      this.#tools.push({ tool_id: event.toolId, task: head.key });
+    if (event.type === 'files.saved') head.saved = true;
+    if (event.type === 'task.working' && event.dayCost !== undefined)
+      this.#extendDay(head.principal, event.dayCost);
+  }
+
+  #addContent(task: number, hash: string, bytes: Uint8Array): void {
+    let chunk = 0;
+    do {
+      this.#bytes.push(bytes.subarray(chunk * CHUNK_BYTES, (chunk + 1) * CHUNK_BYTES));
+      this.#chunks.push({ task, hash, chunk, position: this.#bytes.length });
+      chunk += 1;
+    } while (chunk * CHUNK_BYTES < bytes.length);
+  }
+
+  #count(events: readonly TaskEvent[], head: BatchHead): void {
+    const { costs, openModel } = requestCosts(events, head.model);
+    const { principal, sessionId } = head;
+    for (const { model, cost } of costs)
+      this.#addCost(principal, { day: utcDay(this.#at), sessionId, model: storable(model), ...cost });
+    head.model = openModel === null ? null : storable(openModel);
+  }
+
+  /** Adds up the costs of each row, because one statement must not change a row twice. */
+  #addCost(principal: string, row: CostRow): void {
+    const { day, sessionId, model } = row;
+    const id = JSON.stringify([principal, day, sessionId, model]);
+    const sum = this.#costs.get(id);
+    const counts = {
+      requests: row.requests,
+      input_tokens: row.inputTokens,
+      output_tokens: row.outputTokens,
+      cached_input_tokens: row.cachedInputTokens,
+      cache_write_tokens: row.cacheWriteTokens,
+      known_usd: row.knownUsd,
+      unpriced: row.unpriced,
+    };
+    if (sum === undefined)
+      this.#costs.set(id, { principal, day, session_id: sessionId ?? '', model, ...counts });
+    else for (const [name, count] of Object.entries(counts)) sum[name] = Number(sum[name]) + count;
+  }
+
+  #extendDay(principal: string, { day, usd }: { day: number; usd: number }): void {
+    const id = JSON.stringify([principal, day]);
+    this.#extensions.set(id, { principal, day, usd: Math.max(usd, this.#extensions.get(id)?.usd ?? usd) });
+  }
+}
+
+export function commandMapKey({ principal, messageId }: Pick<CommandKey, 'principal' | 'messageId'>): string {
+  return JSON.stringify([principal, messageId]);
+}
+
+export function sessionMapKey({ principal, sessionId }: Pick<TaskRow, 'principal' | 'sessionId'>): string {
+  return JSON.stringify([principal, sessionId]);
+}
+
+function columnsOf({
+  seq,
+  state,
+  title,
+  deadline,
+  model,
+  saved,
+  size,
+}: Omit<StoredTaskHead, 'key' | 'principal' | 'sessionId' | 'epoch'>): Record<string, PostgresValue> {
+  return { seq, state, title, deadline, model, saved, size };
+}
+
+/** The text between the parts of a message in the column `first_message`. No search text contains it. */
+export const SEARCH_TEXT_SEPARATOR = '\u{10FFFF}';
+
+function searchText({ message }: Extract<TaskEvent, { type: 'message.received' }>): string {
+  return message.parts
+    .flatMap((part) =>
+      part.type === 'text' ? storable(part.text).replaceAll(SEARCH_TEXT_SEPARATOR, '\u{FFFD}') : [],
+    )
+    .join(SEARCH_TEXT_SEPARATOR);
+}
+
+function storableOrNull(text: string | null): string | null {
+  return text !== null && isStorableText(text) ? text : null;
+}
 
 /**
- * `parts` has the small values as lists of objects. A server of an earlier version sends no sizes and no `written`.
- * Bodies and chunks are arrays, because JSON in PostgreSQL cannot
- * contain all of their characters. For an event of a new task, the task's key is negative: it is the task's position in
- * `created`.
+ * Returns a text that PostgreSQL can store. PostgreSQL stores neither NUL nor a lone surrogate. UTF-8 decoders replace
+ * them with U+FFFD too.
  */
-export const CREATE_APPEND_BATCH = `
-  CREATE OR REPLACE FUNCTION append_batch(
-    p_server text, p_batch bigint, p_at bigint, parts json,
-    event_tasks bigint[], event_seqs integer[], bodies text[], chunks bytea[]
-  ) RETURNS bigint[] LANGUAGE plpgsql AS $$
-  DECLARE
-    created bigint[] := '{}';
-    new_task record;
-    new_key bigint;
-    changed integer;
-    leased boolean;
-    own_label text;
-  BEGIN
-    UPDATE commits SET batch = p_batch WHERE server = p_server AND batch = p_batch - 1;
-    IF NOT FOUND THEN
-      -- A server of an earlier version has no row in "commits". Its number is in "nodes".
-      UPDATE nodes SET batch = p_batch WHERE id = p_server AND batch = p_batch - 1;
-      IF NOT FOUND THEN RAISE EXCEPTION 'the database does not know this server' USING ERRCODE = '${SQLSTATE_SERVER_REMOVED}'; END IF;
-    END IF;
-    SELECT lease_until > clock_timestamp(), label INTO leased, own_label FROM nodes WHERE id = p_server;
-
-    -- A task that ends comes before a task that begins, because a session has one live task.
-    IF json_array_length(parts -> 'moved') > 0 THEN
-      UPDATE tasks SET seq = moved.seq, updated_at = p_at, state = moved.state, title = moved.title,
-        deadline = moved.deadline, model = moved.model, saved = moved.saved, size = coalesce(moved.size, tasks.size),
-        first_message = coalesce(moved.first_message, tasks.first_message)
-      FROM json_to_recordset(parts -> 'moved') AS moved(
-        key bigint, expected integer, seq integer, state text, title text, deadline bigint, model text,
-        saved boolean, size bigint, first_message text, epoch bigint)
-      WHERE tasks.key = moved.key AND tasks.seq = moved.expected
-        AND (moved.epoch IS NULL OR (leased AND tasks.epoch = moved.epoch));
-      GET DIAGNOSTICS changed = ROW_COUNT;
-      IF changed <> json_array_length(parts -> 'moved') THEN
-        RAISE EXCEPTION 'a task has new events' USING ERRCODE = '${SQLSTATE_STALE}';
-      END IF;
-    END IF;
-
-    FOR new_task IN
-      SELECT * FROM json_to_recordset(parts -> 'created') AS item(
-        task_id text, session_id text, principal text, state text, seq integer, title text, deadline bigint,
-        model text, saved boolean, size bigint, workspace text, first_message text)
-    LOOP
-      INSERT INTO tasks (task_id, session_id, principal, state, seq, created_at, updated_at, title, deadline, model,
-        saved, size, workspace, first_message, owner, label)
-      VALUES (new_task.task_id, new_task.session_id, new_task.principal, new_task.state, new_task.seq, p_at, p_at,
-        new_task.title, new_task.deadline, new_task.model, new_task.saved, coalesce(new_task.size, 0), new_task.workspace,
-        coalesce(new_task.first_message, ''), p_server, own_label)
-      RETURNING key INTO new_key;
-      created := created || new_key;
-    END LOOP;
-
-    INSERT INTO events (task, seq, at, body)
-      SELECT CASE WHEN event.task < 0 THEN created[-event.task] ELSE event.task END, event.seq, p_at, event.body
-      FROM unnest(event_tasks, event_seqs, bodies) AS event(task, seq, body);
-
-    IF json_array_length(parts -> 'commands') > 0 THEN
-      INSERT INTO commands (principal, message_id, body_hash, task, seq)
-        SELECT principal, message_id, body_hash, CASE WHEN task < 0 THEN created[-task] ELSE task END, seq
-        FROM json_to_recordset(parts -> 'commands')
-          AS item(principal text, message_id text, body_hash text, task bigint, seq integer);
-    END IF;
-
-    IF json_array_length(parts -> 'tools') > 0 THEN
-      INSERT INTO tool_executions (tool_id, task)
-        SELECT tool_id, CASE WHEN task < 0 THEN created[-task] ELSE task END
-        FROM json_to_recordset(parts -> 'tools') AS item(tool_id text, task bigint)
-        ON CONFLICT DO NOTHING;
-    END IF;
-
-    IF json_array_length(parts -> 'chunks') > 0 THEN
-      INSERT INTO content_chunks (task, hash, chunk, bytes)
-        SELECT CASE WHEN task < 0 THEN created[-task] ELSE task END, hash, chunk, chunks[position]
-        FROM json_to_recordset(parts -> 'chunks') AS item(task bigint, hash text, chunk integer, position integer)
-        ON CONFLICT DO NOTHING;
-    END IF;
-
-    IF json_array_length(parts -> 'costs') > 0 THEN
-      INSERT INTO costs
-        SELECT * FROM json_to_recordset(parts -> 'costs') AS item(
-          principal text, day integer, session_id text, model text, requests bigint, input_tokens bigint,
-          output_tokens bigint, cached_input_tokens bigint, cache_write_tokens bigint, known_usd double precision,
-          unpriced bigint)
-        ON CONFLICT (principal, day, session_id, model) DO UPDATE SET
-          requests = costs.requests + excluded.requests,
-          input_tokens = costs.input_tokens + excluded.input_tokens,
-          output_tokens = costs.output_tokens + excluded.output_tokens,
-          cached_input_tokens = costs.cached_input_tokens + excluded.cached_input_tokens,
-          cache_write_tokens = costs.cache_write_tokens + excluded.cache_write_tokens,
-          known_usd = costs.known_usd + excluded.known_usd,
-          unpriced = costs.unpriced + excluded.unpriced;
-    END IF;
-
-    IF json_array_length(parts -> 'extensions') > 0 THEN
-      INSERT INTO budget_extensions
-        SELECT * FROM json_to_recordset(parts -> 'extensions')
-          AS item(principal text, day integer, usd double precision)
-        ON CONFLICT (principal, day) DO UPDATE SET usd = greatest(budget_extensions.usd, excluded.usd);
-    END IF;
-
-    INSERT INTO written
-      SELECT day, principal, p_server, events, bytes FROM json_to_recordset(parts -> 'written')
-        AS item(day integer, principal text, events bigint, bytes bigint)
-      ON CONFLICT (day, principal, server) DO UPDATE SET
-        events = written.events + excluded.events, bytes = written.bytes + excluded.bytes;
-    RETURN created;
-  END
-  $$;
-`;
+function storable(text: string): string {
+  return text.replace(/[\0\p{Surrogate}]/gu, '\u{FFFD}');
+}

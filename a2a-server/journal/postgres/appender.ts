@@ -14,18 +14,18 @@ import {
   nullableTextColumn,
   parseStateColumn,
   textColumn,
-} from '../column-values.ts';
+} from '../validate-column-values.ts';
 import type { RecordedCommand } from '../journal.ts';
 import type { AppendOutcome } from '../judge-append.ts';
 import type { PreparedAppend } from '../prepared-append.ts';
-import { SQLSTATE_SERVER_REMOVED, SQLSTATE_STALE, SQLSTATE_UNIQUE_VIOLATION } from './append-batch.ts';
+import { SQLSTATE_SERVER_REMOVED, SQLSTATE_STALE, SQLSTATE_UNIQUE_VIOLATION } from './append-batch-sql.ts';
 import {
   AppendBatch,
   commandMapKey,
   type KnownDatabaseState,
   sessionMapKey,
   type StoredTaskHead,
-} from './batch.ts';
+} from './append-batch.ts';
 import { type PostgresConnection, isDatabaseUnavailable, PostgresError } from './driver.ts';
 import type { PostgresWriter } from './writer.ts';
 

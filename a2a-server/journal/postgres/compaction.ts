@@ -2,7 +2,7 @@
  * Packs the rows of long journals whose tasks wait for a person or have ended. S1, S2: readers get exactly the same
  * entries. Each transaction packs one part of a journal.
  */
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import { findPackableEventRuns, packedRowBody } from '../packed-row.ts';
 import type { PostgresConnection } from './driver.ts';
 

@@ -1,7 +1,7 @@
 /** Reads the sums of costs. `append_batch` writes them. */
 import type { CostRow } from '../../task/costs/cost-sum.ts';
 import type { DailyBudgetUse } from '../../task/costs/daily-budget.ts';
-import { nullableNumberColumn, numberColumn } from '../column-values.ts';
+import { nullableNumberColumn, numberColumn } from '../validate-column-values.ts';
 import {
   ADD_COUNTS_ON_CONFLICT_SQL,
   COST_COLUMNS_SQL,

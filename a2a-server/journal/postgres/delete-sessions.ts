@@ -3,7 +3,7 @@
  * reader sees half of a session. The second step removes their events and contents in small transactions. After a
  * crash, a later server removes the rest.
  */
-import { integerColumn, textColumn } from '../column-values.ts';
+import { integerColumn, textColumn } from '../validate-column-values.ts';
 import { mergeDeletedSessionCosts } from './cost-sums.ts';
 import type { PostgresConnection, QueryRunner } from './driver.ts';
 

@@ -22,7 +22,7 @@ import { parseDatabaseUrl, isDatabaseUnavailable, openPostgresPool, type QueryRu
 import { readEntries } from './event-reader.ts';
 import { takeMaintenanceLock } from './maintenance-lock.ts';
 import { PostgresOwnership } from './postgres-ownership.ts';
-import { readStatistics } from './statistics.ts';
+import { readStatistics } from './journal-statistics.ts';
 import { createPostgresRecordStore } from './postgres-records.ts';
 import { TaskIndex } from './task-index.ts';
 import { JournalWakeChannel } from './wake-channel.ts';

@@ -10,7 +10,7 @@
  */
 import type { SqlRow } from '../../../shared/state/sql-row.ts';
 import { performance } from 'node:perf_hooks';
-import { integerColumn, nullableTextColumn, textColumn } from '../column-values.ts';
+import { integerColumn, nullableTextColumn, textColumn } from '../validate-column-values.ts';
 import {
   TaskClaim,
   type ClaimAbandonedResult,

@@ -1,7 +1,7 @@
 /** Stores records in the database, so that all of its servers share them. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { isRecordName, type RecordStore } from '../../records/record-store.ts';
-import { textColumn } from '../column-values.ts';
+import { textColumn } from '../validate-column-values.ts';
 import { databaseError } from './database-error.ts';
 import { parseDatabaseUrl, openPostgresConnection, type QueryRunner } from './driver.ts';
 import { requireCurrentSchema } from './schema.ts';

@@ -3,7 +3,7 @@
  * current entries.
  */
 import type { JournalEntry } from '../../task/events.ts';
-import { textColumn } from '../column-values.ts';
+import { textColumn } from '../validate-column-values.ts';
 import { databaseError } from './database-error.ts';
 import {
   type PostgresConnection,

@@ -1,8 +1,8 @@
 /** Defines the tables of the journal in PostgreSQL, and upgrades them. */
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { integerColumn, textColumn } from '../column-values.ts';
+import { integerColumn, textColumn } from '../validate-column-values.ts';
 import type { PostgresConnection, QueryRunner } from './driver.ts';
-import { CREATE_APPEND_BATCH } from './append-batch.ts';
+import { CREATE_APPEND_BATCH } from './append-batch-sql.ts';
 
 /** The oldest accepted version of PostgreSQL. The PostgreSQL project maintains no older version today. */
 const OLDEST_POSTGRES = 14;

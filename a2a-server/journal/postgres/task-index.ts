@@ -1,5 +1,5 @@
 /** Reads the index of tasks. */
-import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
+import { bytesColumn, integerColumn, textColumn } from '../validate-column-values.ts';
 import type {
   OwnerFilter,
   RecordedCommand,
@@ -12,7 +12,7 @@ import type {
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
-import { SEARCH_TEXT_SEPARATOR } from './batch.ts';
+import { SEARCH_TEXT_SEPARATOR } from './append-batch.ts';
 import type { QueryRunner, PostgresValue } from './driver.ts';
 
 const FIND_ROW = { name: 'find_row', text: `${SELECT_TASKS} WHERE task_id = $1` };

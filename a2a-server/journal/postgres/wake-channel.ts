@@ -9,7 +9,7 @@
  *   connection could not send.
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
-import { integerColumn, textColumn } from '../column-values.ts';
+import { integerColumn, textColumn } from '../validate-column-values.ts';
 import type { CommittedEntries, OnChangedElsewhere } from '../committed-entries.ts';
 import {
   type PostgresConnection,

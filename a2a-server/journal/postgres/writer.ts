@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import pRetry from 'p-retry';
 import type { BackOffOptions } from '../../../shared/runtime/back-off.ts';
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import { DatabaseInUseError, ServerRemovedError } from './database-error.ts';
 import {
   CLOSE_TIMEOUT_MS,

@@ -1,6 +1,6 @@
 /** Reads the amounts that principals have written, and the sizes of tasks. `append_batch` writes them. */
 import { tenantOf } from '../../access/requester.ts';
-import { numberColumn } from '../column-values.ts';
+import { numberColumn } from '../validate-column-values.ts';
 import {
   type DailyWrittenByScope,
   KEPT_DAYS,

@@ -17,7 +17,7 @@ import {
   nullableTextColumn,
   parseStateColumn,
   textColumn,
-} from '../column-values.ts';
+} from '../validate-column-values.ts';
 import type { CostTable } from './cost-table.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRowInserter, prepareEventInserts } from './event-rows.ts';

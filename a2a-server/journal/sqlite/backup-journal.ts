@@ -17,7 +17,7 @@ import { openSqlite, type Sqlite } from '../../../shared/sqlite/driver.ts';
 import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { JournalInUseError } from '../journal.ts';
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { makeFilePrivate, prepareJournalFile } from './journal-files.ts';
 import { lockJournal, requireNoJournalOwner } from './journal-lock.ts';

@@ -1,7 +1,7 @@
 /** Compares the stored sums of costs with the events. J2: the sums must follow from the events. */
 import { addCosts, requestCosts, utcDay, type CostSum } from '../../task/costs/cost-sum.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { textColumn } from '../column-values.ts';
+import { textColumn } from '../validate-column-values.ts';
 import { toCostRow, COST_COLUMNS_SQL, DELETED_SESSIONS_ID } from '../cost-row.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 

@@ -2,7 +2,7 @@
  * Packs the rows of long journals whose tasks wait for a person or have ended. S1, S2: readers get exactly the same
  * entries. Each transaction packs one part of a journal.
  */
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { packedRowBody, findPackableEventRuns } from '../packed-row.ts';
 

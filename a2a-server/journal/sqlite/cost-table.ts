@@ -13,7 +13,7 @@ import {
   toCostRow,
 } from '../cost-row.ts';
 import type { CostFilter } from '../journal.ts';
-import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../column-values.ts';
+import { integerColumn, nullableNumberColumn, numberColumn, textColumn } from '../validate-column-values.ts';
 import type { RunStatement, RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
 
 /** `budget_extensions.usd` is the highest cost in an answered question about the day's budget. */

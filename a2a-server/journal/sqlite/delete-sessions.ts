@@ -3,7 +3,7 @@
  * it. The second step removes the hidden rows in small transactions, so other writers can run between them. After a
  * crash, a later process removes the remaining rows.
  */
-import { integerColumn, textColumn } from '../column-values.ts';
+import { integerColumn, textColumn } from '../validate-column-values.ts';
 import type { CostTable } from './cost-table.ts';
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 

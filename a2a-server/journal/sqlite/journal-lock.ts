@@ -12,7 +12,7 @@ import { createPrivateFile } from '../../../shared/sqlite/private-file.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { readProcessIdentity } from '../../processes/process-identity.ts';
 import { JournalInUseError } from '../journal.ts';
-import { integerColumn, textColumn } from '../column-values.ts';
+import { integerColumn, textColumn } from '../validate-column-values.ts';
 
 /** The time limit for the lock. An ending process may need this time to release it. */
 const LOCK_TIMEOUT_MS = 500;

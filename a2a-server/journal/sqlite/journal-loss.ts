@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { closeSync, copyFileSync, constants, openSync, readSync } from 'node:fs';
 import { ProductError, systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 import { type LastCommits, readLastCommits, fileSize } from './last-commits-file.ts';
 

@@ -16,7 +16,7 @@ import { z } from 'zod';
 import { systemErrorCode } from '../../../shared/runtime/errors.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
 import { replaceFile } from '../../../shared/state/atomic-file.ts';
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import { COUNT_TASKS } from './delete-sessions.ts';
 
 const lastCommitsSchema = z.object({

@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { JournalEntry } from '../../task/events.ts';
-import { textColumn } from '../column-values.ts';
+import { textColumn } from '../validate-column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { openSqlite } from '../../../shared/sqlite/driver.ts';
 import { EventRowReader } from './event-rows.ts';

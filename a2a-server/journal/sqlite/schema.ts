@@ -1,5 +1,5 @@
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import { countOldCosts, CREATE_COSTS } from './cost-table.ts';
 import { CREATE_WRITTEN } from './written-table.ts';
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';

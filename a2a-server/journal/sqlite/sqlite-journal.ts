@@ -40,7 +40,7 @@ import {
 } from './journal-loss.ts';
 import { LastCommitsWriter, readLastCommits } from './last-commits-file.ts';
 import { migrate } from './schema.ts';
-import { readStatistics } from './statistics.ts';
+import { readStatistics } from './journal-statistics.ts';
 import { withStorageErrors } from '../../../shared/sqlite/storage-error.ts';
 import { TaskIndex } from './task-index.ts';
 import { WrittenAmountsTable } from './written-table.ts';

@@ -11,7 +11,7 @@ import type {
 import { decodePageToken, encodePageToken } from '../page-token.ts';
 import { isStorableText } from '../prepared-append.ts';
 import { SELECT_TASKS, toTaskRow } from '../task-row.ts';
-import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
+import { bytesColumn, integerColumn, textColumn } from '../validate-column-values.ts';
 import type { RunQuery, Sqlite, SqliteValue } from '../../../shared/sqlite/driver.ts';
 
 export class TaskIndex {

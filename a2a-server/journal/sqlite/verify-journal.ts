@@ -10,7 +10,7 @@ import { foldAll } from '../../task/fold.ts';
 import { isTerminal } from '../../task/snapshot.ts';
 import { buildTaskRow } from '../build-task-row.ts';
 import { RecomputedCosts } from './check-costs.ts';
-import { bytesColumn, integerColumn, textColumn } from '../column-values.ts';
+import { bytesColumn, integerColumn, textColumn } from '../validate-column-values.ts';
 import { HIDDEN_PRINCIPAL } from './delete-sessions.ts';
 import { EventRowReader } from './event-rows.ts';
 import { detectLostCommitsUnlocked, journalLossText } from './journal-loss.ts';

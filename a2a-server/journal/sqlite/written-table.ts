@@ -1,7 +1,7 @@
 /** Stores how much each principal has written per UTC day, and how many bytes each task has. */
 import type { RunStatement, RunQuery, Sqlite } from '../../../shared/sqlite/driver.ts';
 import { tenantOf } from '../../access/requester.ts';
-import { integerColumn } from '../column-values.ts';
+import { integerColumn } from '../validate-column-values.ts';
 import {
   KEPT_DAYS,
   NOTHING_WRITTEN,

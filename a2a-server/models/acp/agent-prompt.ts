@@ -1,6 +1,6 @@
 /** Writes the prompts of an ACP agent: the person's messages, and the earlier context after a restart. Pure. */
 import { resultForModel } from '../../task/result-for-model.ts';
-import { messageText, conversationSegments } from '../../task/conversation/conversation.ts';
+import { userMessageText, conversationSegments } from '../../task/conversation/conversation.ts';
 import type { UserMessage } from '../../task/events.ts';
 import {
   callsOfTurn,
@@ -31,7 +31,7 @@ export interface AcpPrompt {
 }
 
 export function buildAcpPrompt({ settings }: Snapshot, messages: readonly UserMessage[]): AcpPrompt {
-  const words = messages.length > 0 ? messages.map(messageText) : ['Continue.'];
+  const words = messages.length > 0 ? messages.map(userMessageText) : ['Continue.'];
   return {
     text: [...(settings.readOnly ? [READ_ONLY] : []), ...words].join('\n\n'),
     messages: messages.map(({ messageId }) => messageId),
@@ -108,7 +108,10 @@ function unfinished(earlier: readonly Snapshot[]): string[] {
   const last = earlier.at(-1);
   switch (last?.status.state) {
     case 'failed': {
-      const asked = cutMiddle(messagesIn(last.exchanges).map(messageText).join('\n\n'), MAX_REQUEST_CHARS);
+      const asked = cutMiddle(
+        messagesIn(last.exchanges).map(userMessageText).join('\n\n'),
+        MAX_REQUEST_CHARS,
+      );
       return [`(The previous task failed: ${last.status.message} Its request was: ${asked})`];
     }
     case 'canceled':

@@ -1,7 +1,7 @@
 /**
  * Sends one request to a model provider.
  *
- * - The request follows no redirect. Its headers contain the key. `fetch` sends headers such as `x-api-key` to any host.
+ * - The request follows no redirect. `fetch` would send the key in headers such as `x-api-key` to the other host too.
  * - The request has no time limit of its own, because each model call has one (`modelTimeout`). A local model may read a
  *   long prompt for more than the 300 s after which Node's own `fetch` stops. TCP keep-alive detects a vanished host.
  * - A proxy gets a tunnel (RFC 9110 §9.3.6, CONNECT). For an `https:` URL, it sees only the host name.

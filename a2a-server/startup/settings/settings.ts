@@ -1,4 +1,4 @@
-import { ON_DISCONNECT_VALUES } from '../../http/streams/disconnect-handler.ts';
+import { ON_DISCONNECT_VALUES } from '../../http/streams/on-disconnect.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseUrl } from '../../../shared/net/parse-url.ts';

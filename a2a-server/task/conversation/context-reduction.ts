@@ -14,7 +14,7 @@ import {
   type ConversationStep,
   type ConversationSegment,
 } from './conversation.ts';
-import { fileTokens, type ConversationFile } from './files-for-model.ts';
+import { fileTokens, type ConversationFile } from './select-files-for-model.ts';
 import type { TaskEvent, TurnRef } from '../events.ts';
 import { foldNextEvents } from '../fold.ts';
 import type { Snapshot } from '../snapshot.ts';

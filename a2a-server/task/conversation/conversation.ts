@@ -4,7 +4,7 @@ import { omitMiddle } from './omit-middle.ts';
 import { stuckRemarks } from '../stuck-detection.ts';
 import { todoReminders } from '../todo-reminder.ts';
 import { resultForModel } from '../result-for-model.ts';
-import { withAcceptedFiles, type ConversationFile } from './files-for-model.ts';
+import { withAcceptedFiles, type ConversationFile } from './select-files-for-model.ts';
 import { filePlaceholderLine } from '../stored-file.ts';
 import { messageFiles } from '../task-files.ts';
 import { isContentFiltered, contentFilteredItems, redactedStep } from './content-filtered-items.ts';
@@ -226,11 +226,11 @@ function noted(text: string): ConversationStep {
 
 function userStep(message: UserMessage, taskId: string): ConversationStep {
   const files = messageFiles(message).map((file) => ({ ...file, taskId }));
-  return { role: 'user', text: messageText(message), ...(files.length > 0 && { files }) };
+  return { role: 'user', text: userMessageText(message), ...(files.length > 0 && { files }) };
 }
 
 /** Returns the text of a message for an agent. One line replaces each file. */
-export function messageText({ parts, command }: UserMessage): string {
+export function userMessageText({ parts, command }: UserMessage): string {
   if (command) return `(Carried out: ${agentCommandText(command)})`;
   return parts.map(partText).join('\n\n');
 }

@@ -8,9 +8,9 @@ import {
   estimateTokens,
   type ContextWindow,
 } from './context-reduction.ts';
-import { messageText } from './conversation.ts';
+import { userMessageText } from './conversation.ts';
 import type { UserMessage } from '../events.ts';
-import { minFileTokens } from './files-for-model.ts';
+import { minFileTokens } from './select-files-for-model.ts';
 import type { Snapshot } from '../snapshot.ts';
 import { messageFiles } from '../task-files.ts';
 
@@ -28,7 +28,7 @@ const MESSAGE_SHARE = 1 / 2;
  */
 export function messageTokens(message: UserMessage): number {
   const files = messageFiles(message).reduce((sum, file) => sum + minFileTokens(file), 0);
-  return estimateTokens(messageText(message)) + files;
+  return estimateTokens(userMessageText(message)) + files;
 }
 
 /**

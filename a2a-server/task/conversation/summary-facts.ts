@@ -4,7 +4,7 @@
  */
 import { answerText } from '../../../shared/protocol/preview-text.ts';
 import { collapsedLine } from '../../../shared/text/shortened-text.ts';
-import { messageText } from './conversation.ts';
+import { userMessageText } from './conversation.ts';
 import type { TurnRef } from '../events.ts';
 import { unansweredQuestionOf, questionSentences } from './find-questions.ts';
 import { isContentFiltered, contentFilteredItems } from './content-filtered-items.ts';
@@ -93,7 +93,7 @@ function coveredBy(tasks: readonly Snapshot[], upTo: TurnRef): Covered {
     // A task may end before the model reads its last messages.
     const messages = [...inTurns, ...(index === end ? [] : [task.queued])];
     return {
-      messages: (index === tasks.length - 1 ? messages.slice(1) : messages).flat().map(messageText),
+      messages: (index === tasks.length - 1 ? messages.slice(1) : messages).flat().map(userMessageText),
       answers: turns.flatMap((each) =>
         each.callIds.length === 0 && !isContentFiltered(each) ? [each.text] : [],
       ),

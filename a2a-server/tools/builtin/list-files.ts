@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { defineTool } from './define-tool.ts';
 import { countWithNoun, oneLineExcerpt } from '../../../shared/text/one-line.ts';
 import type { Tool } from '../tool.ts';
-import type { DirectoryEntry } from '../workspace/entries.ts';
+import type { DirectoryEntry } from '../workspace/directory-entries.ts';
 
 /** The maximum number of listed names. More names would fill the model's context. */
 const MAX_NAMES = 1000;

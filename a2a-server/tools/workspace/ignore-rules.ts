@@ -2,7 +2,7 @@
 import ignore, { type Ignore } from 'ignore';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { runWithinTimeWithRetry, TimeExceededError } from '../../../shared/runtime/sync-time-limit.ts';
-import type { DirectoryEntry } from './entries.ts';
+import type { DirectoryEntry } from './directory-entries.ts';
 
 /** The time limit for matching, because patterns are untrusted; see `sync-time-limit.ts`. */
 const LIMIT_MS = 100;

@@ -1,6 +1,6 @@
 import { errorCodeOf } from './file-failure.ts';
 import type { Directory } from './directory.ts';
-import { readDirectoryEntries, type DirectoryEntry } from './entries.ts';
+import { readDirectoryEntries, type DirectoryEntry } from './directory-entries.ts';
 import { withoutIgnoredEntries, parseGitignoreRules, type IgnoreRules } from './ignore-rules.ts';
 import { withResolvedPath, type WorkspaceRoot } from './resolve-path.ts';
 import { readTextFile, type TextFile } from './text-file.ts';

@@ -10,7 +10,7 @@ import {
   type DirectoryHold,
   type FileIdentity,
 } from './directory.ts';
-import { readDirectoryEntries, type DirectoryListing } from './entries.ts';
+import { readDirectoryEntries, type DirectoryListing } from './directory-entries.ts';
 import type { BarredDirectory } from './barred-directory.ts';
 import { errorCodeOf, pathIsDirectoryError } from './file-failure.ts';
 import { requireMovableFile, moveFile, type MoveOptions } from './move-file.ts';

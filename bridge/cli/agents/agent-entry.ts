@@ -15,7 +15,7 @@ export type AgentEntry = Pick<AgentSettings, 'url'> & Partial<AgentSettings>;
  * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
-export function addAgentToText(text: string, name: string, entry: AgentEntry): ConfigChange {
+export function addAgentToConfigText(text: string, name: string, entry: AgentEntry): ConfigChange {
   const config = configFormatOf('json');
   const keys = [...SECTION, name];
   const before = config.read(text, keys);
@@ -26,20 +26,20 @@ export function addAgentToText(text: string, name: string, entry: AgentEntry): C
 }
 
 /** Adds several agents. @throws Error if the text is not a JSON object */
-export function addAgentsToText(
+export function addAgentsToConfigText(
   text: string,
   agents: readonly { name: string; entry: AgentEntry }[],
 ): ConfigChange {
   let changed = text;
   for (const { name, entry } of agents) {
-    const change = addAgentToText(changed, name, entry);
+    const change = addAgentToConfigText(changed, name, entry);
     if (change.type === 'changed') changed = change.text;
   }
   return changed === text ? { type: 'same' } : { type: 'changed', text: changed };
 }
 
 /** Removes an agent from the text of the configuration file. @throws Error if the text is not a JSON object */
-export function removeAgentFromText(text: string, name: string): ConfigChange {
+export function removeAgentFromConfigText(text: string, name: string): ConfigChange {
   const config = configFormatOf('json');
   const keys = [...SECTION, name];
   return config.read(text, keys) === undefined

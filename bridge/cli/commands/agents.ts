@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { LOCAL_AGENT } from '../../settings/agent-settings.ts';
 import { findAgentSettings, createAgentRegistry } from '../../startup/configured-agents.ts';
-import { addAgentToText, removeAgentFromText } from '../agents/agent-entry.ts';
+import { addAgentToConfigText, removeAgentFromConfigText } from '../agents/agent-entry.ts';
 import { inspectAgent, hasFailedCheck, printInspection } from '../agents/inspect-agent.ts';
 import { tryAgent, type WantedAgent } from '../agents/try-agent.ts';
 import { firstAgentNote, writeAgents, type WriteOptions } from '../agents/write-agents.ts';
@@ -76,7 +76,7 @@ export async function addAgentCommand(run: CommandRun<AddAgentOptions>, url: str
   }
   return writeAgents(run, {
     facts: { agent: name, abilities, findings },
-    decide: (text) => addAgentToText(text, name, entry),
+    decide: (text) => addAgentToConfigText(text, name, entry),
     after: firstAgentNote(settings, name) ?? `Name it to delegate to it: agent "${name}".`,
   });
 }
@@ -96,7 +96,7 @@ export async function removeAgentCommand(run: CommandRun<WriteOptions>, name: st
   }
   return writeAgents(run, {
     facts: { agent: name },
-    decide: (text) => removeAgentFromText(text, name),
+    decide: (text) => removeAgentFromConfigText(text, name),
     after: 'Its tasks go on. Its sessions are not listed here any more.',
   });
 }

@@ -3,7 +3,7 @@ import { ProductError } from '../../../shared/runtime/errors.ts';
 import { nearestNames } from '../../../shared/text/nearest-names.ts';
 import { countWithNoun } from '../../../shared/text/one-line.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import { addAgentsToText } from '../agents/agent-entry.ts';
+import { addAgentsToConfigText } from '../agents/agent-entry.ts';
 import type { ParsedAgentList } from '../agents/registry/agent-list.ts';
 import { agentListText, unusableEntryLines } from '../agents/registry/agent-list-text.ts';
 import { readRegistry } from '../agents/registry/read-registry.ts';
@@ -68,7 +68,7 @@ export async function importAgentsCommand(
   }
   const code = await writeAgents(run, {
     facts,
-    decide: (text) => addAgentsToText(text, usable),
+    decide: (text) => addAgentsToConfigText(text, usable),
     after:
       firstAgentNote(run.settings, first.name) ?? `Name an agent to delegate to it: agent "${first.name}".`,
   });

@@ -7,7 +7,7 @@ import { prepareStateDirectory } from '../../../shared/state/state-directory.ts'
 import { visibleText } from '../../../shared/text/visible-text.ts';
 import { restartLocalServer } from '../../local-server/restart-server.ts';
 import { readEditableConfig, replaceConfig, unusableConfigError } from '../clients/config-file.ts';
-import { type ModelChange, setModelInText } from '../models/edit-model-settings.ts';
+import { type ModelChange, setModelInConfigText } from '../models/edit-model-settings.ts';
 import { refuseKeyInModelChange } from '../models/refuse-key-in-settings.ts';
 import { readModelChange, type SetModelOptions } from '../models/requested-change.ts';
 import { type TriedModel, tryModelChange } from '../models/try-change.ts';
@@ -60,7 +60,7 @@ export async function setModelCommand(run: CommandRun<SetModelOptions>, id: stri
 /** Returns the new text of the configuration file. @throws ProductError CONFIGURATION if the file is not JSON */
 function changed({ path, text }: { path: string; text: string }, change: ModelChange): string {
   try {
-    return setModelInText(text, change);
+    return setModelInConfigText(text, change);
   } catch (error) {
     throw unusableConfigError(path, `${errorMessageOf(error)}. Correct it, then run this again`, error);
   }

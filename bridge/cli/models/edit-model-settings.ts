@@ -19,7 +19,7 @@ const SETTINGS = { default: 'model', fast: 'fastModel', smart: 'smartModel' } as
  * @param text the text of the file; '' if there is no file
  * @throws Error if the text is not a JSON object
  */
-export function setModelInText(text: string, { id, tier, key, baseUrl }: ModelChange): string {
+export function setModelInConfigText(text: string, { id, tier, key, baseUrl }: ModelChange): string {
   const config = configFormatOf('json');
   const provider = id.split(':', 1)[0] ?? '';
   let after = config.put(text, ['server'], { [SETTINGS[tier ?? 'default']]: id });

@@ -1,6 +1,6 @@
 /** Describes in a few words what a task is doing. Pure. */
 import { visibleLine } from '../../../shared/text/visible-text.ts';
-import type { CallState, TaskView } from '../../sessions/session/observed-task.ts';
+import type { CallViewState, TaskView } from '../../sessions/session/observed-task.ts';
 import type { SessionStateName } from '../../dialects/observation.ts';
 import { toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 
@@ -33,7 +33,7 @@ function countOf(count: number, noun: string): string {
 export function callCounts(view: TaskView | undefined): readonly string[] {
   const calls = view?.calls ?? [];
   if (calls.length === 0) return [];
-  const count = (...states: readonly CallState[]): number =>
+  const count = (...states: readonly CallViewState[]): number =>
     calls.filter(({ state }) => states.includes(state)).length;
   const running = count('running');
   const waiting = count('waiting', 'ready');

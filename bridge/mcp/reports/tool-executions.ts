@@ -20,7 +20,7 @@ export const toolExecutionSchema = z.object({
   agent: z.string(),
   sessionId: z.string(),
 });
-export type ToolExecution = z.infer<typeof toolExecutionSchema>;
+export type ReportedToolExecution = z.infer<typeof toolExecutionSchema>;
 
 /**
  * The `_meta` key under which a result contains the list. A progress notification contains only running tool
@@ -34,11 +34,11 @@ interface ExecutingSession {
   readonly view: TaskView | undefined;
 }
 
-export function runningExecutions(session: ExecutingSession): readonly ToolExecution[] {
+export function runningExecutions(session: ExecutingSession): readonly ReportedToolExecution[] {
   return toolExecutions(session).filter(({ state }) => state === 'running');
 }
 
-export function toolExecutions({ id, agent, view }: ExecutingSession): readonly ToolExecution[] {
+export function toolExecutions({ id, agent, view }: ExecutingSession): readonly ReportedToolExecution[] {
   const begun = (view?.calls ?? []).flatMap(({ state, toolId, tool, title, startedAt }) =>
     toolId === null
       ? []

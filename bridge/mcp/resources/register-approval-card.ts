@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/server';
 import { APPROVAL_CARD_MIME_TYPE, APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
-import { APPS_EXTENSION } from '../../approvals/requesting-client.ts';
+import { APPS_EXTENSION } from '../../approvals/tool-call-client.ts';
 
 interface CardOptions {
   prefix: string;

@@ -34,13 +34,13 @@ import { listSessionsTool } from '../tools/list-sessions.ts';
 import { registerTools } from '../tools/register-tools.ts';
 import { getApprovalCardStateTool } from '../tools/get-approval-card-state.ts';
 import type { SeenResults } from '../tool/seen-results.ts';
-import type { Tool } from '../tool/tool.ts';
+import type { BridgeTool } from '../tool/tool.ts';
 import { waitForTaskTool } from '../tools/wait-for-task.ts';
 import type { OnCancel } from '../../settings/on-cancel.ts';
 import type { CancelledMcpCalls } from '../cancelled-calls/cancelled-calls.ts';
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
 
-export const TOOLS: readonly Tool[] = [
+export const TOOLS: readonly BridgeTool[] = [
   delegateTaskTool,
   decideTool,
   waitForTaskTool,

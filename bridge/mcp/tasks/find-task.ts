@@ -14,7 +14,7 @@ import { commandLineNotes, buildOfferedForms, type OfferedForms } from '../../ap
 import { announceResults } from '../tool/announce-results.ts';
 import { recordCutPreviews } from '../tool/session-reply.ts';
 import type { AnnouncedResults } from '../../inbox/announced-results.ts';
-import { endedTaskReply } from './ended-reply.ts';
+import { endedTaskReply } from './ended-task-reply.ts';
 import { notesOfTask } from './notes-of-task.ts';
 import { taskCreatedAt } from './task-created-at.ts';
 import { type DetailedTask, toDetailedTask } from './detailed-task.ts';

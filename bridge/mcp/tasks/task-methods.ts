@@ -10,10 +10,10 @@ import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts'
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
 import { noteLateFailure, sentInTime } from '../../approvals/sent-in-time.ts';
-import { declaresTasksIn, opensUrlsIn } from '../../approvals/requesting-client.ts';
+import { declaresTasksIn, opensUrlsIn } from '../../approvals/tool-call-client.ts';
 import type { BridgeContext } from '../bridge-context.ts';
 import type { ToolName } from '../../tool-names/tool-names.ts';
-import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
+import { TASKS_EXTENSION } from '../../approvals/tool-call-client.ts';
 import { toolCallWaitMs } from '../tool/answer-tool-call.ts';
 import type { DetailedTask } from './detailed-task.ts';
 import type { ClientFollowedTasks } from '../../sessions/client-followed-tasks.ts';

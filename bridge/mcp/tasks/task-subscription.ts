@@ -1,7 +1,7 @@
 /** Parses a request for status notifications of tasks. Pure. */
 import { ProtocolErrorCode, type JSONRPCErrorResponse, type RequestId } from '@modelcontextprotocol/server';
 import { z } from 'zod';
-import { TASKS_EXTENSION } from '../../approvals/requesting-client.ts';
+import { TASKS_EXTENSION } from '../../approvals/tool-call-client.ts';
 
 const subscription = z.looseObject({
   id: z.union([z.string(), z.number()]),

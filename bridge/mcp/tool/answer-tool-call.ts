@@ -6,7 +6,7 @@ import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts'
 import { isProgramFileMissing } from '../../../shared/runtime/missing-program-file.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import { requestingClientOf } from '../../approvals/requesting-client.ts';
+import { toolCallClientOf } from '../../approvals/tool-call-client.ts';
 import { announceResults } from './announce-results.ts';
 import type { OnReplyConfirmed } from '../../sessions/replies-not-confirmed-by-client.ts';
 import { OpenMcpCall } from '../cancelled-calls/open-call.ts';
@@ -63,7 +63,7 @@ export async function answerToolCall<Input extends z.ZodObject, Output extends z
       onConfirmed: (record) => onConfirmed.push(record),
       report: progress.report,
       name: called,
-      client: requestingClientOf(server, context, { round, unattended }),
+      client: toolCallClientOf(server, context, { round, unattended }),
       followed,
       seen,
       whole: meta?.[WHOLE_RESULT] === true,

@@ -5,18 +5,18 @@ import type { ServerContext } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 import { APPROVAL_CARD_URI } from '../../../shared/protocol/approval-card.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { showsApprovalCards, showsForms } from '../../approvals/requesting-client.ts';
+import { showsApprovalCards, showsForms } from '../../approvals/tool-call-client.ts';
 import { inputSchemaOf, type ListedToolSchema, outlineOutputSchema } from './listed-schema.ts';
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
 import { answerToolCall, toolFailureResult, invalidArgumentsResult } from './answer-tool-call.ts';
-import type { Tool, ToolServingContext, ToolSpec } from './tool.ts';
+import type { BridgeTool, ToolServingContext, ToolSpec } from './tool.ts';
 
 /** The maximum length of a result that a client accepts, in characters. */
 const MAX_RESULT_CHARACTERS = 400_000;
 
-export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(
+export function defineBridgeTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   spec: ToolSpec<Input, Output>,
-): Tool {
+): BridgeTool {
   const { name, title, description, annotations } = spec;
   let inputSchema: ListedToolSchema | undefined;
   return {

@@ -2,7 +2,7 @@
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { ErrorFacts, ErrorReason } from '../../../shared/runtime/errors.ts';
 import { escapeHiddenCharacters } from '../../../shared/text/visible-text.ts';
-import { type ToolExecution, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
+import { type ReportedToolExecution, TOOL_EXECUTIONS_META_KEY } from '../reports/tool-executions.ts';
 
 /** A result that does not end the tool call: an MCP task, or forms that a person must answer first. */
 export type InterimResult = CallToolResult | InputRequiredResult;
@@ -12,7 +12,7 @@ export interface ToolReply<Output> {
   structured: Output;
   text: string;
   /** The tool executions of the task. Absent if the reply is not about a task. */
-  executions?: readonly ToolExecution[];
+  executions?: readonly ReportedToolExecution[];
   /** Present if the tool could not do what was asked. The structured result explains why. */
   refusal?: ResultError;
   /** If present, this is sent instead of the other fields. */
@@ -74,7 +74,7 @@ export function errorMeta({ reason, facts }: ResultError): Record<string, unknow
  * Builds the field `metadata`, for clients that do not read `_meta`. `metadata.toolId` is the last running tool
  * execution, or if none runs, the last one.
  */
-function metadataOf(executions: readonly ToolExecution[]): { metadata?: Record<string, unknown> } {
+function metadataOf(executions: readonly ReportedToolExecution[]): { metadata?: Record<string, unknown> } {
   const last = executions.findLast(({ state }) => state === 'running') ?? executions.at(-1);
   return last === undefined ? {} : { metadata: { toolId: last.toolId, toolExecutions: executions } };
 }

@@ -11,7 +11,7 @@ import type {
 import type { z } from 'zod';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import type { ToolCallEvent } from '../../../shared/protocol/tool-approval.ts';
-import type { RequestingClient } from '../../approvals/requesting-client.ts';
+import type { ToolCallClient } from '../../approvals/tool-call-client.ts';
 import type { ApprovalMode } from '../../settings/approval-mode.ts';
 import type {
   CallNameAndArguments,
@@ -62,7 +62,7 @@ export interface ToolCallContext {
    */
   readonly timeout: (waitSeconds: number | undefined) => number;
   /** The client's capabilities, and its answers to forms from earlier rounds of this tool call. */
-  readonly client: RequestingClient;
+  readonly client: ToolCallClient;
   /** The MCP tasks that the client follows. Undefined if requests do not identify their client. */
   readonly followed: ClientFollowedTasks | undefined;
   /**
@@ -79,7 +79,7 @@ export interface ToolCallContext {
   readonly name: (tool: ToolName) => string;
 }
 
-export interface ToolDeclaration<
+export interface BridgeToolDeclaration<
   Input extends z.ZodObject = z.ZodObject,
   Output extends z.ZodObject = z.ZodObject,
 > {
@@ -102,10 +102,10 @@ export interface ToolDeclaration<
   card?: 'shows' | 'uses';
 }
 
-export interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extends ToolDeclaration<
-  Input,
-  Output
-> {
+export interface ToolSpec<
+  Input extends z.ZodObject,
+  Output extends z.ZodObject,
+> extends BridgeToolDeclaration<Input, Output> {
   /** True if every client must show this tool to the model, even a client that searches for tools. */
   alwaysLoad?: boolean;
   /**
@@ -145,10 +145,10 @@ export interface IncomingCall {
   context: ServerContext;
 }
 
-export interface Tool {
+export interface BridgeTool {
   readonly name: ToolName;
   /** The declaration of the tool, from which the reference in the documentation is generated. */
-  readonly declaration: ToolDeclaration;
+  readonly declaration: BridgeToolDeclaration;
   /** Returns the entry for `tools/list`. Returns undefined if this client must not see the tool. */
   listed(offer: ToolServingContext, context: ServerContext): ListedTool | undefined;
   answer(call: IncomingCall, offer: ToolServingContext): Promise<CallToolResult | InputRequiredResult>;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { abortAnswerSchema } from '../../../shared/protocol/abort-answer.ts';
 import { abortToolExecution } from '../../sessions/abort-tool-execution.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
 /**
  * The id of a tool execution. Any text is accepted, so that an invalid id gets the same reply as an unknown one. The
@@ -19,7 +19,7 @@ export const abortRequestParamsSchema = z.looseObject({
   reason: fields.reasonSchema,
 });
 
-export const abortTool = defineTool({
+export const abortTool = defineBridgeTool({
   name: 'abort_tool_execution',
   title: 'Abort a tool',
   description: `Stops one running tool execution by its toolId (from check_task_progress_and_status). The task goes on, and its model learns that the tool was stopped. An ended one does not change.`,

@@ -12,7 +12,7 @@ import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts'
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { type WorkspaceCheckResult, checkWorkspace, resolveSymlinks } from '../../agents/check-workspace.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
-import { allowedCallWorkspaces } from './allowed-call-workspaces.ts';
+import { allowedCallWorkspaces } from './tool-call-workspaces.ts';
 import type { InterimResult } from '../tool/tool-result.ts';
 import type { Form } from '../../approvals/form-field.ts';
 

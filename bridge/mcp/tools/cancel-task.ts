@@ -6,12 +6,12 @@ import type { CancelOutcome } from '../../sessions/cancel-task.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
 /** The maximum time to wait for the id of a new task, in milliseconds. */
 const MAX_WAIT_FOR_TASK_ID_MS = 10_000;
 
-export const cancelTaskTool = defineTool({
+export const cancelTaskTool = defineBridgeTool({
   name: 'cancel_running_task',
   title: 'Cancel a task',
   description: `Ends the session's task, also while it waits for a decision. What runs stops, and nothing more starts. The session can go on. abort_tool_execution stops one tool only.`,

@@ -9,9 +9,9 @@ import { statusText } from '../reports/status-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import { sessionProblem } from '../../sessions/session/session-state.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
-export const checkTaskTool = defineTool({
+export const checkTaskTool = defineBridgeTool({
   name: 'check_task_progress_and_status',
   title: 'Check a task',
   description: `Says briefly where a session's task stands: its state, its last tools, what waits for a decision, and what changed since the cursor of an earlier status. Does not wait. wait_for_task has the full result and the previews.`,

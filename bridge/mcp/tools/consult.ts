@@ -5,14 +5,14 @@
 import { z } from 'zod';
 import { sessionResultSchema } from '../reports/session-result.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
-import { defaultWorkspace } from './allowed-call-workspaces.ts';
+import { defaultWorkspace } from './tool-call-workspaces.ts';
 import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask, startTask, joinIdenticalTask } from './start-or-join-task.ts';
 import * as fields from '../tool/input-fields.ts';
 import { withDefaultWorkspace, withDefaultTier } from './settings-for-agent.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
-export const consultTool = defineTool({
+export const consultTool = defineBridgeTool({
   name: 'quick_consultation_for_second_opinion',
   title: 'Ask for a second opinion',
   description: `Asks an agent one question and waits for the answer. The agent may read and search, and changes nothing. Give it the context it needs: it does not see this conversation.`,

@@ -9,9 +9,9 @@ import type { PersonDecision } from '../../dialects/dialect.ts';
 import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import { refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
-export const decideOnApprovalCardTool = defineTool({
+export const decideOnApprovalCardTool = defineBridgeTool({
   name: 'decide_on_approval_card',
   title: 'Decide on the approval card',
   description:

@@ -1,6 +1,6 @@
 /** The MCP tool `approve_or_deny_pending_action`: sends a person's decision on a pending action. */
 import { z } from 'zod';
-import { wrongTitleError } from '../../approvals/check-action-title.ts';
+import { wrongTitleError } from '../../approvals/check-decision-title.ts';
 import {
   actionTitleSchema,
   decisionInputSchema,
@@ -19,7 +19,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
 import { sessionReply } from '../tool/session-reply.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
@@ -27,7 +27,7 @@ const { decision: listedWord, ...listed } = decisionInputSchema.shape;
 const listedDecision = z.strictObject({ decision: listedWord, title: actionTitleSchema, ...listed });
 const { decision: singleWord, title: singleTitle, ...single } = singleDecisionFields;
 
-export const decideTool = defineTool({
+export const decideTool = defineBridgeTool({
   name: 'approve_or_deny_pending_action',
   title: 'Decide a pending action',
   description: `Sends a person's decision on an action that an agent wants to take. Send only what the person has decided: first show them the preview.

@@ -6,7 +6,7 @@ import { quotedText, visibleLine } from '../../../shared/text/visible-text.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { readToolCallAttachments } from './read-tool-call-attachments.ts';
-import { defaultWorkspace } from './allowed-call-workspaces.ts';
+import { defaultWorkspace } from './tool-call-workspaces.ts';
 import { askStartPermission, checkCallWorkspace } from './ask-start-permission.ts';
 import { decideHintForModel, humanOnlyGuidance, refuseIfHumanOnly } from '../reports/human-only-guidance.ts';
 import { sessionResultSchema } from '../reports/session-result.ts';
@@ -20,10 +20,10 @@ import {
   unsupportedSettingsNotes,
   withDefaultTier,
 } from './settings-for-agent.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
 
-export const delegateTaskTool = defineTool({
+export const delegateTaskTool = defineBridgeTool({
   name: 'delegate_task_to_assistant',
   title: 'Delegate a task',
   description: (

@@ -17,7 +17,7 @@ import { continueAfterFormRound } from './await-session.ts';
 import { awaitStartedTask } from './start-or-join-task.ts';
 import { startAgentCommand } from './start-agent-command.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
 import type { ToolReply } from '../tool/tool-result.ts';
 
@@ -28,7 +28,7 @@ const commandReport = sessionResultSchema.extend({
 });
 type CommandReport = z.infer<typeof commandReport>;
 
-export const executeCommandTool = defineTool({
+export const executeCommandTool = defineBridgeTool({
   name: 'execute_agent_command',
   title: 'Execute an agent command',
   description: `Runs a command of an agent, e.g. "init", "checkpoint list", "checkpoint restore" with an id, "help". list_available_agent_commands lists them. A command is a task of its own, in the named session or a new one. Its changes wait for the person's approval.`,

@@ -5,7 +5,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
 const capabilities = z.object({
   bridge: z.object({ name: z.string(), version: z.string() }),
@@ -32,7 +32,7 @@ const capabilities = z.object({
 });
 type AgentReport = z.infer<typeof capabilities>['agents'][number];
 
-export const agentCapabilitiesTool = defineTool({
+export const agentCapabilitiesTool = defineBridgeTool({
   name: 'get_agent_capabilities_and_version',
   title: 'Show the agents',
   description: `The configured agents: whether each can be reached, its name, version, protocol, extensions and skills; and the version of this bridge.`,

@@ -7,9 +7,9 @@ import { cardStateSchema } from '../../../shared/protocol/approval-card.ts';
 import { waitForSession } from '../../sessions/wait-for-session.ts';
 import { approvalCardReply } from '../tool/approval-card-reply.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
-export const getApprovalCardStateTool = defineTool({
+export const getApprovalCardStateTool = defineBridgeTool({
   name: 'get_approval_card_state',
   title: 'Get the state of the approval card',
   description:

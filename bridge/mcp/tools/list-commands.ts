@@ -5,7 +5,7 @@ import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Agent } from '../../agents/agent.ts';
 import { withTimeoutIfSeveral } from '../../agents/timeout.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
 const commandsOfAgents = z.object({
   agents: z.array(
@@ -18,7 +18,7 @@ const commandsOfAgents = z.object({
 });
 type AgentCommands = z.infer<typeof commandsOfAgents>['agents'][number];
 
-export const listCommandsTool = defineTool({
+export const listCommandsTool = defineBridgeTool({
   name: 'list_available_agent_commands',
   title: 'List agent commands',
   description: `Lists the commands of each agent, with their arguments, for execute_agent_command.`,

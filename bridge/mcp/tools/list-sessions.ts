@@ -5,7 +5,7 @@ import { NON_TERMINAL_STATES } from '../../agents/list-tasks.ts';
 import { mcpSessionStateSchema, toMcpSessionState } from '../../dialects/mcp-session-state.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
 const sessionList = z.object({
   sessions: z.array(
@@ -32,7 +32,7 @@ const sessionList = z.object({
 
 const MAX_LISTED_SESSIONS = 50;
 
-export const listSessionsTool = defineTool({
+export const listSessionsTool = defineBridgeTool({
   name: 'list_all_active_sessions',
   title: 'List sessions',
   description: `Lists the sessions of every agent: first those that wait for a person, then the newest. They survive restarts of the client and of the bridge.`,

@@ -1,6 +1,6 @@
 import type { Attachments } from '../../sessions/attached-files.ts';
 import type { ToolCallContext } from '../tool/tool.ts';
-import { allowedCallWorkspaces } from './allowed-call-workspaces.ts';
+import { allowedCallWorkspaces } from './tool-call-workspaces.ts';
 
 /** Reads the files that a tool call attaches. @throws ProductError if a file cannot be sent. Nothing is sent then. */
 export async function readToolCallAttachments(

@@ -5,9 +5,9 @@
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
 import { refuseCursor } from '../lists/refuse-cursor.ts';
 import { findAnsweredRound } from '../../approvals/request-state.ts';
-import type { ToolServingContext, Tool } from '../tool/tool.ts';
+import type { ToolServingContext, BridgeTool } from '../tool/tool.ts';
 
-export function registerTools(offer: ToolServingContext, tools: readonly Tool[]): void {
+export function registerTools(offer: ToolServingContext, tools: readonly BridgeTool[]): void {
   const { server, prefix } = offer;
   const protocol = server.server;
   const byName = new Map(tools.map((tool) => [`${prefix}${tool.name}`, tool]));

@@ -5,7 +5,7 @@ import { sentInTime } from '../../approvals/sent-in-time.ts';
 import { revokeTrust as revoke } from '../../approvals/revoke-trust.ts';
 import { grantWords, unexpiredGrantViews } from '../reports/grant-words.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
 const report = z.object({
   sessionId: z.string(),
@@ -13,7 +13,7 @@ const report = z.object({
   grants: z.array(z.string()).describe('The trust that is still valid, if the agent reports it.'),
 });
 
-export const revokeTrustTool = defineTool({
+export const revokeTrustTool = defineBridgeTool({
   name: 'revoke_trust',
   title: 'Take back trust',
   description: `Withdraws grants of a session: the named ones, or all. check_task_progress_and_status names them. Later calls ask again, also allowed calls that have not started. Running calls go on: abort_tool_execution stops one.`,

@@ -4,9 +4,9 @@ import { sessionResultSchema } from '../reports/session-result.ts';
 import { TASK_ID_TIMEOUT_MS } from '../../sessions/wait-for-session.ts';
 import { continueAfterFormRound, awaitSession } from './await-session.ts';
 import * as fields from '../tool/input-fields.ts';
-import { defineTool } from '../tool/define-tool.ts';
+import { defineBridgeTool } from '../tool/define-tool.ts';
 
-export const waitForTaskTool = defineTool({
+export const waitForTaskTool = defineBridgeTool({
   name: 'wait_for_task',
   title: 'Wait for a task',
   description: `Waits until the session's task has ended or needs a decision, at most waitSeconds, and returns what is new since the last result, or everything if nothing is new. Call it again to wait on.`,

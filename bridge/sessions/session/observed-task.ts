@@ -22,7 +22,7 @@ import type { AgentProposal } from '../../dialects/unbound-proposal.ts';
 import { newestOutputs, mergeAgentOutput } from './task-outputs.ts';
 import { foldTurnObservation } from './fold-turn-observation.ts';
 
-export type CallState =
+export type CallViewState =
   | 'waiting'
   | 'ready'
   | 'running'
@@ -40,7 +40,7 @@ export interface CallView {
   callId: string;
   tool: string;
   title: string;
-  state: CallState;
+  state: CallViewState;
   /** The id of the last tool execution, with which a client can abort it. */
   toolId: string | null;
   summary: string | null;
@@ -314,7 +314,7 @@ function withActivity(view: TaskView, activity: ToolCallEvent, at: string | null
   return { ...view, calls, pending, cost: null };
 }
 
-const STATE_AFTER: Readonly<Record<DecisionWord, CallState>> = {
+const STATE_AFTER: Readonly<Record<DecisionWord, CallViewState>> = {
   approve: 'ready',
   edit: 'ready',
   deny: 'denied',

@@ -2,7 +2,7 @@
  * Compares the files of approved calls with what the person saw, before the approval is sent. D2: a decision is valid
  * only for what the person saw.
  */
-import { isContentUnchanged, withCurrentDiff, type FileProposal } from '../../dialects/unbound-proposal.ts';
+import { isFileUnchanged, withCurrentDiff, type FileProposal } from '../../dialects/unbound-proposal.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import type { TaskView } from './observed-task.ts';
@@ -29,7 +29,7 @@ export async function findOutdatedDiff(
     const action = view.pending.find((each) => each.callId === callId);
     if (file === null || action === undefined) continue;
     const now = await read(file.path);
-    if (now !== undefined && !isContentUnchanged(file, now)) return withCurrentDiff(action, file, now);
+    if (now !== undefined && !isFileUnchanged(file, now)) return withCurrentDiff(action, file, now);
   }
   return undefined;
 }

@@ -10,7 +10,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Logger } from '../../../shared/runtime/logging.ts';
 import { McpLineFilter } from './line-filter.ts';
-import { fixInvalidParamsError } from './invalid-params.ts';
+import { fixInvalidParamsError } from './fix-invalid-params-error.ts';
 
 export class StdioTransport extends StdioServerTransport {
   readonly #stdout: Writable;

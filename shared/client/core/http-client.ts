@@ -100,12 +100,12 @@ export class HttpClient {
     ask: HttpCall,
   ): Promise<z.output<Schema>> {
     const response = await this.ask(path, ask);
-    return parseAs(schema, await textOf(response));
+    return parseAs(schema, await readResponseText(response));
   }
 }
 
 /** Reads the whole body. @throws ClientError unreachable if the connection breaks */
-export async function textOf(response: Response): Promise<string> {
+export async function readResponseText(response: Response): Promise<string> {
   return response.text().catch((error: unknown) => {
     throw unreachableError(response.url, error);
   });

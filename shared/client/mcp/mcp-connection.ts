@@ -11,7 +11,7 @@ import { METHOD_NOT_FOUND } from '../../net/json-rpc-codes.ts';
 import type * as z from 'zod/mini';
 import { readResponseEvents } from '../core/response-events.ts';
 import { ClientError } from '../core/client-error.ts';
-import { textOf, validateAs, parseAs } from '../core/http-client.ts';
+import { readResponseText, validateAs, parseAs } from '../core/http-client.ts';
 import type { HttpClient } from '../core/http-client.ts';
 import { jsonRpcMessageSchema, initializeResultSchema, progressParamsSchema } from './json-rpc.ts';
 import type { JsonRpcMessage, ProgressParams } from './json-rpc.ts';
@@ -179,7 +179,7 @@ export class McpConnection {
     { onProgress, headers = {}, signal = NEVER_ABORTED }: RequestOptions & { headers?: Headers },
   ): Promise<unknown> {
     if (response.headers.get('Content-Type')?.startsWith('text/event-stream') !== true)
-      return resultOf(parseAs(jsonRpcMessageSchema, await textOf(response)));
+      return resultOf(parseAs(jsonRpcMessageSchema, await readResponseText(response)));
     for await (const { data } of readResponseEvents(response, { quietMs: this.#quietMs, signal })) {
       // Streamable HTTP, SEP-1699: a stream may begin with an event that has an id and no data.
       if (data === '') continue;

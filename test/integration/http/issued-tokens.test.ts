@@ -2,7 +2,10 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
-import { openIssuedTokens, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
+import {
+  openIssuedTokenReader,
+  type IssuedTokenReader,
+} from '../../../a2a-server/access/issued-token-reader.ts';
 import { type TokenStore, createTokenStore } from '../../../a2a-server/access/token-store.ts';
 import { FakeClock } from '../../support/fake-clock.ts';
 import { memoryRecords } from '../../support/memory-records.ts';
@@ -19,7 +22,7 @@ const onFailure = (error: unknown): void => {
 
 let server: TestServer;
 let store: TokenStore;
-let issued: IssuedTokens;
+let issued: IssuedTokenReader;
 let token: ReturnType<typeof makeToken>;
 let taskId: string;
 
@@ -29,7 +32,7 @@ beforeEach(async () => {
   store = createTokenStore(records);
   token = makeToken({ principal: 'ann', roles: ['delegate'], lifetimeMs: LIFETIME_MS }, clock.now());
   await store.add(token.token);
-  issued = openIssuedTokens({ records, clock, onFailure });
+  issued = openIssuedTokenReader({ records, clock, onFailure });
   server = await startServer({ issued, clock });
   const message = { messageId: 'm', parts: [] };
   ({ taskId } = server.tasks.start({ principal: 'ann', channel: 'a2a', message }));
@@ -103,7 +106,7 @@ test.each(['token', 'ticket', 'page'] as const)(
 
 test('X1 a revocation ends a request whose body is not complete', async () => {
   const admitted = signal();
-  const watched: IssuedTokens = { ...issued };
+  const watched: IssuedTokenReader = { ...issued };
   issued.onRevoked = (id, act) => {
     admitted.happen();
     return watched.onRevoked(id, act);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
-import { NO_ISSUED_TOKENS, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
+import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import {
   accessRequirementOf,
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const sets: Role[][] = [['delegate'], ['approve'], ['operate'], ['read'], ['delegate', 'approve']];
   const made = sets.map((roles) => makeToken({ principal: 'local', roles, lifetimeMs: null }, clock.now()));
   for (const { text, token } of made) tokens.set(token.roles.join(), text);
-  const issued: IssuedTokens = {
+  const issued: IssuedTokenReader = {
     ...NO_ISSUED_TOKENS,
     find: async (given) => made.find(({ text }) => text === given)?.token,
     active: async (id) => made.find(({ token }) => token.id === id)?.token,

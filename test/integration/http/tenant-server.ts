@@ -1,7 +1,7 @@
 /** The HTTP app over the real task service, and people of two tenants with their tokens. */
 import { z } from 'zod';
 import { makeToken } from '../../../a2a-server/access/issued-token.ts';
-import { NO_ISSUED_TOKENS, type IssuedTokens } from '../../../a2a-server/access/issued-tokens.ts';
+import { NO_ISSUED_TOKENS, type IssuedTokenReader } from '../../../a2a-server/access/issued-token-reader.ts';
 import { ROLES, type Role } from '../../../a2a-server/access/role.ts';
 import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
 import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
@@ -45,7 +45,7 @@ export async function startTenantServer({ fourEyes = false } = {}): Promise<Tena
     makeToken({ principal, ...more, roles: [...roles], lifetimeMs: null }, clock.now()),
   );
   const tokens = new Map(made.map(({ text, token }) => [token.principal, text]));
-  const issued: IssuedTokens = {
+  const issued: IssuedTokenReader = {
     ...NO_ISSUED_TOKENS,
     find: async (given) => made.find(({ text }) => text === given)?.token,
     active: async (id) => made.find(({ token }) => token.id === id)?.token,

@@ -1,5 +1,5 @@
 /** Builds and checks the person's draft of an edit: a text, or the texts of a form. Pure. */
-import { type Editable, parseJsonObject, textForField } from './editable.ts';
+import { type Editable, parseJsonObject, withLfLineBreaks } from './editable.ts';
 import {
   type FieldTexts,
   type FilledInput,
@@ -28,7 +28,7 @@ export function initialEditDraft({ type, text }: Editable, schema: unknown): Edi
   return (
     (type === 'input' ? createFormDraft(text, schema) : undefined) ?? {
       view: 'text',
-      text: textForField(text),
+      text: withLfLineBreaks(text),
     }
   );
 }

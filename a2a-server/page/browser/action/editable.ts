@@ -34,7 +34,7 @@ export function editableOf({ callId, shown, input, preview }: PendingAction): Ed
 }
 
 /** Returns the text as a text field of a browser has it. The only line break of such a field is LF. */
-export function textForField(text: string): string {
+export function withLfLineBreaks(text: string): string {
   return text.replaceAll(/\r\n?/g, '\n');
 }
 

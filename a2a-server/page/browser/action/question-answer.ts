@@ -11,7 +11,7 @@ export interface FilledForm {
 
 export const EMPTY_FILLED_FORM: FilledForm = { chosen: [], text: '', values: {} };
 
-export interface FormField {
+export interface QuestionField {
   name: string;
   title: string;
   description: string | undefined;
@@ -22,7 +22,7 @@ export interface FormField {
 
 type Schema = NonNullable<QuestionPreview['schema']>['properties'][string];
 
-export function formFieldsOfQuestion({ schema }: QuestionPreview): readonly FormField[] {
+export function questionFields({ schema }: QuestionPreview): readonly QuestionField[] {
   return Object.entries(schema?.properties ?? {}).map(([name, field]) => ({
     name,
     title: field.title ?? name,
@@ -77,7 +77,7 @@ function isListOfChoices({ type, items }: Schema): boolean {
   return type === 'array' && (items?.anyOf ?? items?.enum) !== undefined;
 }
 
-function optionsOf(field: Schema): FormField['options'] {
+function optionsOf(field: Schema): QuestionField['options'] {
   if (field.type === 'boolean')
     return [
       ['true', 'yes'],

@@ -7,11 +7,11 @@ import {
   answerFromForm,
   EMPTY_FILLED_FORM,
   fieldTextOf,
-  formFieldsOfQuestion,
+  questionFields,
   listItemsOf,
   withListItem,
   type FilledForm,
-  type FormField,
+  type QuestionField,
   type QuestionPreview,
 } from './question-answer.ts';
 
@@ -60,7 +60,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
           ))}
         </div>
       )}
-      {formFieldsOfQuestion(question).map((field) => (
+      {questionFields(question).map((field) => (
         <Field
           key={field.name}
           field={field}
@@ -99,7 +99,7 @@ export function QuestionForm({ action: { callId, shown }, question, disabled, on
 }
 
 interface FieldProps {
-  field: FormField;
+  field: QuestionField;
   text: string;
   onChange: (text: string) => void;
 }

@@ -29,7 +29,8 @@ export function PageKeyboard() {
       if (field) written = target;
       if (leavesField(event)) leave();
       if (field && event.key === 'Escape') leaveField(target);
-      // Another channel may have decided the action while the person writes. The next letters are no commands.
+      // Another channel may have decided the action while the person writes. Then the page has removed the field, and the
+      // next letters still belong to the text. They must not act as commands.
       if (written?.isConnected === false) return;
       // In a dialog, the keys do nothing. The browser closes the dialog on Escape.
       if (document.querySelector('dialog[open]') !== null) return;

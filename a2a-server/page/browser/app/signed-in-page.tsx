@@ -25,7 +25,7 @@ import { NewTaskForm } from '../home/new-task-form.tsx';
 import { TaskFilterFields } from '../home/task-filter-fields.tsx';
 import { areFiltersOn } from '../task-filters.ts';
 import { TaskListView } from '../home/task-list.tsx';
-import { TaskView } from '../task/task-view.tsx';
+import { TaskDetails } from '../task/task-details.tsx';
 import { useNotifications } from '../home/use-notifications.ts';
 import { useKeptFocus } from '../use-kept-focus.ts';
 import { useTaskGroups } from '../home/use-task-groups.ts';
@@ -167,7 +167,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
               All tasks
             </a>
             <TaskDraftsContext.Provider value={draftsOfTask(drafts.current, taskId)}>
-              <TaskView
+              <TaskDetails
                 key={taskId}
                 client={client}
                 taskId={taskId}

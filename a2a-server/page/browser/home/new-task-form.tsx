@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { readAddressTarget } from '../address.ts';
-import { ModelChoice, readOfferedAgent } from './model-choice.tsx';
+import { ModelSelect, readOfferedAgent } from './model-select.tsx';
 import { createTask } from '../create-task.ts';
 import {
   allowedWorkspacesSchema,
@@ -127,7 +127,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
             ))}
           </select>
         </label>
-        {offered !== undefined && <ModelChoice offered={offered} model={model} onChoose={setModel} />}
+        {offered !== undefined && <ModelSelect offered={offered} model={model} onChoose={setModel} />}
       </div>
       <div ref={box} tabIndex={-1} class="row">
         <button class="main" disabled={sending || text.trim() === ''} onClick={() => void send()}>

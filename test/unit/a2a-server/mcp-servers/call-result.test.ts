@@ -1,9 +1,12 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { PDF, PNG } from '../../../support/sample-files.ts';
-import { mcpCallResultSchema, mcpResultForModel } from '../../../../a2a-server/mcp-servers/call-result.ts';
+import {
+  mcpServerToolResultSchema,
+  mcpResultForModel,
+} from '../../../../a2a-server/mcp-servers/call-result.ts';
 
 function textOf(result: unknown): string {
-  return mcpResultForModel(mcpCallResultSchema.parse(result)).text;
+  return mcpResultForModel(mcpServerToolResultSchema.parse(result)).text;
 }
 
 /** Returns an image of this size in bytes. */
@@ -19,7 +22,7 @@ describe('the result of an MCP tool', () => {
   it('the result contains the files that a model can read, with the types that their bytes have', () => {
     const dot = { type: 'image', mimeType: 'image/jpeg', data: PNG.toString('base64') };
     const pdf = { type: 'resource', resource: { uri: 'a:spec', blob: PDF.toString('base64') } };
-    const found = mcpResultForModel(mcpCallResultSchema.parse({ content: [dot, pdf] }));
+    const found = mcpResultForModel(mcpServerToolResultSchema.parse({ content: [dot, pdf] }));
     expect(found.text.split('\n')).toEqual([
       '[file image/png, 70 bytes]',
       '[file a:spec, application/pdf, 69 bytes]',
@@ -32,7 +35,7 @@ describe('the result of an MCP tool', () => {
 
   it('X3 the result has a note instead of an image that is too large for a model, or of images after 10 MB', () => {
     const found = mcpResultForModel(
-      mcpCallResultSchema.parse({ content: [3_932_161, 3_900_000, 3_900_000, 3_900_000].map(image) }),
+      mcpServerToolResultSchema.parse({ content: [3_932_161, 3_900_000, 3_900_000, 3_900_000].map(image) }),
     );
     expect(found.files).toHaveLength(2);
     expect(found.text.split('\n')[0]).toBe('[image, image/png, 3932161 bytes, not shown]');

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { mcpCallResultSchema } from '../../../../a2a-server/mcp-servers/call-result.ts';
+import { mcpServerToolResultSchema } from '../../../../a2a-server/mcp-servers/call-result.ts';
 import { createMcpTool } from '../../../../a2a-server/mcp-servers/mcp-tool.ts';
 import { PNG } from '../../../support/sample-files.ts';
 import { toolInWorkspace } from '../tools/tool-in-workspace.ts';
@@ -18,7 +18,7 @@ it('an image from an MCP tool is a file of the result, and the call’s preview 
     },
     trustHints: false,
     timeoutMs: 1_000,
-    call: () => Promise.resolve(mcpCallResultSchema.parse({ content: [image] })),
+    call: () => Promise.resolve(mcpServerToolResultSchema.parse({ content: [image] })),
   });
   const at = await toolInWorkspace();
   expect(await at.show(tool, { zoom: 2 })).toMatchObject({

@@ -3,7 +3,7 @@ import { buildFormCandidates, type FormCandidate } from '../../../../bridge/appr
 import { formOutcomeOf } from '../../../../bridge/approvals/form-answer.ts';
 import { FORM_ROW_COLUMNS, sentenceRows } from '../../../../bridge/approvals/form-rows.ts';
 import type { FormDetailLevel } from '../../../../bridge/settings/approval-mode.ts';
-import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';
 
 type FormAsk = Exclude<FormCandidate, { about: 'page' | 'unshown' | 'other-approver' }>;

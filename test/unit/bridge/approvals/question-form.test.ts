@@ -6,7 +6,7 @@ import { formFieldsOfQuestion, parseFormAnswer } from '../../../../bridge/approv
 import { buildFormCandidates, type FormCandidate } from '../../../../bridge/approvals/form.ts';
 import { FORM_ROW_COLUMNS, MAX_FORM_ROWS } from '../../../../bridge/approvals/form-rows.ts';
 import { commandLineNotes } from '../../../../bridge/approvals/forms-to-offer.ts';
-import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
 import type { Question } from '../../../../shared/protocol/question.ts';
 import { anyCharacter } from '../../../support/any-character.ts';
 import { pendingWrite } from '../../../support/fake-agent-task.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWithCode } from '../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../bridge/dialects/plain-text-question.ts';
 import { Role, type StreamResponse, TaskState } from '@a2a-js/sdk';
 import type { Message, Part } from '@a2a-js/sdk';
 import { geminiDialect } from '../../../../bridge/dialects/gemini-cli.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import {
-  isContentUnchanged,
+  isFileUnchanged,
   withCurrentDiff,
   type FileProposal,
 } from '../../../../bridge/dialects/unbound-proposal.ts';
@@ -27,7 +27,7 @@ describe('the proposal of an agent that does not bind decisions to content', () 
     ['one\n', 'one', false],
     ['one\n', '', false],
   ])('the shown content %j is current for the file content %j: %j', (before, now, current) => {
-    expect(isContentUnchanged(file({ before }), now)).toBe(current);
+    expect(isFileUnchanged(file({ before }), now)).toBe(current);
   });
 
   test('the proposal is shown against the current content, as another question', () => {
@@ -36,7 +36,7 @@ describe('the proposal of an agent that does not bind decisions to content', () 
     expect(once.action.shown).not.toBe(before.shown);
     expect(once.action).toMatchObject({ callId: 'c', reason: 'content-changed' });
     expect(diffOf(file(), 'mine\n')).toContain('-mine\n+two\n');
-    expect(isContentUnchanged(once.file, 'mine\n')).toBe(true);
+    expect(isFileUnchanged(once.file, 'mine\n')).toBe(true);
     const twice = withCurrentDiff(once.action, once.file, 'one\n');
     expect(twice.action.shown).not.toBe(before.shown);
   });

@@ -10,7 +10,7 @@ import {
 } from '../../../../../shared/protocol/tool-approval.ts';
 import { ROLES, type Role } from '../../../../../a2a-server/access/role.ts';
 import { toStreamResponse } from '../../../../../a2a-server/http/wire/event-projection.ts';
-import type { WireOptions } from '../../../../../a2a-server/http/wire/wire-objects.ts';
+import type { WireOptions } from '../../../../../a2a-server/http/wire/build-messages-and-artifacts.ts';
 import { isHiddenEvent } from '../../../../../a2a-server/task/generation.ts';
 import type { ArtifactPart, TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { NEEDS_ROLE } from '../../../../support/delegator-stage.ts';

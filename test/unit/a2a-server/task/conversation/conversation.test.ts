@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { buildConversation, messageText } from '../../../../../a2a-server/task/conversation/conversation.ts';
+import {
+  buildConversation,
+  userMessageText,
+} from '../../../../../a2a-server/task/conversation/conversation.ts';
 import type { TaskEvent } from '../../../../../a2a-server/task/events.ts';
 import { foldEntry } from '../../../../../a2a-server/task/fold.ts';
 import type { Snapshot } from '../../../../../a2a-server/task/snapshot.ts';
@@ -215,7 +218,7 @@ describe('an answer that the provider withheld', () => {
 describe('the text of a message', () => {
   it('the text has text parts unchanged, data as JSON, and a command as its line', () => {
     expect(
-      messageText({
+      userMessageText({
         messageId: 'm',
         parts: [
           { type: 'text', text: 'see' },
@@ -223,7 +226,7 @@ describe('the text of a message', () => {
         ],
       }),
     ).toBe('see\n\n{\n  "a": 1\n}');
-    expect(messageText({ messageId: 'm', parts: [], command: { command: 'init', args: ['now'] } })).toBe(
+    expect(userMessageText({ messageId: 'm', parts: [], command: { command: 'init', args: ['now'] } })).toBe(
       '(Carried out: /init now)',
     );
   });

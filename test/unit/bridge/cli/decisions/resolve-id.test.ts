@@ -5,7 +5,7 @@ import {
   sessionIdOrError,
   resolveQuestion,
 } from '../../../../../bridge/cli/decisions/resolve-id.ts';
-import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/plain-text-question.ts';
 import { shortIds } from '../../../../../bridge/cli/terminal/short-ids.ts';
 import type { ListedSession } from '../../../../../bridge/sessions/list-sessions.ts';
 import type { CallView, TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';

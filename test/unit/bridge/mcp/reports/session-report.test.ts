@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/plain-text-question.ts';
 import { nextStepText, type NextStepInput } from '../../../../../bridge/mcp/reports/next-step.ts';
 import {
   buildSessionReport,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { questionWithCode } from '../../../../../bridge/dialects/asked-question.ts';
+import { questionWithCode } from '../../../../../bridge/dialects/plain-text-question.ts';
 import type { Observation, ObservedEvent } from '../../../../../bridge/dialects/observation.ts';
 import {
   foldObservedEvent,

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { formSchema } from '../../../../../../shared/protocol/question.ts';
 import {
   answerFromForm,
-  formFieldsOfQuestion,
+  questionFields,
   type FilledForm,
   type QuestionPreview,
   withListItem,
@@ -71,7 +71,7 @@ describe('an answer to a question', () => {
     const sizes = { type: 'array', items: { anyOf: [{ const: 's', title: 'small' }, { const: 'l' }] } };
     const schema = formSchema.parse({ type: 'object', properties: { days, sizes } });
     const lists: QuestionPreview = { ...open, schema };
-    expect(formFieldsOfQuestion(lists)).toMatchObject([
+    expect(questionFields(lists)).toMatchObject([
       {
         type: 'list',
         options: [
@@ -95,7 +95,7 @@ describe('an answer to a question', () => {
   });
 
   test('the form shows the labels of its fields and the choices', () => {
-    expect(formFieldsOfQuestion(form)).toMatchObject([
+    expect(questionFields(form)).toMatchObject([
       { name: 'name', title: 'Name', type: 'text' },
       { name: 'age', title: 'age', type: 'number' },
       {

@@ -14,7 +14,7 @@ interface RevokeOptions extends CommonCommandOptions {
   all?: boolean;
 }
 
-export async function revokeCommand(
+export async function revokeTrustCommand(
   run: CommandRun<RevokeOptions>,
   given: string,
   grants: readonly string[],

@@ -1,5 +1,5 @@
 /** Counts the tasks in PostgreSQL. Each query of tasks reads an index. */
-import { integerColumn, nullableNumberColumn } from '../column-values.ts';
+import { integerColumn, nullableNumberColumn } from '../validate-column-values.ts';
 import type { JournalStatistics } from '../journal.ts';
 import { COUNT_TASKS_BY_STATE, toTaskCounts, waitingSinceQuery } from '../task-counts.ts';
 import type { QueryRunner } from './driver.ts';

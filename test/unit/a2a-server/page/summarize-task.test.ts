@@ -4,7 +4,7 @@ import {
   summarizeTask,
   type TaskSummary,
   waitingForShownTo,
-} from '../../../../a2a-server/page/grouped-task.ts';
+} from '../../../../a2a-server/page/summarize-task.ts';
 import type { TaskEvent } from '../../../../a2a-server/task/events.ts';
 import { foldAll } from '../../../../a2a-server/task/fold.ts';
 import { pendingActions } from '../../../../a2a-server/task/pending.ts';

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { jsonBody } from '../http/wire/json-body.ts';
-import { parseRequestPart } from '../http/wire/parse-request.ts';
+import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import { signInAttemptCookieAttributes, requireOwnPage, readCookie } from './page-cookie.ts';
 import { createOwnOriginCheck, type PageSignInContext, sendPageSession } from './page-sign-in.ts';
 import { createSignInAttempt, findSignInAttempt } from './provider-sign-in-attempt.ts';
@@ -38,7 +38,7 @@ export interface ProviderSignInContext {
 }
 
 /** @param provider absent if the page offers no sign-in with a provider */
-export function providerRoutes(
+export function providerSignInRoutes(
   { sessions, cookie, base }: PageSignInContext,
   provider?: ProviderSignInContext,
 ): Router {

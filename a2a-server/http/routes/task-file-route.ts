@@ -8,7 +8,7 @@ import { Router } from 'express';
 import type { TaskService } from '../../executor/task-service.ts';
 import { callerOf } from '../auth/caller.ts';
 
-export function fileRoute(tasks: TaskService): Router {
+export function taskFileRoute(tasks: TaskService): Router {
   const router = Router();
   router.get('/api/tasks/:taskId/files/:hash', async (request, response) => {
     const { taskId, hash } = request.params;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
-import { createCancellingDisconnectHandler } from '../../../../../a2a-server/http/streams/cancel-left-task.ts';
-import { RECONNECT_GRACE_MS } from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
+import { createCancellingDisconnectHandler } from '../../../../../a2a-server/http/streams/cancel-on-disconnect.ts';
+import { RECONNECT_GRACE_MS } from '../../../../../a2a-server/http/streams/on-disconnect.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 /**

@@ -25,7 +25,7 @@ const FORM_TIMEOUT_MS = 10 * 60_000;
 /** The time limit for `roots/list`, in milliseconds. It is short, because the client answers without a person. */
 const ROOTS_TIMEOUT_MS = 5_000;
 
-export interface RequestingClient {
+export interface ToolCallClient {
   /** True if the client accepts an MCP task instead of the result of a tool call. */
   readonly tasks: boolean;
   /**
@@ -96,11 +96,11 @@ export function showsApprovalCards(
  * Reads the capabilities of a client, and its answers to forms.
  * @param round the answers to the forms of an earlier request; undefined if there are none
  */
-export function requestingClientOf(
+export function toolCallClientOf(
   { server }: McpServer,
   { mcpReq }: ServerContext,
   { round, unattended }: { round: AnsweredFormRound | undefined; unattended: boolean },
-): RequestingClient {
+): ToolCallClient {
   // In MCP 2026-07-28, each request declares the capabilities. In older revisions, the connection declares them once.
   const enveloped = declaredIn(mcpReq);
   const declared = enveloped ?? capabilities.safeParse(server.getClientCapabilities()).data;
@@ -136,10 +136,10 @@ export function requestingClientOf(
   };
 }
 
-const openForms = new WeakMap<McpServer['server'], RequestingClient['openForms']>();
+const openForms = new WeakMap<McpServer['server'], ToolCallClient['openForms']>();
 
-function openFormsOf(server: McpServer['server']): RequestingClient['openForms'] {
-  const forms: RequestingClient['openForms'] = openForms.get(server) ?? new Map();
+function openFormsOf(server: McpServer['server']): ToolCallClient['openForms'] {
+  const forms: ToolCallClient['openForms'] = openForms.get(server) ?? new Map();
   openForms.set(server, forms);
   return forms;
 }

@@ -52,7 +52,7 @@ const RETRY_MS = 5_000;
 
 export type ComputeOpeningEvents = (snapshot: Snapshot) => readonly TaskEvent[];
 
-export interface ExecutionOptions extends AskModelOptions {
+export interface TaskExecutionOptions extends AskModelOptions {
   journal: Journal;
   /** @throws ProductError UNKNOWN_WORKSPACE */
   openWorkspace: (path: string | undefined) => Promise<Workspace>;
@@ -95,15 +95,15 @@ interface ExecutionPass {
   timeout?: PausableTimeout;
 }
 
-export class Execution {
+export class TaskExecution {
   readonly #taskId: string;
-  #options: ExecutionOptions;
+  #options: TaskExecutionOptions;
   readonly #host: ExecutionHost;
   readonly #loop: AbortScope<AbortCause>;
   /** True if the task was woken during this execution. The loop then checks the task again before it exits. */
   again = false;
 
-  constructor(taskId: string, options: ExecutionOptions, host: ExecutionHost) {
+  constructor(taskId: string, options: TaskExecutionOptions, host: ExecutionHost) {
     this.#taskId = taskId;
     this.#options = options;
     this.#host = host;

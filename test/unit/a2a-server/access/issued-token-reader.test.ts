@@ -2,7 +2,10 @@ import { afterEach, expect, it, jest } from '@jest/globals';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeToken, parseToken } from '../../../../a2a-server/access/issued-token.ts';
-import { openIssuedTokens, type IssuedTokens } from '../../../../a2a-server/access/issued-tokens.ts';
+import {
+  openIssuedTokenReader,
+  type IssuedTokenReader,
+} from '../../../../a2a-server/access/issued-token-reader.ts';
 import { createTokenStore } from '../../../../a2a-server/access/token-store.ts';
 import { createFileRecordStore } from '../../../../a2a-server/records/file-records.ts';
 import { FakeClock } from '../../../support/fake-clock.ts';
@@ -10,14 +13,14 @@ import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
 const clock = new FakeClock();
 const onFailure = jest.fn();
-const opened: IssuedTokens[] = [];
+const opened: IssuedTokenReader[] = [];
 afterEach(() => {
   for (const each of opened.splice(0)) each.close();
   onFailure.mockClear();
 });
 
-function open(stateDirectory: string): IssuedTokens {
-  const issued = openIssuedTokens({
+function open(stateDirectory: string): IssuedTokenReader {
+  const issued = openIssuedTokenReader({
     records: createFileRecordStore(stateDirectory, onFailure),
     clock,
     onFailure,

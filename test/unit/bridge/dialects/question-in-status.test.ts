@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import { Role, TaskState, type TaskStatus } from '@a2a-js/sdk';
 import type { Part } from '@a2a-js/sdk';
 import { urlsOutsideTextParts } from '../../../../bridge/dialects/urls-outside-text-parts.ts';
-import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question.ts';
+import { phraseAnswer, questionOf } from '../../../../bridge/dialects/question-in-status.ts';
 import {
   answerAsJsonObject,
   missingRequiredFields,
   questionWithCode,
   questionSchemaIn,
-} from '../../../../bridge/dialects/asked-question.ts';
+} from '../../../../bridge/dialects/plain-text-question.ts';
 import { part } from '../../../support/fake-agent-task.ts';
 
 const words = (value: string): Part => part({ $case: 'text', value });

@@ -7,7 +7,7 @@ import {
   CancellingDisconnectHandler,
   type DisconnectHandler,
   type FollowedMessage,
-} from './disconnect-handler.ts';
+} from './on-disconnect.ts';
 
 const REASON = 'its client disconnected and did not come back';
 

@@ -13,7 +13,7 @@ import {
   type PlainTextQuestion,
   questionWithCode,
   questionSchemaIn,
-} from './asked-question.ts';
+} from './plain-text-question.ts';
 import { urlsOutsideTextParts } from './urls-outside-text-parts.ts';
 
 const QUESTION_WITHOUT_TEXT = 'The agent waits for input and did not say for what.';

@@ -7,7 +7,7 @@ import type { RecordStore } from '../records/record-store.ts';
 import { type IssuedTokenRecord, isSecretOfToken, parseToken, issuedTokenState } from './issued-token.ts';
 import { DamagedTokenError, createTokenStore } from './token-store.ts';
 
-export interface IssuedTokens {
+export interface IssuedTokenReader {
   /** Returns the token with this text. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
   find(text: string): Promise<IssuedTokenRecord | undefined>;
   /** Returns the token with this id. Undefined if it is unknown, expired or revoked. @throws ProductError STORAGE */
@@ -22,7 +22,7 @@ export interface IssuedTokens {
   close(): void;
 }
 
-export const NO_ISSUED_TOKENS: IssuedTokens = {
+export const NO_ISSUED_TOKENS: IssuedTokenReader = {
   find: async () => undefined,
   active: async () => undefined,
   isRevoked: async () => true,
@@ -37,7 +37,7 @@ interface IssuedTokensOptions {
   onFailure: (error: unknown) => void;
 }
 
-export function openIssuedTokens({ records, clock, onFailure }: IssuedTokensOptions): IssuedTokens {
+export function openIssuedTokenReader({ records, clock, onFailure }: IssuedTokensOptions): IssuedTokenReader {
   const store = createTokenStore(records);
   const listeners = new Map<string, Set<() => void>>();
 

@@ -5,7 +5,7 @@ import type { CountsByScope } from './limits.ts';
  * Counts things per principal. The count of a tenant is the sum of its principals. A principal or tenant with a count
  * of 0 uses no memory.
  */
-export class PrincipalTally {
+export class PrincipalCounter {
   readonly #byPrincipal = new Map<string, number>();
   readonly #byTenant = new Map<string, number>();
   #total = 0;

@@ -1,6 +1,6 @@
 /** Counts the tasks in SQLite. Each query reads an index, and no task. */
 import type { Sqlite } from '../../../shared/sqlite/driver.ts';
-import { integerColumn, nullableNumberColumn } from '../column-values.ts';
+import { integerColumn, nullableNumberColumn } from '../validate-column-values.ts';
 import type { JournalStatistics } from '../journal.ts';
 import { COUNT_TASKS_BY_STATE, toTaskCounts, waitingSinceQuery } from '../task-counts.ts';
 

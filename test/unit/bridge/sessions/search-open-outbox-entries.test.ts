@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { isCancelRevoked } from '../../../../bridge/sessions/open-outbox-entries.ts';
+import { isCancelRevoked } from '../../../../bridge/sessions/search-open-outbox-entries.ts';
 import type { OutboxEntry } from '../../../../bridge/state/outbox-entry.ts';
 
 const accepted = (taskId: string) => ({ type: 'accepted', taskId, sessionId: 'session' }) as const;

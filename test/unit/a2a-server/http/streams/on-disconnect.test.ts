@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   CancellingDisconnectHandler,
   RECONNECT_GRACE_MS,
-} from '../../../../../a2a-server/http/streams/disconnect-handler.ts';
+} from '../../../../../a2a-server/http/streams/on-disconnect.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
 
 const MESSAGE = { principal: 'ada', seq: 2 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { fixInvalidParamsError } from '../../../../../bridge/transports/stdio/invalid-params.ts';
+import { fixInvalidParamsError } from '../../../../../bridge/transports/stdio/fix-invalid-params-error.ts';
 
 const failed = (code: number, message: string) => ({
   jsonrpc: '2.0' as const,

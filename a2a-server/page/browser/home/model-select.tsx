@@ -15,7 +15,7 @@ interface ModelChoiceProps {
   onChoose: (model: string) => void;
 }
 
-export function ModelChoice({ offered: { agent, models }, model, onChoose }: ModelChoiceProps) {
+export function ModelSelect({ offered: { agent, models }, model, onChoose }: ModelChoiceProps) {
   if (models.length === 0)
     return (
       <p>

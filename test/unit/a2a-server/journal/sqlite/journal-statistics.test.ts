@@ -1,7 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { join } from 'node:path';
 import { migrate } from '../../../../../a2a-server/journal/sqlite/schema.ts';
-import { readStatistics, SELECT_WAITING_SINCE } from '../../../../../a2a-server/journal/sqlite/statistics.ts';
+import {
+  readStatistics,
+  SELECT_WAITING_SINCE,
+} from '../../../../../a2a-server/journal/sqlite/journal-statistics.ts';
 import { COUNT_TASKS_BY_STATE } from '../../../../../a2a-server/journal/task-counts.ts';
 import { openSqlite } from '../../../../../shared/sqlite/driver.ts';
 import { temporaryDirectory } from '../../../../support/temporary-directory.ts';

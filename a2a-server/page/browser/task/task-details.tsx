@@ -14,7 +14,7 @@ import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
 import { MessageBox } from './message-box.tsx';
-import { ConnectionOutageBanner } from './outage-banner.tsx';
+import { ConnectionOutageBanner } from './connection-outage-banner.tsx';
 import { callIdForRefusal, withAcceptedDecision, updateShownActions } from '../action/shown-actions.ts';
 import type { DecisionRefusal, ShownAction } from '../action/shown-actions.ts';
 import { firstMessageText } from './story.ts';
@@ -39,7 +39,7 @@ interface TaskViewProps {
   onChange: () => Promise<void>;
 }
 
-export function TaskView({ client, taskId, link, title, cost, onChange }: TaskViewProps) {
+export function TaskDetails({ client, taskId, link, title, cost, onChange }: TaskViewProps) {
   const article = useRef<HTMLElement>(null);
   useKeptFocus(article);
   const [actions, setActions] = useState<readonly ShownAction[]>([]);

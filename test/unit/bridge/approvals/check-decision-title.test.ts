@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { wrongTitleError } from '../../../../bridge/approvals/check-action-title.ts';
+import { wrongTitleError } from '../../../../bridge/approvals/check-decision-title.ts';
 
 const SHOWN = [
   { callId: 'one', title: 'Write one.md' },
