@@ -75,6 +75,12 @@ const numbers: NonNullable<ClientConfig['types']> = {
   },
 };
 
+/**
+ * The settings of each connection. E1: the statements of this server need READ COMMITTED. An update that has waited for
+ * another one then sees its result (`append-batch.ts`). With a stricter default of the database, PostgreSQL refuses it.
+ */
+const SET_ISOLATION = "set_config('default_transaction_isolation', 'read committed', false)";
+
 function clientConfig({ url }: DatabaseAddress): ClientConfig {
   return {
     connectionString: url,
@@ -126,7 +132,7 @@ export async function openPostgresConnection(address: DatabaseAddress): Promise<
   let last: Promise<unknown> = Promise.resolve();
   try {
     await client.connect();
-    const [[backend] = []] = await send(client, { text: 'SELECT pg_backend_pid()' }, []);
+    const [[backend] = []] = await send(client, { text: `SELECT pg_backend_pid(), ${SET_ISOLATION}` }, []);
     return {
       backend: Number(backend),
       get usable() {
@@ -167,7 +173,13 @@ export function openPostgresPool(address: DatabaseAddress, most: number): Postgr
     sockets.add(socket);
     return socket.once('close', () => sockets.delete(socket));
   };
-  const pool = new Pool({ ...clientConfig(address), max: most, stream: openSocket });
+  const pool = new Pool({
+    ...clientConfig(address),
+    max: most,
+    stream: openSocket,
+    // The pool waits for this promise, although the types of the driver do not say so.
+    onConnect: (client): unknown => send(client, { text: `SELECT ${SET_ISOLATION}` }, []),
+  });
   // An error of an idle connection is ignored. The pool removes this connection, and the next statement opens another.
   pool.on('error', () => undefined);
   return {

@@ -250,6 +250,21 @@ else {
       for (const journal of [first, second]) expect(await seqsOf(journal, 'a')).toEqual([1, 2, 3, 4]);
     });
 
+    it('E1 an append waits for a commit of the other, whatever isolation is the default of the database', async () => {
+      await administer(
+        'ALTER DATABASE ' +
+          new URL(url).pathname.slice(1) +
+          " SET default_transaction_isolation = 'serializable'",
+      );
+      const journal = await open();
+      await journal.append(beginning('a', { events: [working] }));
+      const commit = await beginTransaction(url, "UPDATE tasks SET epoch = epoch + 1 WHERE task_id = 'a'");
+      const append = journal.append(continuing('a', 2, [delta('x')], 'working'));
+      await untilWaitingForLocks(url, 1);
+      await commit();
+      expect(await append).toMatchObject({ type: 'appended' });
+    });
+
     it('B1 a message that both get at once starts one task', async () => {
       const [first, second] = [await open(), await open()];
       const command = commandKey('m1');
