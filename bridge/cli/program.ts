@@ -6,6 +6,7 @@ import { Command, Help } from 'commander';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { addCommands } from './add-commands.ts';
 import { addServeFlags } from '../settings/serve-arguments.ts';
+import { formatHelp } from '../../shared/runtime/help-sections.ts';
 import { pointToOwnHelp } from '../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../shared/runtime/refuse-unknown-command.ts';
 import { wrapWords } from './terminal/wrap-words.ts';
@@ -35,7 +36,7 @@ export function createBridgeCommandLine(
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .usage('[options] [command]')
     .allowExcessArguments()
-    .configureHelp({ formatItem })
+    .configureHelp({ formatHelp, formatItem })
     .action(async (flags: Record<string, unknown>, { args }: Command) => {
       const [unknown] = args;
       if (unknown !== undefined) {

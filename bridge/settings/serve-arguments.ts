@@ -1,6 +1,7 @@
 /** Defines the arguments with which the bridge serves MCP, and checks them without starting a bridge. */
 import { Command, CommanderError } from 'commander';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
+import { SETTINGS_HEADING } from '../../shared/runtime/help-sections.ts';
 import { addSettingFlags } from '../../shared/settings/add-flags.ts';
 import { resolveSettings } from '../../shared/settings/resolve-settings.ts';
 import { locateSettings } from '../../shared/settings/settings-location.ts';
@@ -8,6 +9,7 @@ import { BRIDGE_SETTINGS, BRIDGE_LOCATION_FLAGS } from './settings.ts';
 
 /** Adds the flags with which the bridge serves MCP. */
 export function addServeFlags(command: Command): Command {
+  command.optionsGroup(SETTINGS_HEADING);
   for (const { flag, describe } of BRIDGE_LOCATION_FLAGS) command.option(flag, describe);
   return addSettingFlags(command, BRIDGE_SETTINGS)
     .option('--no-auto-start', 'the same as --auto-start=no')

@@ -1,6 +1,7 @@
 /** Declares the commands of `a2a-server`, with their arguments and options. */
 import { EXIT_CONFIGURATION, EXIT_FAILURE, EXIT_USAGE } from '../../../shared/runtime/exit-codes.ts';
 import { Command, Option } from 'commander';
+import { formatHelp, SETTINGS_HEADING } from '../../../shared/runtime/help-sections.ts';
 import { addHelpCommands, pointToOwnHelp } from '../../../shared/runtime/help-command.ts';
 import { refuseUnknownCommand } from '../../../shared/runtime/refuse-unknown-command.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
@@ -56,6 +57,8 @@ export function createCommandLine(
     .version(readPackageVersion())
     .argument('[command...]', "the agent's command line, after `--agent acp --`")
     .showHelpAfterError(usageHint(process.argv))
+    .configureHelp({ formatHelp })
+    .optionsGroup(SETTINGS_HEADING)
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : EXIT_USAGE))
     .action((words: readonly string[], flags: Readonly<Record<string, unknown>>, self: Command) => {
       const given = flagsWithAcpAgentCommand(flags, words);

@@ -77,4 +77,22 @@ describe('the command `help`', () => {
       for (const group of groups) expect(group.commands.map((each) => each.name())).toContain('help');
     }
   });
+
+  it('both programs list their commands first and their settings last', () => {
+    const places = { bridgeScript: '', serverScript: '', cardFile: '' };
+    const programs = [
+      createBridgeCommandLine(async () => undefined, places),
+      createCommandLine(async () => undefined, ''),
+    ];
+    for (const program of programs) {
+      const help = program.helpInformation();
+      expect(help.match(/^(Commands|Options|Settings):$/gm)).toEqual(['Commands:', 'Options:', 'Settings:']);
+      const [, options = '', settings = ''] = help.split(/^(?:Options|Settings):$/m);
+      expect(options.trim().split('\n')).toEqual([
+        expect.stringMatching(/^-V, --version /),
+        expect.stringMatching(/^ *-h, --help /),
+      ]);
+      expect(settings).toMatch(/^ +--state-dir <dir> .*\n +--config /m);
+    }
+  });
 });
