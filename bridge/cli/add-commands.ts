@@ -105,6 +105,20 @@ function addSetUp(add: Add, carryOut: CarryOut): void {
     });
 }
 
+const TOKEN_VARIABLE =
+  'the environment variable that contains its token; a token itself would stay in the history of the shell';
+
+/** Refuses a token on the command line. The error does not repeat it, because it may end in a log. */
+function refuseToken(it: Command): Command {
+  return it
+    .addOption(new Option('--token [token]').hideHelp())
+    .on('option:token', () =>
+      it.error(
+        'error: a token on the command line stays in the history of your shell, and other users of the machine can see it. Revoke this token if it works. Then name an environment variable that contains the new one: --token-variable <name>. Or name a command that prints it: --token-command <command>.',
+      ),
+    );
+}
+
 function addAgents(add: Add, carryOut: CarryOut): void {
   const list = async (it: Command): Promise<void> => {
     const { listAgentsCommand } = await import('./commands/agents.ts');
@@ -129,10 +143,12 @@ function addAgents(add: Add, carryOut: CarryOut): void {
     add(usage, description, { into: agents })
       .option('--dry-run', 'show the change and write nothing')
       .option('--yes', 'write without asking');
-  writing('add <url>', 'tries the A2A agent at this URL, says what it can do, and adds it to the settings')
+  refuseToken(
+    writing('add <url>', 'tries the A2A agent at this URL, says what it can do, and adds it to the settings'),
+  )
     .option('--name <name>', 'its name in calls; default: the name on its card')
     .option('--card-url <url>', 'the URL of its card, if it is not below the URL of the agent')
-    .option('--token-variable <name>', 'the environment variable that contains its token')
+    .option('--token-variable <name>', TOKEN_VARIABLE)
     .option('--token-command <command>', 'a command that prints its token')
     .action(async (url: string, _, it: Command) => {
       const { addAgentCommand } = await import('./commands/agents.ts');
@@ -156,7 +172,7 @@ function addAgents(add: Add, carryOut: CarryOut): void {
 }
 
 function addProbe(add: Add, carryOut: CarryOut): void {
-  add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors')
+  refuseToken(add('probe <url>', 'tests an A2A agent with real tasks, and prints a report for its authors'))
     .option('--text <text>', 'a task of about a second that should complete', PROBE_TEXT)
     .addOption(
       new Option('--a2a <version>', 'the A2A version; default: the newest on the card').choices([
@@ -165,7 +181,7 @@ function addProbe(add: Add, carryOut: CarryOut): void {
       ]),
     )
     .option('--card-url <url>', 'the URL of its card, if it is not below the URL of the agent')
-    .option('--token-variable <name>', 'the environment variable that contains its token')
+    .option('--token-variable <name>', TOKEN_VARIABLE)
     .option('--token-command <command>', 'a command that prints its token')
     .option(
       '--restart <command>',

@@ -61,6 +61,20 @@ describe('a command line with an error', () => {
     expect(stderr).toContain(says);
   });
 
+  it.each([
+    ['agents', 'add', 'http://127.0.0.1:1', '--token', 'hunter2-hunter2'],
+    ['agents', 'add', '--token=hunter2-hunter2', 'http://127.0.0.1:1', '--json'],
+    ['probe', 'http://127.0.0.1:1', '--token=hunter2-hunter2'],
+  ])(
+    '%s %s: the error about --token names --token-variable, and does not repeat the token',
+    async (...args) => {
+      const { code, stdout, stderr } = await cli(args, { home });
+      expect(code).toBe(2);
+      expect(`${stdout}${stderr}`).toMatch(/history of your shell.*--token-variable <name>/);
+      expect(`${stdout}${stderr}`).not.toContain('hunter2');
+    },
+  );
+
   it.each([[['help']], [['help', 'run']], [['server', 'help']]])('%j prints the help', async (args) => {
     const { code, stdout, stderr } = await cli(args, { home });
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
