@@ -1,5 +1,5 @@
 // Bundles a TypeScript program, because Node 20 runs no TypeScript. Bundles again only if a source is newer.
-import { readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 
 /** Not found by `import.meta.url`, because this module is also part of bundles. */
@@ -47,8 +47,8 @@ export function bundleProgram(source, { withPackages = false } = {}) {
 async function bundleIfChanged(path, bundle, withPackages) {
   if (await isNewerThanInputs(bundle)) return bundle;
   const { build } = await import('esbuild');
-  const startedAt = new Date();
   const unfinished = `${bundle}.${process.pid}`;
+  const startedAt = await fileTimeNow(unfinished);
   const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [path],
@@ -67,6 +67,13 @@ async function bundleIfChanged(path, bundle, withPackages) {
   await rename(inputsOf(unfinished), inputsOf(bundle));
   await rename(unfinished, bundle);
   return bundle;
+}
+
+/** The clock of files can be behind `Date.now()`: the kernel sets it at its ticks, and a busy machine misses some. */
+async function fileTimeNow(path) {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, '');
+  return (await stat(path)).mtime;
 }
 
 const inputsOf = (bundle) => `${bundle}.inputs.json`;

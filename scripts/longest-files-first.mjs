@@ -4,6 +4,10 @@ import { createRequire } from 'node:module';
 
 const { default: Sequencer } = createRequire(import.meta.url)('@jest/test-sequencer');
 
+/**
+ * The last two are here for another reason. V8 optimizes no more regular expressions when a process has compiled many. After
+ * some dozen test files, the expression for all emoji takes twenty times as long.
+ */
 const LONGEST = [
   'e2e/documents',
   'e2e/faults',
@@ -11,6 +15,8 @@ const LONGEST = [
   'e2e/soak',
   'executor/interleavings',
   'journal/postgres/postgres-journal',
+  'shared/text/display-width',
+  'shared/text/visible-text',
 ];
 
 const isLong = ({ path }) => LONGEST.some((file) => path.endsWith(`/${file}.test.ts`));
