@@ -18,9 +18,10 @@ export function checkpointCommands(checkpoints: CheckpointFinder): AgentCommand[
       description: 'Lists the turns that changed files of the workspace, newest first. Each can be undone.',
       arguments: [],
       async begin(_args, { principal, workspace }) {
-        const all = await checkpoints.list(principal);
+        const { checkpoints: all, damaged } = await checkpoints.list(principal);
         const here = all.filter((it) => it.workspace === workspace.root);
-        return { type: 'answer', text: listText(here, all.length - here.length, workspace.root) };
+        const text = listText(here, all.length - here.length, workspace.root);
+        return { type: 'answer', text: [text, ...damagedLines(damaged.length)].join('\n') };
       },
     },
     {
@@ -92,6 +93,12 @@ function listText(here: readonly Checkpoint[], elsewhere: number, root: string):
     ...(older === 0 ? [] : [`${older} older checkpoints are not shown.`]),
     ...others,
   ].join('\n');
+}
+
+function damagedLines(tasks: number): string[] {
+  return tasks === 0
+    ? []
+    : [`${countWithNoun(tasks, 'task')} with damaged events ${tasks === 1 ? 'is' : 'are'} left out.`];
 }
 
 function checkpointLine(checkpoint: Checkpoint): string {

@@ -9,9 +9,16 @@ const MAX_TASKS_READ = 200;
 const SHORT_ID_CHARACTERS = 8;
 const TASK_ID_PREFIX = /^[a-z]+-/;
 
+export interface FoundCheckpoints {
+  /** The newest is first. */
+  checkpoints: readonly Checkpoint[];
+  /** The tasks with changed files whose events are damaged. Their checkpoints are unknown. */
+  damaged: readonly TaskRow[];
+}
+
 export interface CheckpointFinder {
-  /** Returns the principal's checkpoints, the newest first, from a limited number of tasks. */
-  list(principal: string): Promise<Checkpoint[]>;
+  /** Returns the principal's checkpoints, from a limited number of tasks. */
+  list(principal: string): Promise<FoundCheckpoints>;
   /**
    * Returns the checkpoint with this id: the task id, a dot, and the number of the turn, e.g. `task-4f2a91bc….3`.
    * Instead of the whole task id, a unique prefix is enough, with or without `task-`.
@@ -20,7 +27,8 @@ export interface CheckpointFinder {
   find(principal: string, id: string): Promise<Checkpoint>;
   /**
    * Returns this checkpoint and all later checkpoints of its workspace, oldest first.
-   * @throws ProductError MALFORMED if the id is unknown, or if too many tasks have changed files since
+   * @throws ProductError MALFORMED if the id is unknown, if too many tasks have changed files since, or if a damaged task
+   * may have changed files since
    */
   since(principal: string, id: string): Promise<Checkpoint[]>;
   /** Returns the saved content of a file. Returns undefined if the content is deleted or damaged. */
@@ -28,9 +36,15 @@ export interface CheckpointFinder {
 }
 
 /** Creates a finder that reads checkpoints from the journal. */
+type LoadTask = (taskId: string) => Promise<Snapshot | undefined>;
+
 export function createCheckpointFinder(parts: {
   journal: Pick<Journal, 'withSavedFiles' | 'content'>;
-  log: { load: (taskId: string) => Promise<Snapshot | undefined> };
+  log: {
+    load: LoadTask;
+    /** Returns undefined also if the events of the task are damaged. */
+    loadIfReadable: LoadTask;
+  };
 }): CheckpointFinder {
   const { journal, log } = parts;
 
@@ -39,36 +53,45 @@ export function createCheckpointFinder(parts: {
     return found.filter(({ taskId }) => wanted(taskId)).slice(0, MAX_TASKS_READ);
   }
 
-  async function of(tasks: readonly TaskRow[]): Promise<Checkpoint[]> {
+  async function of(tasks: readonly TaskRow[], load: LoadTask): Promise<FoundCheckpoints> {
     const found: Checkpoint[] = [];
-    for (const { taskId } of tasks) {
-      const snapshot = await log.load(taskId);
+    const damaged: TaskRow[] = [];
+    for (const row of tasks) {
+      const snapshot = await load(row.taskId);
       if (snapshot) found.push(...checkpointsOf(snapshot));
+      else damaged.push(row);
     }
-    return found.toSorted((a, b) => b.at - a.at || b.turn - a.turn);
+    return { checkpoints: found.toSorted((a, b) => b.at - a.at || b.turn - a.turn), damaged };
   }
 
   return {
-    list: async (principal) => of(await rows(principal, () => true)),
+    list: async (principal) => of(await rows(principal, () => true), (taskId) => log.loadIfReadable(taskId)),
     async find(principal, id) {
       const { task, turn } = partsOf(id);
-      const found = await of(await rows(principal, (taskId) => begins(taskId, task)));
-      const fits = found.filter((it) => it.turn === turn);
+      const tasks = await rows(principal, (taskId) => begins(taskId, task));
+      const { checkpoints } = await of(tasks, (taskId) => log.load(taskId));
+      const fits = checkpoints.filter((it) => it.turn === turn);
       const [only, another] = fits;
       if (only !== undefined && another === undefined) return only;
-      const named = fits.length > 0 ? fits : await this.list(principal);
+      const named = fits.length > 0 ? fits : (await this.list(principal)).checkpoints;
       throw unknown(id, named, fits.length > 0);
     },
     async since(principal, id) {
       const first = await this.find(principal, id);
-      const all = await this.list(principal);
-      const end = all.findIndex((it) => it.id === first.id);
+      const { checkpoints, damaged } = await this.list(principal);
+      const end = checkpoints.findIndex((it) => it.id === first.id);
       if (end === -1)
         throw new ProductError(
           'MALFORMED',
           `More than ${MAX_TASKS_READ} tasks have changed files since the checkpoint ${shortCheckpointId(first)}. Choose a later checkpoint.`,
         );
-      return all
+      const unknownSince = damaged.find(({ updatedAt }) => updatedAt >= first.at);
+      if (unknownSince !== undefined)
+        throw new ProductError(
+          'MALFORMED',
+          `The task ${unknownSince.taskId} may have changed files since the checkpoint ${shortCheckpointId(first)}, but its events are damaged. Restore the turns one by one, or choose a later checkpoint.`,
+        );
+      return checkpoints
         .slice(0, end + 1)
         .filter(({ workspace }) => workspace === first.workspace)
         .toReversed();

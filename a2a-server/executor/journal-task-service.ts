@@ -70,6 +70,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       onDeadline: (deadline) => maintenance?.noteDeadline(deadline),
     },
     onEnded: options.onEnded,
+    onDamaged: options.onFailure,
     stepLimiter: new FairStepLimiter(clock),
   });
   const maintenance =
@@ -105,7 +106,7 @@ export function createTaskService(options: TaskServiceOptions): RunningTaskServi
       const { principal: owner } = await requireVisibleRow(journal, taskId, by);
       requireOwnerOrRole(by, owner, 'operate');
       const { snapshot } = requireAppliedCommand(
-        await log.change(taskId, (s) => cancelTask(s, reason, toDecider(by))),
+        await log.end(taskId, (s) => cancelTask(s, reason, toDecider(by))),
         taskId,
       );
       executor.stop(taskId, cancelCause(reason));

@@ -165,7 +165,7 @@ export class TaskMaintenance {
 
   /**
    * Ends the tasks whose deadline has passed. Returns the time of the next round, in milliseconds since 1970. A task
-   * that cannot be ended, e.g. because its journal is damaged, does not prevent the end of the others.
+   * that cannot be ended, e.g. because its journal cannot be read, does not prevent the end of the others.
    */
   async #expire(now: number): Promise<number> {
     const { journal, log, onEnded } = this.#options;
@@ -189,7 +189,7 @@ export class TaskMaintenance {
       await Promise.all(
         due.map(async ({ taskId }) => {
           try {
-            const changed = await log.change(taskId, (s) => cancelExpiredTask(s, now));
+            const changed = await log.end(taskId, (s) => cancelExpiredTask(s, now));
             if (changed?.type === 'appended') onEnded(taskId);
             else tried.add(taskId);
           } catch (error) {

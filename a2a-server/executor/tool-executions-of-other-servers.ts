@@ -12,7 +12,6 @@ import type { Snapshot } from '../task/snapshot.ts';
 import { lastLineOf } from '../task/tool-outputs.ts';
 import { abortRequestOutcome, type AbortRequestOutcome } from './tool-executions/abort-request-outcome.ts';
 import { followTaskJournal } from './queries/follow-task-journal.ts';
-import { undefinedIfUnreadable } from './task-journal/undefined-if-unreadable.ts';
 import type { TaskJournal } from './task-journal/task-journal.ts';
 import type { ToolExecutionView } from './tool-executions/tool-execution-view.ts';
 
@@ -46,7 +45,7 @@ export async function toolExecutionsOfOtherServers(
   );
   const views: ToolExecutionView[] = [];
   for (const { taskId, sessionId } of rows) {
-    const snapshot = await undefinedIfUnreadable(log.load(taskId));
+    const snapshot = await log.loadIfReadable(taskId);
     if (snapshot === undefined) continue;
     for (const { callId, tool, title, state } of runningCalls(snapshot)) {
       const { toolId, startedAt } = state;

@@ -20,7 +20,6 @@ import {
 import { readableTaskTitle } from '../../shared/text/readable-task-title.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
-import { undefinedIfUnreadable } from '../executor/task-journal/undefined-if-unreadable.ts';
 import { callerOf } from '../http/auth/caller.ts';
 import { parseRequestPart } from '../http/wire/parse-request-part.ts';
 import type { TaskReader } from '../http/wire/reader-decisions.ts';
@@ -60,16 +59,16 @@ const query = z.strictObject({
 });
 type Query = z.infer<typeof query>;
 
-type Tasks = Pick<TaskService, 'list' | 'snapshot' | 'sessionCost' | 'filterValues'>;
+type Tasks = Pick<TaskService, 'list' | 'listedSnapshot' | 'sessionCost' | 'filterValues'>;
 
 export function taskGroupsRoute(tasks: Tasks): Router {
   const router = Router();
   const summaries = new Map<string, { seq: number; summary: TaskSummary }>();
 
-  const summaryOf = async ({ taskId, seq, principal }: TaskRow): Promise<TaskSummary | undefined> => {
+  const summaryOf = async ({ taskId, seq }: TaskRow): Promise<TaskSummary | undefined> => {
     const known = summaries.get(taskId);
     if (known?.seq === seq) return known.summary;
-    const snapshot = await undefinedIfUnreadable(tasks.snapshot(taskId, { principal }));
+    const snapshot = await tasks.listedSnapshot(taskId);
     if (snapshot === undefined) return undefined;
     const summary = summarizeTask(snapshot);
     summaries.delete(taskId);

@@ -97,7 +97,12 @@ export async function startOpenedServer(
     opened;
   /** The clock of the journal. Servers that share a journal use the same time for deadlines, tokens and tickets. */
   const clock: Clock = { ...systemClock, now: () => journal.now() };
-  const able = createToolsAndCommands({ journal, tools: opened.tools });
+  const able = createToolsAndCommands({
+    journal,
+    tools: opened.tools,
+    onDamaged: (taskId, error) =>
+      log.error({ taskId, err: error }, 'a list of checkpoints leaves out a task'),
+  });
   const openWorkspace = createWorkspaceOpener({
     fallback: settings.workspace,
     allowed: settings.allowWorkspace,

@@ -16,11 +16,14 @@ export interface ToolsAndCommands {
 export function createToolsAndCommands({
   journal,
   tools,
+  onDamaged,
 }: {
   journal: Journal;
   tools: readonly Tool[];
+  /** Called once for each task that a list of checkpoints leaves out because its events are damaged. */
+  onDamaged?: (taskId: string, error: unknown) => void;
 }): ToolsAndCommands {
-  const kept = createCheckpointFinder({ journal, log: new TaskJournal(journal) });
+  const kept = createCheckpointFinder({ journal, log: new TaskJournal(journal, { onDamaged }) });
   const all = [...tools, createRestoreCheckpointTool(kept)];
   return { tools: all, commands: createAgentCommands(builtinCommands(kept, all)), checkpoints: kept };
 }

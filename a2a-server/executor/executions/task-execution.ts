@@ -19,7 +19,6 @@ import { nextStep } from '../../task/next-step.ts';
 import { isTaskSettled, isTerminal, newestMessage, type Snapshot } from '../../task/snapshot.ts';
 import type { Workspace } from '../../tools/workspace/workspace.ts';
 import { askModel, type AskModelOptions } from '../model-turn/ask-model.ts';
-import { undefinedIfUnreadable } from '../task-journal/undefined-if-unreadable.ts';
 import { findCallWithOrphan, orphanProcessEvents } from './orphan-process-events.ts';
 import { PausableTimeout } from '../abort-scopes/pausable-timeout.ts';
 import type { DeferredCommandAppend } from '../task-journal/deferred-command-append.ts';
@@ -49,6 +48,9 @@ const ORPHAN_CHECK_MS = 2_000;
 
 /** The delay before the next attempt after a failed append. */
 const RETRY_MS = 5_000;
+
+const DAMAGED =
+  'The events of this task are damaged in the journal of the server, so the task cannot continue. The log of the server names the damage.';
 
 export type ComputeOpeningEvents = (snapshot: Snapshot) => readonly TaskEvent[];
 
@@ -338,31 +340,33 @@ export class TaskExecution {
   }
 
   async #obtain(snapshot: Snapshot): Promise<PassResources> {
-    const { log, journal, openWorkspace, onFailure } = this.#options;
+    const { log, journal, openWorkspace } = this.#options;
     const workspace = await openWorkspace(snapshot.settings.workspace);
     const rows = await journal.session(snapshot.principal, snapshot.sessionId);
     const own = rows.findIndex((row) => row.taskId === snapshot.taskId);
     const earlier: Snapshot[] = [];
     for (const row of rows.slice(0, Math.max(own, 0))) {
       // The task goes on without an earlier task whose events are damaged.
-      const ended = await undefinedIfUnreadable(log.load(row.taskId), (error) =>
-        onFailure(row.taskId, error),
-      );
+      const ended = await log.loadIfReadable(row.taskId);
       if (ended) earlier.push(ended);
     }
     return { workspace, earlier };
   }
 
-  /** Appends `task.failed`, unless the journal itself caused the error. Returns true if the task has ended. */
+  /**
+   * Appends `task.failed`, unless the journal caused the error and another attempt may succeed. Returns true if the task
+   * has ended.
+   */
   async #fail(error: unknown): Promise<boolean> {
     const { log, onFailure } = this.#options;
     onFailure(this.#taskId, error);
-    if (error instanceof ProductError && error.reason === 'STORAGE') return false;
+    const ofJournal = error instanceof ProductError && error.reason === 'STORAGE';
+    // The damage may also be elsewhere in the journal, e.g. in the sums of the costs.
+    if (ofJournal && !(await log.isDamaged(this.#taskId))) return false;
+    const message = ofJournal ? DAMAGED : errorMessageOf(error);
     try {
-      await log.change(this.#taskId, (s) =>
-        isTerminal(s)
-          ? { type: 'keep' }
-          : { type: 'append', events: [{ type: 'task.failed', message: errorMessageOf(error) }] },
+      await log.end(this.#taskId, (s) =>
+        isTerminal(s) ? { type: 'keep' } : { type: 'append', events: [{ type: 'task.failed', message }] },
       );
       return true;
     } catch (second) {

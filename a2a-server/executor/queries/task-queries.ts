@@ -36,6 +36,11 @@ export interface TaskQueries {
   row(taskId: string, by: Requester): Promise<TaskRow>;
   /** Returns the task after its last entry, or after entry `atSeq`. @throws ProductError UNKNOWN_TASK */
   snapshot(taskId: string, by: Requester, atSeq?: number): Promise<Snapshot>;
+  /**
+   * Returns the snapshot of a task of a list. Returns undefined if the task no longer exists, or if its events are
+   * damaged. The log of the server then names the task.
+   */
+  listedSnapshot(taskId: string): Promise<Snapshot | undefined>;
   /** Returns the costs of the principal's tasks by UTC day. @param days the number of days, including today */
   costs(principal: string, days: number): Promise<CostReport>;
   /**
@@ -96,6 +101,7 @@ export function createTaskQueries({ journal, clock, toolbox, dailyBudget, log }:
       await requireVisibleRow(journal, taskId, by);
       return requireSnapshot(log, taskId, atSeq);
     },
+    listedSnapshot: (taskId) => log.loadIfReadable(taskId),
     receipt: async (taskId, by, events) =>
       readReceipt(journal, await requireVisibleRow(journal, taskId, by), events),
     async taskCosts(taskId, by) {

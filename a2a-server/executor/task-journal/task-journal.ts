@@ -10,6 +10,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
 import type { Clock } from '../../../shared/runtime/clock.ts';
+import { isDamagedTaskError } from '../../journal/damaged-task.ts';
 import { type TaskClaim, OwnershipLostError } from '../../journal/ownership.ts';
 import type { FairStepLimiter } from '../../limits/fair-step-limiter.ts';
 import type {
@@ -25,6 +26,7 @@ import type { CommandRefusal } from '../../task/command-outcome.ts';
 import { withDeadlines, deadlineAfterEvents, type ExpirySettings } from '../../task/expiry.ts';
 import { foldAll, foldEntries, taskStateAfter } from '../../task/fold.ts';
 import { isTerminal, type Snapshot } from '../../task/snapshot.ts';
+import { snapshotFromRow } from './snapshot-from-row.ts';
 
 const ENTRIES_PER_PAGE = 1000;
 /**
@@ -49,6 +51,8 @@ interface TaskJournalOptions {
   waits?: DeadlineOptions | undefined;
   /** Called for each task whose end this process has appended. */
   onEnded?: ((task: Snapshot) => void) | undefined;
+  /** Called once for each task that `loadIfReadable` leaves out because its events are damaged. */
+  onDamaged?: ((taskId: string, error: unknown) => void) | undefined;
   /** Lets principals append in turn. If absent, each append begins at once. */
   stepLimiter?: FairStepLimiter;
 }
@@ -67,6 +71,8 @@ export class TaskJournal {
   #retained = new Map<string, Snapshot | null>();
   #recent = new Map<string, WeakRef<Snapshot>>();
   #queues = new Map<string, Promise<unknown>>();
+  /** The damaged tasks that were reported. A list that a page loads often reports each of them once. */
+  #reported = new Set<string>();
 
   constructor(journal: Journal, options: TaskJournalOptions = {}) {
     this.#journal = journal;
@@ -79,6 +85,7 @@ export class TaskJournal {
     log.#retained = this.#retained;
     log.#recent = this.#recent;
     log.#queues = this.#queues;
+    log.#reported = this.#reported;
     log.#claim = claim;
     return log;
   }
@@ -102,6 +109,68 @@ export class TaskJournal {
     const snapshot = await this.#readOn(taskId, start, upTo);
     if (snapshot && upTo === Number.MAX_SAFE_INTEGER) this.#remember(snapshot);
     return snapshot;
+  }
+
+  /**
+   * Returns the task for a list of tasks. Returns undefined if the task no longer exists, or if its events are damaged:
+   * one such task must not hide the others. The query of the index may have found the task before its deletion.
+   */
+  async loadIfReadable(taskId: string): Promise<Snapshot | undefined> {
+    try {
+      return await this.load(taskId);
+    } catch (error) {
+      if (!isDamagedTaskError(error)) throw error;
+      if (!this.#reported.has(taskId)) this.#options.onDamaged?.(taskId, error);
+      this.#reported.add(taskId);
+      return undefined;
+    }
+  }
+
+  /** True if the events of the task are damaged. False also if the journal cannot be read at all. */
+  async isDamaged(taskId: string): Promise<boolean> {
+    try {
+      await this.load(taskId);
+      return false;
+    } catch (error) {
+      return isDamagedTaskError(error);
+    }
+  }
+
+  /**
+   * Applies a rule that ends the task, also if the events of the task are damaged. Without this end, a damaged task
+   * would keep its session and its deadline forever. The rule then sees only what the index knows.
+   * @throws ProductError STORAGE if the journal cannot be written; OwnershipLostError
+   */
+  async end(
+    taskId: string,
+    rule: (snapshot: Snapshot) => AppendOrKeep,
+  ): Promise<TaskAppendResult | undefined> {
+    try {
+      return await this.change(taskId, rule);
+    } catch (error) {
+      if (!isDamagedTaskError(error)) throw error;
+      return this.#endDamaged(taskId, rule);
+    }
+  }
+
+  /** J2: this snapshot is not the fold of the journal, so it is never cached. */
+  async #endDamaged(
+    taskId: string,
+    rule: (snapshot: Snapshot) => AppendOrKeep,
+  ): Promise<TaskAppendResult | undefined> {
+    for (;;) {
+      const row = await this.#journal.row(taskId);
+      const snapshot = row && snapshotFromRow(row);
+      if (snapshot === undefined) return undefined;
+      const change = rule(snapshot);
+      if (change.type === 'refuse') return change;
+      if (change.type === 'keep') return { type: 'kept', snapshot };
+      const result = await this.#append(snapshot, change, change.events);
+      if (result.type !== 'appended') continue;
+      const after = foldEntries(snapshot, result.entries);
+      this.#options.onEnded?.(after);
+      return { type: 'appended', snapshot: after, entries: result.entries };
+    }
   }
 
   /**
@@ -144,21 +213,9 @@ export class TaskJournal {
       const change = rule(snapshot);
       if (change.type === 'refuse') return change;
       if (change.type === 'keep' || change.events.length === 0) return { type: 'kept', snapshot };
-      if (this.#claim?.held === false) throw this.#lost(taskId);
       const events = this.#dated(snapshot, change.events);
-      const trace = newestTrace(events) ?? snapshot.trace;
-      const result = await this.append(snapshot.principal, {
-        taskId,
-        expectedSeq: snapshot.seq,
-        events,
-        state: taskStateAfter(events) ?? snapshot.status.state,
-        ...(command && { command }),
-        ...(this.#claim?.epoch !== undefined && { epoch: this.#claim.epoch }),
-        ...(change.contents && { contents: change.contents }),
-        ...(trace && { trace }),
-      });
+      const result = await this.#append(snapshot, change, events, command);
       if (result.type === 'repeated') return result;
-      if (result.type === 'fenced') throw this.#lost(taskId);
       if (result.type === 'appended') {
         const after = foldEntries(snapshot, result.entries);
         this.#remember(after);
@@ -170,6 +227,30 @@ export class TaskJournal {
       snapshot = await this.#readOn(taskId, snapshot);
     }
     return undefined;
+  }
+
+  /** @throws OwnershipLostError if this log has a claim that was lost */
+  async #append(
+    snapshot: Snapshot,
+    { contents }: Extract<AppendOrKeep, { type: 'append' }>,
+    events: readonly TaskEvent[],
+    command?: CommandKey,
+  ): Promise<AppendResult> {
+    const { taskId, principal, seq, status } = snapshot;
+    if (this.#claim?.held === false) throw this.#lost(taskId);
+    const trace = newestTrace(events) ?? snapshot.trace;
+    const result = await this.append(principal, {
+      taskId,
+      expectedSeq: seq,
+      events,
+      state: taskStateAfter(events) ?? status.state,
+      ...(command && { command }),
+      ...(this.#claim?.epoch !== undefined && { epoch: this.#claim.epoch }),
+      ...(contents && { contents }),
+      ...(trace && { trace }),
+    });
+    if (result.type === 'fenced') throw this.#lost(taskId);
+    return result;
   }
 
   /** Ends the execution that has the claim. Returns the error for its append. */

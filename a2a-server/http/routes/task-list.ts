@@ -2,7 +2,6 @@ import { TaskState } from '@a2a-js/sdk';
 import type { ListTasksRequest, ListTasksResponse, Task } from '@a2a-js/sdk';
 import { visibleTasksFilter } from '../../access/requester.ts';
 import type { TaskService } from '../../executor/task-service.ts';
-import { undefinedIfUnreadable } from '../../executor/task-journal/undefined-if-unreadable.ts';
 import type { JournalTaskFilter } from '../../journal/journal.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { STATE_NAMES, type StateName } from '../../task/snapshot.ts';
@@ -37,7 +36,7 @@ export async function listTasks(
   // X3: loading the snapshots in parallel would block the event loop for other requests. So they are loaded one after
   // the other.
   for (const { taskId, sessionId, principal } of page.rows) {
-    const snapshot = await undefinedIfUnreadable(tasks.snapshot(taskId, requester));
+    const snapshot = await tasks.listedSnapshot(taskId);
     if (snapshot === undefined) continue;
     const sessionCost = sessionCosts.get(sessionId) ?? (await tasks.sessionCost(principal, sessionId));
     sessionCosts.set(sessionId, sessionCost);

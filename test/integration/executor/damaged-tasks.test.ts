@@ -1,0 +1,149 @@
+/** Tests tasks whose events are damaged in the journal: how they end, and that they stop no other work. */
+import { beforeEach, expect, it } from '@jest/globals';
+import { join } from 'node:path';
+import { openSqlite } from '../../../shared/sqlite/driver.ts';
+import { modelSettingsSchema } from '../../../a2a-server/models/model-settings.ts';
+import { createLazyModels } from '../../../a2a-server/startup/configured-models.ts';
+import type { Snapshot } from '../../../a2a-server/task/snapshot.ts';
+import { append, plan, wait, write, type PlannedStep } from '../../support/offline-plan.ts';
+import { FakeClock } from '../../support/fake-clock.ts';
+import {
+  ADA,
+  messageOf,
+  startTaskService,
+  untilIdle,
+  untilSettled,
+  type RunningService,
+} from '../../support/task-service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const HOUR = 3_600_000;
+
+let stateDir: string;
+let workspace: string;
+let clock: FakeClock;
+let service: RunningService;
+
+const start = (): Promise<RunningService> =>
+  startTaskService({
+    stateDir,
+    workspace,
+    clock,
+    models: createLazyModels(modelSettingsSchema.parse({}), {}),
+    maintenance: { expiry: { decisionMs: HOUR, idleMs: HOUR }, retentionMs: 24 * HOUR },
+  });
+
+beforeEach(async () => {
+  stateDir = await temporaryDirectory();
+  workspace = await temporaryDirectory();
+  clock = new FakeClock();
+  service = await start();
+});
+
+/** Restarts the service after one event of each of these tasks was overwritten. */
+async function damaged(...taskIds: string[]): Promise<void> {
+  await service.stop();
+  const database = openSqlite(join(stateDir, 'journal.db'), { busyTimeoutMs: 1_000 });
+  const damage = database.command(
+    "UPDATE events SET body = '{' WHERE seq = 2 AND task = (SELECT key FROM tasks WHERE task_id = ?)",
+  );
+  for (const taskId of taskIds) expect(damage(taskId)).toBe(1);
+  database.close();
+  service = await start();
+}
+
+const send = (step: PlannedStep, autoExecute = false): ReturnType<RunningService['tasks']['send']> =>
+  service.tasks.send(messageOf(plan(step), { settings: { autoExecute } }));
+
+async function waiting(): Promise<Snapshot> {
+  const task = await untilSettled(service.tasks, await send(write('a.txt', 'x')));
+  expect(task.status.state).toBe('input-required');
+  return task;
+}
+
+const ends = async (step: PlannedStep): Promise<Snapshot> =>
+  untilSettled(service.tasks, await send(step, true));
+
+/** Runs a command about checkpoints. Returns what the task says. */
+async function run(...args: string[]): Promise<string> {
+  const sent = messageOf('', { settings: { workspace } });
+  const message = { ...sent.message, command: { command: 'checkpoint', args } };
+  const { status, exchanges } = await untilSettled(
+    service.tasks,
+    await service.tasks.send({ ...sent, message }),
+  );
+  return JSON.stringify([status, exchanges]);
+}
+
+const stateOf = async (taskId: string): Promise<string> =>
+  (await service.tasks.row(taskId, { principal: ADA })).state;
+
+it('R28 a working task with damaged events fails, and is not tried again every five seconds', async () => {
+  const { taskId } = await send(wait(60), true);
+  for await (const entries of service.tasks.follow(taskId, 0, {
+    until: 'ended',
+    signal: new AbortController().signal,
+  }))
+    if (entries.some(({ event }) => event.type === 'tool.started')) break;
+  await damaged(taskId);
+  await service.tasks.recover();
+  await untilIdle(service.tasks);
+  expect(await stateOf(taskId)).toBe('failed');
+  expect(service.failures).toEqual([expect.objectContaining({ reason: 'STORAGE' })]);
+  clock.advance(10_000);
+  await untilIdle(service.tasks);
+  expect(service.failures).toHaveLength(1);
+});
+
+it('A4 a waiting task with damaged events can be canceled once', async () => {
+  const { taskId, sessionId } = await waiting();
+  await damaged(taskId);
+  const canceled = await service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'it is damaged');
+  expect(canceled).toMatchObject({
+    taskId,
+    sessionId,
+    status: { state: 'canceled', reason: 'it is damaged' },
+  });
+  expect(await stateOf(taskId)).toBe('canceled');
+  await expect(
+    service.tasks.cancel(taskId, { principal: ADA, channel: 'test' }, 'again'),
+  ).rejects.toMatchObject({
+    reason: 'TASK_ENDED',
+  });
+});
+
+it('R14 a hundred damaged tasks expire, and old sessions are deleted', async () => {
+  const old = await untilSettled(service.tasks, await send({ say: 'Done.' }));
+  const first = await waiting();
+  const ids = [first.taskId];
+  while (ids.length < 100) ids.push((await waiting()).taskId);
+  await damaged(...ids);
+  clock.advance(25 * HOUR);
+  await service.tasks.recover();
+  await service.tasks.maintenanceIdle();
+  expect(service.failures).toEqual([]);
+  expect(await stateOf(first.taskId)).toBe('canceled');
+  await expect(stateOf(old.taskId)).rejects.toMatchObject({ reason: 'UNKNOWN_TASK' });
+});
+
+it('a list leaves out a damaged task, and reports it once', async () => {
+  const { taskId } = await waiting();
+  await damaged(taskId);
+  expect(await service.tasks.listedSnapshot(taskId)).toBeUndefined();
+  expect(await service.tasks.listedSnapshot(taskId)).toBeUndefined();
+  expect(service.failures).toEqual([expect.objectContaining({ reason: 'STORAGE' })]);
+});
+
+it('checkpoints of readable tasks can be listed and restored beside a damaged task', async () => {
+  const early = await ends(append('early.txt', 'one'));
+  clock.advance(1_000);
+  const lost = await ends(append('lost.txt', 'two'));
+  clock.advance(1_000);
+  const late = await ends(append('late.txt', 'three'));
+  await damaged(lost.taskId);
+  expect(await run('list')).toMatch(/late\.txt.*early\.txt.*1 task with damaged events is left out/);
+  expect(await run('restore-since', `${late.taskId}.1`)).toContain('input-required');
+  expect(await run('restore-since', `${early.taskId}.1`)).toMatch(
+    new RegExp(`failed.*${lost.taskId} may have changed files`),
+  );
+});
