@@ -175,6 +175,12 @@ export function requireNotEmpty(database: Sqlite, path: string): void {
 export function requireCurrentSchema(database: Sqlite, path: string): void {
   const version = versionOf(database, path);
   if (version === MIGRATIONS.length) return;
+  if (version === 0)
+    throw new ProductError(
+      'CONFIGURATION',
+      `There is no journal in ${path}: the file is empty. Check the path, or restore a backup.`,
+      { facts: { path } },
+    );
   throw new ProductError(
     'CONFIGURATION',
     `The journal ${path} was written by another version of a2a-server (${version}, this one writes ${MIGRATIONS.length}). To convert it, start this version's server with it once. Or read it with the other version.`,

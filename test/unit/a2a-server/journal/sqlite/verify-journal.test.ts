@@ -1,6 +1,7 @@
 /** Tests the report of `verify` about the contents of files. */
 import { expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSqliteJournal } from '../../../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { verifyJournal } from '../../../../../a2a-server/journal/sqlite/verify-journal.ts';
@@ -69,4 +70,10 @@ it('verify reports each content of a file that the events name and the journal d
   expect(verifyJournal(path).problems.toSorted()).toEqual(
     [problem(before.hash), problem(returned.hash)].toSorted(),
   );
+});
+
+it('an empty file is refused as empty, not as the journal of another version', async () => {
+  const path = join(await temporaryDirectory(), 'journal.db');
+  await writeFile(path, '');
+  expect(() => verifyJournal(path)).toThrow(`There is no journal in ${path}: the file is empty.`);
 });
