@@ -9,6 +9,9 @@ import type { PageSessionSecrets } from './page-sessions.ts';
 
 const PAGE_KEY_HEADER = 'X-Page-Key';
 
+/** RFC 9110 §9.3.2: HEAD is GET without the content, so browsers treat both alike. */
+const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
 export interface PageCookieAttributes {
@@ -53,14 +56,14 @@ export function readPageSessionSecrets(
 
 /**
  * Refuses requests that do not come from this server's own page. Browsers name the page's origin in the header Origin.
- * For a same-origin GET they send Sec-Fetch-Site instead.
+ * For a same-origin GET or HEAD they send Sec-Fetch-Site instead.
  * @throws ProductError FORBIDDEN
  */
 export function requireOwnPage(request: Request, isOwn: (origin: string) => boolean): void {
   const origin = request.header('Origin');
   const site = request.header('Sec-Fetch-Site');
   const foreign = (origin !== undefined && !isOwn(origin)) || (site !== undefined && site !== 'same-origin');
-  const unnamed = origin === undefined && request.method !== 'GET';
+  const unnamed = origin === undefined && !READING_METHODS.has(request.method);
   if (foreign || unnamed)
     throw new ProductError(
       'FORBIDDEN',

@@ -223,6 +223,19 @@ test('HEAD of the stream of changes ends at once, with the headers of the stream
   await connection.ended();
 });
 
+test('HEAD of an address of the page’s API answers like GET, without the content', async () => {
+  const headers = await signIn();
+  for (const path of ['/page/api/tasks', '/page/api/task-groups', '/page/api/nowhere']) {
+    const got = await request(server, { method: 'GET', path, headers });
+    const head = await request(server, { method: 'HEAD', path, headers });
+    expect([path, head.status, head.text]).toEqual([path, got.status, '']);
+  }
+  const foreign = { ...headers, 'sec-fetch-site': 'cross-site' };
+  expect((await request(server, { method: 'HEAD', path: '/page/api/tasks', headers: foreign })).status).toBe(
+    403,
+  );
+});
+
 test('X1 the log contains no secret of the sign-in', async () => {
   const link = await makeLink();
   const headers = await signIn(link);
