@@ -57,6 +57,8 @@ import { type A2aBindingOptions, jsonRpcRoute } from '../http/routes/json-rpc-ro
 import { unknownAddress } from '../http/routes/unknown-address.ts';
 import { legacyRestRoute } from '../http/routes/legacy-rest-route.ts';
 import { applyVersionParameter } from '../http/wire/json-rpc-envelope.ts';
+import { tenantOf } from '../access/requester.ts';
+import { callerOf } from '../http/auth/caller.ts';
 import { checkHostAndOrigin } from '../http/auth/host-and-origin-check.ts';
 import type { AllowedHostsAndOrigins } from '../http/auth/host-and-origin-check.ts';
 import { cors } from '../http/auth/cors.ts';
@@ -123,6 +125,11 @@ export interface AppOptions {
    * Returns the content of `GET /health`, which requires a token. If the journal is not reachable, the status is 503.
    */
   health: () => { journal?: 'ok' | 'unreachable' };
+  /**
+   * Returns what `GET /health` adds for an operator of the whole server: the place of the process, and counts of the
+   * work of all principals. By default, nothing.
+   */
+  operation?: () => object;
   /** Limits the open requests and streams. By default, the default limits apply. */
   openRequests?: OpenRequestLimiter;
   /** Measures each request. By default, nothing is measured. */
@@ -177,8 +184,10 @@ export function createApp(options: AppOptions): Express {
   app.use(applyVersionParameter, reachable(options.reach), cors);
   app.use(exceptJsonRpcAndOptions(Router().use(publicRoutes(parts), eventsOfTask(parts), pageApi(parts))));
   app.use(stripTenantPath, admitRequests(byToken(options), parts), checkTenantPath);
-  app.get('/health', (_request, response) => {
-    const health = options.health();
+  app.get('/health', (request, response) => {
+    const { roles, principal } = callerOf(request);
+    const operates = roles.includes('operate') && tenantOf(principal) === undefined;
+    const health = { ...options.health(), ...(operates && options.operation?.()) };
     const status = isClosing() ? 'closing' : health.journal === 'unreachable' ? 'unavailable' : 'ok';
     response.status(status === 'unavailable' ? 503 : 200).json({ status, ...health });
   });

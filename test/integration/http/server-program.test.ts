@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openSqliteJournal } from '../../../a2a-server/journal/sqlite/sqlite-journal.ts';
 import { z } from 'zod';
+import { issueToken, tokenCommand } from '../../support/issue-token.ts';
 import { readServerRecord } from '../../../shared/state/server-record.ts';
 import { startServer } from '../../support/server-process.ts';
 import type { ServerProcess } from '../../support/server-process.ts';
@@ -96,6 +97,23 @@ describe('the program a2a-server', () => {
     expect(await server.stop()).toBe(0);
     expect(await readServerRecord(server.stateDir)).toBeUndefined();
     expect(server.log()).not.toContain(server.token);
+  });
+
+  test('X1 GET /health shows the process and the work of all principals only to an operator of the whole server', async () => {
+    const server = await startServer();
+    const reader = await tokenCommand(server, 'create', '--name', 'ben', '--role', 'read');
+    const operator = await tokenCommand(server, 'create', '--name', 'cat', '--role', 'operate');
+    const ofTenant = await issueToken(server, 'dan', '--role', 'operate');
+    const named = async (token: string): Promise<string[]> =>
+      Object.keys(
+        z.record(z.string(), z.unknown()).parse(await (await ask({ ...server, token }, '/health')).json()),
+      );
+    const all = ['status', 'version', 'agent', 'journal', 'mcpServers', 'shell', 'clock'];
+    const operation = ['url', 'pid', 'startedAt', 'stateDirectory', 'executing', 'waiting', 'toolExecutions'];
+    expect((await named(reader)).toSorted()).toEqual(all.toSorted());
+    expect((await named(ofTenant)).toSorted()).toEqual(all.toSorted());
+    for (const token of [operator, server.token])
+      expect((await named(token)).toSorted()).toEqual([...all, ...operation].toSorted());
   });
 
   test('X1 a2a-server shows no secret in /proc, and can still use its secrets', async () => {
