@@ -111,8 +111,8 @@ export function createPageSessions({
     access !== undefined && access.expiresAt > now() && (await markOf(identityOf(access))) === access.tokens
       ? access
       : undefined;
-  const endAfter = (ms: number, { provided, until }: Pick<PageAccess, 'provided' | 'until'>): number =>
-    Math.min(now() + ms, provided?.expiresAt ?? Infinity, until ?? Infinity);
+  const endAfter = (ms: number, { until = Infinity }: Pick<PageAccess, 'until'>): number =>
+    Math.min(now() + ms, until);
   const sessionOf = async (
     secrets: PageSessionSecrets | undefined,
   ): Promise<PageAccess & { digest: string }> => {
@@ -229,7 +229,7 @@ function accessOf({
   return {
     principal,
     ...(tokenId !== undefined && { tokenId }),
-    ...(roles && { provided: { roles: [...roles], groups: [...groups], expiresAt: expiresAt ?? 0 } }),
+    ...(roles && { provided: { roles: [...roles], groups: [...groups] } }),
     ...(expiresAt !== undefined && { until: expiresAt }),
   };
 }

@@ -5,11 +5,12 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Clock } from '../../shared/runtime/clock.ts';
+import { createExpiringRecords, type ExpiringRecords } from '../records/expiring-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
 export const CHALLENGE_MS = 5 * 60_000;
 
-/** The maximum number of open challenges of one principal. A further challenge ends the oldest one. */
+/** The maximum number of open challenges of one principal. */
 const MAX_PER_PRINCIPAL = 50;
 
 const openChallengeSchema = z.strictObject({
@@ -18,16 +19,19 @@ const openChallengeSchema = z.strictObject({
   /** The end of the challenge's validity, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
-type OpenChallenge = z.infer<typeof openChallengeSchema>;
 
 /** Stores the open challenges as records, because the answer may reach another server that shares these records. */
 export class ChallengeStore<Purpose> {
-  readonly #records: RecordStore;
+  readonly #open: ExpiringRecords<z.infer<typeof openChallengeSchema>>;
   readonly #schema: z.ZodType<Purpose>;
   readonly #clock: Pick<Clock, 'now'>;
 
   constructor(records: RecordStore, schema: z.ZodType<Purpose>, clock: Pick<Clock, 'now'>) {
-    this.#records = records;
+    this.#open = createExpiringRecords(records, 'challenges', {
+      schema: openChallengeSchema,
+      maxPerPrincipal: MAX_PER_PRINCIPAL,
+      now: () => clock.now(),
+    });
     this.#schema = schema;
     this.#clock = clock;
   }
@@ -35,12 +39,7 @@ export class ChallengeStore<Purpose> {
   /** @throws ProductError STORAGE */
   async add(challenge: string, principal: string, purpose: Purpose): Promise<void> {
     const expiresAt = this.#clock.now() + CHALLENGE_MS;
-    await this.#records.replace(
-      'challenges',
-      nameOf(challenge),
-      JSON.stringify({ principal, purpose, expiresAt } satisfies OpenChallenge),
-    );
-    await this.#removeOld(principal);
+    await this.#open.add(nameOf(challenge), { principal, purpose, expiresAt });
   }
 
   /**
@@ -49,31 +48,9 @@ export class ChallengeStore<Purpose> {
    */
   async take(challenge: string, principal: string): Promise<Purpose | undefined> {
     const name = nameOf(challenge);
-    const text = await this.#records.read('challenges', name);
-    const open = text === undefined ? undefined : parsed(text);
-    if (open?.principal !== principal || !(await this.#records.remove('challenges', name))) return undefined;
+    const open = await this.#open.read(name);
+    if (open?.principal !== principal || !(await this.#open.remove(name))) return undefined;
     return open.expiresAt > this.#clock.now() ? this.#schema.safeParse(open.purpose).data : undefined;
-  }
-
-  async #removeOld(principal: string): Promise<void> {
-    const all = [...(await this.#records.list('challenges'))].map(([name, text]) => ({
-      name,
-      open: parsed(text),
-    }));
-    const expired = all.filter(({ open }) => open === undefined || open.expiresAt <= this.#clock.now());
-    const tooMany = all
-      .filter((each) => each.open?.principal === principal && !expired.includes(each))
-      .toSorted((one, other) => (other.open?.expiresAt ?? 0) - (one.open?.expiresAt ?? 0))
-      .slice(MAX_PER_PRINCIPAL);
-    await Promise.all([...expired, ...tooMany].map(({ name }) => this.#records.remove('challenges', name)));
-  }
-}
-
-function parsed(text: string): OpenChallenge | undefined {
-  try {
-    return openChallengeSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
   }
 }
 

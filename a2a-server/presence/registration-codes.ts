@@ -5,6 +5,7 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { createExpiringRecords, type ExpiringRecords } from '../records/expiring-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 
 export const REGISTRATION_CODE_MS = 10 * 60_000;
@@ -14,7 +15,13 @@ const codeSchema = z.strictObject({
   /** The end of the code's validity, in milliseconds since 1970. */
   expiresAt: z.number(),
 });
-type StoredCode = z.infer<typeof codeSchema>;
+
+function codesIn(
+  records: Omit<RecordStore, 'watch'>,
+  now: () => number,
+): ExpiringRecords<z.infer<typeof codeSchema>> {
+  return createExpiringRecords(records, 'passkey-codes', { schema: codeSchema, now });
+}
 
 /**
  * Makes a code for this principal, and deletes expired codes.
@@ -26,13 +33,9 @@ export async function issueRegistrationCode(
   principal: string,
   now: number,
 ): Promise<string> {
-  for (const [name, text] of await records.list('passkey-codes')) {
-    const known = parsed(text);
-    if (known === undefined || known.expiresAt <= now) await records.remove('passkey-codes', name);
-  }
   const code = randomBytes(32).toString('base64url');
-  const stored: StoredCode = { principal, expiresAt: now + REGISTRATION_CODE_MS };
-  await records.replace('passkey-codes', digestOf(code), JSON.stringify(stored));
+  const expiresAt = now + REGISTRATION_CODE_MS;
+  await codesIn(records, () => now).add(digestOf(code), { principal, expiresAt });
   return code;
 }
 
@@ -47,24 +50,15 @@ export interface RegistrationCodeVerifier {
 }
 
 export function createRegistrationCodes(records: RecordStore, now: () => number): RegistrationCodeVerifier {
+  const codes = codesIn(records, now);
   const isValid = async (code: string, principal: string): Promise<boolean> => {
-    const text = await records.read('passkey-codes', digestOf(code));
-    const known = text === undefined ? undefined : parsed(text);
+    const known = await codes.read(digestOf(code));
     return known !== undefined && known.principal === principal && known.expiresAt > now();
   };
   return {
     isValid,
-    use: async (code, principal) =>
-      (await isValid(code, principal)) && records.remove('passkey-codes', digestOf(code)),
+    use: async (code, principal) => (await isValid(code, principal)) && codes.remove(digestOf(code)),
   };
-}
-
-function parsed(text: string): StoredCode | undefined {
-  try {
-    return codeSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
 }
 
 function digestOf(code: string): string {

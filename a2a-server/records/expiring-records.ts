@@ -1,0 +1,68 @@
+/** Stores records of principals that expire: links and sessions of the page, challenges, codes for passkeys. */
+import type { z } from 'zod';
+import { parseJson } from '../../shared/text/parse-json.ts';
+import type { RecordKind, RecordStore } from './record-store.ts';
+
+interface ExpiringRecord {
+  principal: string;
+  /** In milliseconds since 1970. */
+  expiresAt: number;
+}
+
+export interface ExpiringRecords<Value> {
+  /**
+   * Returns the record, even if it has expired. Undefined if there is no such record, or if it is damaged.
+   * @throws ProductError STORAGE
+   */
+  read(name: string): Promise<Value | undefined>;
+  /** Stores the record. Removes all expired records, and the oldest of its principal. @throws ProductError STORAGE */
+  add(name: string, value: Value): Promise<void>;
+  /** Removes the record. If several callers remove the same record, only one gets true. @throws ProductError STORAGE */
+  remove(name: string): Promise<boolean>;
+  /** Returns the names of the principal's records. @throws ProductError STORAGE */
+  ofPrincipal(principal: string): Promise<string[]>;
+}
+
+interface ExpiringRecordsOptions<Value> {
+  schema: z.ZodType<Value>;
+  /** The maximum number of records of one principal. A further record ends the oldest one. By default, no maximum. */
+  maxPerPrincipal?: number;
+  /** Returns milliseconds since 1970. */
+  now: () => number;
+}
+
+export function createExpiringRecords<Value extends ExpiringRecord>(
+  records: Omit<RecordStore, 'watch'>,
+  kind: RecordKind,
+  { schema, maxPerPrincipal = Infinity, now }: ExpiringRecordsOptions<Value>,
+): ExpiringRecords<Value> {
+  const parsed = (text: string): Value | undefined => schema.safeParse(parseJson(text)).data;
+  const list = async (): Promise<{ name: string; value: Value }[]> =>
+    [...(await records.list(kind))].flatMap(([name, text]) => {
+      const value = parsed(text);
+      return value === undefined ? [] : [{ name, value }];
+    });
+  const removeOld = async (principal: string): Promise<void> => {
+    const all = await list();
+    const expired = all.filter(({ value }) => value.expiresAt <= now());
+    const tooMany = all
+      .filter((each) => each.value.principal === principal && !expired.includes(each))
+      .toSorted((one, other) => other.value.expiresAt - one.value.expiresAt)
+      .slice(maxPerPrincipal);
+    await Promise.all([...expired, ...tooMany].map(({ name }) => records.remove(kind, name)));
+  };
+  return {
+    async read(name) {
+      const text = await records.read(kind, name);
+      return text === undefined ? undefined : parsed(text);
+    },
+    async add(name, value) {
+      await records.replace(kind, name, JSON.stringify(value));
+      await removeOld(value.principal);
+    },
+    remove: (name) => records.remove(kind, name),
+    async ofPrincipal(principal) {
+      return (await list()).flatMap(({ name, value }) => (value.principal === principal ? [name] : []));
+    },
+  };
+}
