@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { fileMediaTypeOf, maxFileBytes } from '../../shared/protocol/attached-file.ts';
 import { oneLineExcerpt } from '../../shared/text/one-line.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import { filePlaceholderLine } from '../task/stored-file.ts';
 import type { ToolResultFile } from '../tools/tool.ts';
 
@@ -136,11 +137,7 @@ function says(
   { structuredContent, json }: { structuredContent: unknown; json: string },
 ): boolean {
   if (known?.type !== 'text' || known.text.length < json.length) return false;
-  try {
-    return isDeepStrictEqual(JSON.parse(known.text), structuredContent);
-  } catch {
-    return false;
-  }
+  return isDeepStrictEqual(parseJson(known.text), structuredContent);
 }
 
 function bytesOf(base64: string): number {

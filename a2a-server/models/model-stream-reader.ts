@@ -4,6 +4,7 @@
  */
 import { TypeValidationError, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
 import { fieldOf, isRecord } from '../../shared/runtime/record.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import type { TurnEnd, TokenUsage } from '../task/events.ts';
 import type { ModelEvent } from './model.ts';
 import { citedSourcesText, type CitedSource } from './source-list.ts';
@@ -201,12 +202,8 @@ function endOf(
 /** Parses the input of a tool call. Several providers send an empty text for a call without arguments. */
 function inputOf(json: string): unknown {
   if (json.trim() === '') return {};
-  try {
-    const input: unknown = JSON.parse(json);
-    return input;
-  } catch {
-    return json;
-  }
+  const input = parseJson(json);
+  return input === undefined ? json : input;
 }
 
 function events(handedOut: ModelEvent[]): PartResult {

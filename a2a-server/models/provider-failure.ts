@@ -13,6 +13,7 @@ import { certificateProblem, type CertificateRemedy } from '../../shared/net/cer
 import { errorMessageOf, ProductError } from '../../shared/runtime/errors.ts';
 import { isProgramFileMissing } from '../../shared/runtime/missing-program-file.ts';
 import { fieldOf } from '../../shared/runtime/record.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import { PromptTooLongError, RETRY_AFTER_FACT } from './model.ts';
 import { StreamCutOffError } from './model-stream-reader.ts';
 
@@ -280,14 +281,7 @@ function rawReason(thrown: unknown): string | undefined {
 
 const rawReasonSchema = z
   .string()
-  .transform((body, context): unknown => {
-    try {
-      return JSON.parse(body);
-    } catch {
-      context.addIssue('no JSON');
-      return z.NEVER;
-    }
-  })
+  .transform(parseJson)
   .pipe(z.object({ error: z.object({ metadata: z.object({ raw: z.string() }) }) }));
 
 function redact(text: string, secrets: readonly string[]): string {

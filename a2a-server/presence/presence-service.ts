@@ -13,6 +13,7 @@ import {
   type PresenceStatement,
 } from '../../shared/presence/presence-proof.ts';
 import type { PresenceAssertion } from '../../shared/protocol/presence-assertion.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 import type { PresenceVerifier } from '../executor/messages/resolve-decisions.ts';
 import { CHALLENGE_MS, ChallengeStore } from './challenge-store.ts';
 import type { RecordStore } from '../records/record-store.ts';
@@ -130,13 +131,9 @@ async function storeCount(passkeys: PasskeyStore, checked: Passkey, count: numbe
 
 /** Returns the challenge that the browser says it has signed. `checkPresenceProof` compares it with the statement. */
 function challengeIn({ clientDataJSON }: PresenceAssertion): string {
-  try {
-    const data: unknown = JSON.parse(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
-    const challenge = fieldOf(data, 'challenge');
-    return typeof challenge === 'string' ? challenge : '';
-  } catch {
-    return '';
-  }
+  const data = parseJson(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
+  const challenge = fieldOf(data, 'challenge');
+  return typeof challenge === 'string' ? challenge : '';
 }
 
 function refused(why: string): ProductError {

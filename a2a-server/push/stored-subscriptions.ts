@@ -4,6 +4,7 @@
  * Only a server changes a subscription. A command line stores a request to retry in a separate record, and a server
  * carries it out.
  */
+import { parseJson } from '../../shared/text/parse-json.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import {
   recordNamePrefixOfTask,
@@ -99,9 +100,5 @@ export class StoredSubscriptions {
 }
 
 function parsed(text: string): PushSubscription | undefined {
-  try {
-    return pushSubscriptionSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return pushSubscriptionSchema.safeParse(parseJson(text)).data;
 }

@@ -6,6 +6,7 @@ import {
 } from '../../shared/protocol/resumable-stream-extension.ts';
 import { serverSentEventsOf } from '../../shared/net/server-sent-events.ts';
 import { errorMessageOf } from '../../shared/runtime/errors.ts';
+import { parseJson } from '../../shared/text/parse-json.ts';
 
 /** The A2A versions that the probe supports, newest first. */
 export const A2A_VERSIONS = ['1.0', '0.3'] as const;
@@ -155,12 +156,9 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 function parsed(text: string): unknown {
-  try {
-    const json: unknown = JSON.parse(text);
-    return json;
-  } catch {
-    throw new NoAnswerError(`the answer is not JSON: ${text.slice(0, 100)}`);
-  }
+  const json = parseJson(text);
+  if (json === undefined) throw new NoAnswerError(`the answer is not JSON: ${text.slice(0, 100)}`);
+  return json;
 }
 
 /** Returns the result in a JSON-RPC answer. @throws JsonRpcError; NoAnswerError if it is not a JSON-RPC answer */

@@ -13,6 +13,7 @@ import { ProductError, systemErrorCode } from '../runtime/errors.ts';
 import { fileProblem } from '../runtime/file-problem.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { nearestNames } from '../text/nearest-names.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { settingProblem } from './setting-problem.ts';
 
 /**
@@ -195,12 +196,8 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
       return configFile.parse({});
     throw unreadable(path, fileProblem(error), error);
   }
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch {
-    throw unreadable(path, await jsonProblem(text));
-  }
+  const json = parseJson(text);
+  if (json === undefined) throw unreadable(path, await jsonProblem(text));
   const parsed = configFile.safeParse(json, { error: settingProblem });
   if (!parsed.success)
     throw unreadable(path, `${zodIssuesText(parsed.error)}; it has the sections "server" and "bridge"`);

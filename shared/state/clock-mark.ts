@@ -7,6 +7,7 @@ import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemErrorCode } from '../runtime/errors.ts';
+import { parseJson } from '../text/parse-json.ts';
 import { replaceFile } from './atomic-file.ts';
 
 const clockReadingSchema = z.object({
@@ -38,12 +39,10 @@ export async function readClocks(now: number): Promise<ClockReading> {
  */
 export async function readClockMark(stateDirectory: string): Promise<ClockReading | undefined> {
   try {
-    const parsed = clockReadingSchema.safeParse(
-      JSON.parse(await readFile(clockMarkPath(stateDirectory), 'utf8')),
-    );
-    return parsed.data;
+    const text = await readFile(clockMarkPath(stateDirectory), 'utf8');
+    return clockReadingSchema.safeParse(parseJson(text)).data;
   } catch (error) {
-    if (error instanceof SyntaxError || systemErrorCode(error) === 'ENOENT') return undefined;
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }

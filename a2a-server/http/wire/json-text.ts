@@ -1,3 +1,4 @@
+import { parseJson } from '../../../shared/text/parse-json.ts';
 type ParsedJson =
   | { type: 'value'; value: unknown }
   | { type: 'not-json'; problem: string }
@@ -20,12 +21,10 @@ export function safeParseJson(bytes: Uint8Array, maxDepth: number): ParsedJson {
       type: 'too-deep',
       problem: `The body nests arrays and objects more than ${maxDepth} levels deep.`,
     };
-  try {
-    const value: unknown = JSON.parse(text);
-    return { type: 'value', value };
-  } catch {
-    return { type: 'not-json', problem: 'The body is not valid JSON.' };
-  }
+  const value = parseJson(text);
+  return value === undefined
+    ? { type: 'not-json', problem: 'The body is not valid JSON.' }
+    : { type: 'value', value };
 }
 
 /** Returns true if brackets outside of strings nest deeper than `maxDepth`. Does not recurse. */

@@ -24,6 +24,7 @@ import { systemClock, type Clock } from '../../../shared/runtime/clock.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import { resultWithin } from '../../../shared/runtime/timeout.ts';
 import { oneLineExcerpt } from '../../../shared/text/one-line.ts';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 import { httpRequestError, isFetchFailure, isConnectionNeverOpened } from './http-failure.ts';
 import { openOwnSocketHttp, type OwnSocketHttp } from './own-socket-http.ts';
 import { McpRequestSignals } from './request-signals.ts';
@@ -283,11 +284,7 @@ function unreadable(error: unknown, why: Error): string {
 const answer = z.object({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.number()]) });
 
 function answeredId(text: string): RequestId | undefined {
-  try {
-    return answer.safeParse(JSON.parse(text)).data?.id;
-  } catch {
-    return undefined;
-  }
+  return answer.safeParse(parseJson(text)).data?.id;
 }
 
 /**

@@ -2,6 +2,7 @@
  * Parses a message in one of the forms of docs/offline-model.md, or as a JSON plan. Refuses any other message as a
  * whole. Pure and total. X3: the time is linear in the length of the text, so a long text cannot block the process.
  */
+import { parseJson } from '../../../shared/text/parse-json.ts';
 import { parseJsonPlan } from './json-plan.ts';
 import type { OfflinePlanCall, ParsedOfflinePlan } from './step.ts';
 
@@ -134,15 +135,9 @@ function leadingName(text: string): { name: string; after: string } {
 function leadingQuote(text: string): { text: string; after: string } | undefined {
   const quoted = /^"(?:[^"\\]|\\[^])*"/.exec(text)?.[0];
   if (quoted === undefined) return undefined;
-  try {
-    // JSON allows no line feed or tab inside quotes. A person may write them.
-    const value: unknown = JSON.parse(
-      quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'),
-    );
-    return typeof value === 'string' ? { text: value, after: text.slice(quoted.length).trim() } : undefined;
-  } catch {
-    return undefined;
-  }
+  // JSON allows no line feed or tab inside quotes. A person may write them.
+  const value = parseJson(quoted.replaceAll('\n', '\\n').replaceAll('\r', '\\r').replaceAll('\t', '\\t'));
+  return typeof value === 'string' ? { text: value, after: text.slice(quoted.length).trim() } : undefined;
 }
 
 function unquoted(text: string): string {

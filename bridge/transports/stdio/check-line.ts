@@ -4,6 +4,7 @@
  */
 import { INVALID_REQUEST, PARSE_ERROR, parseJSONRPCMessage } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { parseJson } from '../../../shared/text/parse-json.ts';
 
 /** The JSON-RPC error for a line that is not an MCP message (JSON-RPC 2.0 §5.1). */
 export interface McpLineError {
@@ -18,12 +19,9 @@ const requestId = z.looseObject({ id: z.union([z.string(), z.number().int()]), m
 /** Validates one line of stdin. Returns undefined for a valid message and for an empty line. */
 export function mcpLineErrorOf(line: string): McpLineError | undefined {
   if (line.trim() === '') return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
+  const value = parseJson(line);
+  if (value === undefined)
     return refusal(PARSE_ERROR, 'Parse error: the line is not JSON. Nothing was done.');
-  }
   try {
     parseJSONRPCMessage(value);
     return undefined;

@@ -4,6 +4,7 @@
  * address.
  */
 import { fieldOf, isRecord } from '../../../../shared/runtime/record.ts';
+import { parseJson } from '../../../../shared/text/parse-json.ts';
 import { tryPostJson, PROVIDER_SESSION_EXPIRY_KEY, acceptPageSession } from './sign-in.ts';
 
 const ATTEMPT = 'provider-sign-in';
@@ -104,13 +105,9 @@ function takeAttemptOfAnswer(query: string): Attempt | undefined {
 
 /** Undefined if the browser has no attempt, or a damaged one. */
 function storedAttempt(): Attempt | undefined {
-  try {
-    const attempt: unknown = JSON.parse(localStorage.getItem(ATTEMPT) ?? '');
-    const { state, pageSecret, fragment } = isRecord(attempt) ? attempt : {};
-    if (typeof state !== 'string' || typeof pageSecret !== 'string' || typeof fragment !== 'string')
-      return undefined;
-    return { state, pageSecret, fragment };
-  } catch {
+  const attempt = parseJson(localStorage.getItem(ATTEMPT) ?? '');
+  const { state, pageSecret, fragment } = isRecord(attempt) ? attempt : {};
+  if (typeof state !== 'string' || typeof pageSecret !== 'string' || typeof fragment !== 'string')
     return undefined;
-  }
+  return { state, pageSecret, fragment };
 }
