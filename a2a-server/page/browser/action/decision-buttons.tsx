@@ -10,6 +10,7 @@ import {
 } from '../../../../shared/protocol/demanded-approver.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { clickOnEnter } from '../click-on-enter.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import { TaskDraftsContext } from './drafts-context.ts';
 import { TrustLimitFields } from './trust-limit-fields.tsx';
 import { grantFromForm, NO_TRUST_LIMITS } from './trust-limits.ts';
@@ -94,11 +95,7 @@ export function DecisionButtons({ action, disabled, describedBy, onDecide, onEdi
         </div>
       )}
       {scope !== 'once' && <TrustLimitFields limits={limits} disabled={disabled} onChange={setLimits} />}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemLine text={problem} />
       {decisions.includes('deny') && (
         <div class="row" onKeyDown={clickOnEnter}>
           <button data-enter aria-describedby={describedBy} disabled={disabled} onClick={deny}>

@@ -3,6 +3,7 @@ import { useContext, useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Decision, PendingAction } from '../../../../shared/client/index.ts';
 import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { DiffView } from '../diff/diff-view.tsx';
+import { ProblemLine } from '../problem-line.tsx';
 import { TaskDraftsContext } from './drafts-context.ts';
 import {
   draftText,
@@ -122,11 +123,7 @@ function Editor({ action, disabled, onDecide, onBack, schema }: EditActionProps 
           )}
         </div>
       </div>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemLine text={problem} />
       <div class="row">
         <button
           class="main"

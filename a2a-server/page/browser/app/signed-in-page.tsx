@@ -18,6 +18,7 @@ import { taskCostText, todayCostText } from '../cost-text.ts';
 import { NotificationButton } from '../home/notification-button.tsx';
 import { showWaitingCount } from '../home/page-icon.ts';
 import { PasskeyButton } from '../passkeys/passkey-button.tsx';
+import { ProblemLine } from '../problem-line.tsx';
 import { PageKeyboard } from './page-keyboard.tsx';
 import { useNow } from '../relative-time.tsx';
 import { signOut } from '../sign-in/sign-in.ts';
@@ -127,11 +128,7 @@ export function SignedInPage({ client, registrationCode, onCodeUsed, onSignedOut
           <button onClick={() => void leave(true)}>Sign out everywhere</button>
         </div>
       </header>
-      {shownProblem !== undefined && (
-        <p class="problem" role="alert">
-          {shownProblem}
-        </p>
-      )}
+      <ProblemLine text={shownProblem} />
       <section aria-label="New task">
         <NewTaskForm
           client={client}

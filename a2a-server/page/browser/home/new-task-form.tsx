@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { type A2aClient, type A2aTaskRequest, ClientError } from '../../../../shared/client/index.ts';
 import type { OfferedAgent } from '../../../../shared/protocol/offered-agent.ts';
 import { readAddressTarget } from '../address.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import { ModelSelect, readOfferedAgent } from './model-select.tsx';
 import { createTask } from '../create-task.ts';
 import {
@@ -134,11 +135,7 @@ export function NewTaskForm({ client, onStarted, onSignedOut }: NewTaskFormProps
           Send
         </button>
       </div>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemLine text={problem} />
     </details>
   );
 }

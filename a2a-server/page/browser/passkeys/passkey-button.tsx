@@ -4,6 +4,7 @@ import { errorMessageOf } from '../../../../shared/runtime/errors.ts';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { ConfirmButton } from '../confirm-button.tsx';
 import type { RegisteredPasskey } from '../../../../shared/protocol/registered-passkey.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import { listPasskeys, registerPasskey, removePasskey } from './passkey-requests.ts';
 
 interface PasskeyButtonProps {
@@ -49,11 +50,7 @@ export function PasskeyButton({ registrationCode, onCodeUsed }: PasskeyButtonPro
       <button onClick={open}>Passkeys</button>
       <dialog ref={dialog} aria-labelledby="passkeys-title">
         <h2 id="passkeys-title">Passkeys</h2>
-        {problem !== undefined && (
-          <p class="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <ProblemLine text={problem} />
         {passkeys.length === 0 && <p class="quiet">You have no passkey on this server.</p>}
         <ul class="passkeys">
           {passkeys.map((each) => (

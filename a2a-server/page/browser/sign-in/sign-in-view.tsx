@@ -4,6 +4,7 @@
  */
 import { useEffect, useState } from 'preact/hooks';
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import {
   finishProviderSignIn,
   readProviderName,
@@ -76,11 +77,7 @@ export function SignInView(props: SignInProps) {
   return (
     <div class="sign-in" role="main">
       <h1>Approvals</h1>
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemLine text={problem} />
       {busy ? (
         <p class="quiet">Signing in …</p>
       ) : code !== undefined ? (

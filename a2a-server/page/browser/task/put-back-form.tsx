@@ -8,6 +8,7 @@ import {
 import { visibleLine } from '../../../../shared/text/visible-text.ts';
 import { DiffView } from '../diff/diff-view.tsx';
 import { readJson } from '../page-api.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import { useKeptFocus } from '../use-kept-focus.ts';
 
 /** @throws ClientError */
@@ -63,11 +64,7 @@ export function PutBackForm({ taskId, checkpoint: { turn }, onConfirm, onClose }
         Also undo all later turns in this directory, of every session
       </label>
       {preview !== undefined && <PreviewOfRestore preview={preview} since={since} />}
-      {problem !== undefined && (
-        <p class="problem" role="alert">
-          {problem}
-        </p>
-      )}
+      <ProblemLine text={problem} />
       <div class="row">
         {preview?.type === 'ready' && (
           <button class="main" disabled={sending} onClick={() => confirm(preview.diff)}>

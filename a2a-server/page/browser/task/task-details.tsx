@@ -10,6 +10,7 @@ import { ActionList } from '../action/action-list.tsx';
 import { decideWithPasskey } from '../passkeys/decide-with-passkey.ts';
 import { dropDraftsOfCall } from '../action/drafts.ts';
 import { TaskDraftsContext } from '../action/drafts-context.ts';
+import { ProblemLine } from '../problem-line.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { InputSchemaContext } from '../action/input-schema.ts';
 import { readJson } from '../page-api.ts';
@@ -137,11 +138,7 @@ export function TaskDetails({ client, taskId, link, title, cost, onChange }: Tas
         title={title === '' ? readableTaskTitle(firstMessageText(followed.story)) : title}
         onCancel={() => void send((to) => to.cancel('cancelled on the approval page'))}
       />
-      {shownProblem !== undefined && (
-        <p class="problem" role="alert">
-          {shownProblem}
-        </p>
-      )}
+      <ProblemLine text={shownProblem} />
       {ended && message}
       <InputSchemaContext.Provider value={readSchema}>
         <ActionList
