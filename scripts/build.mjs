@@ -8,20 +8,11 @@ import { execFile } from 'node:child_process';
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
+import { englishZod } from './bundle-program.mjs';
 import { isBuilt } from './is-built.mjs';
 import { recordCodeCache } from './record-code-cache.mjs';
 import { draftPrefix, replaceBuild } from './replace-build.mjs';
 import { thirdPartyNotices } from './third-party-notices.mjs';
-
-/** zod includes error messages in 50 languages, a third of its code. The programs use only English. */
-const englishZod = {
-  name: 'english-zod',
-  setup({ onResolve }) {
-    onResolve({ filter: /locales\/index\.js$/ }, ({ path, importer, resolveDir }) =>
-      /node_modules\/zod\//.test(importer) ? { path: join(resolveDir, dirname(path), 'en.js') } : undefined,
-    );
-  },
-};
 
 /**
  * Loads Node's modules and libsql when the first module that imports them runs. A bundle otherwise loads them all at its
@@ -92,103 +83,70 @@ const nativeLibsql = {
   },
 };
 
+/** Replaces a module by these contents. `from` matches the importers; by default, all. */
+const replacedModule = (module, contents, { kind, from = /./ } = {}) => ({
+  name: `replaced-${module}`,
+  setup({ onResolve, onLoad }) {
+    const namespace = `replaced-${module}`;
+    onResolve({ filter: new RegExp(`^${module}$`) }, (imported) =>
+      from.test(imported.importer) && (kind ?? imported.kind) === imported.kind
+        ? { path: module, namespace }
+        : undefined,
+    );
+    onLoad({ filter: /.*/, namespace }, () => ({ resolveDir: process.cwd(), contents }));
+  },
+});
+
 /**
  * Loads ajv, a quarter of the MCP SDK, when the first answer to a form is validated. The SDK otherwise loads it at the start.
  */
-const validatorOnDemand = {
-  name: 'validator-on-demand',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'validator';
-    const sdk = '@modelcontextprotocol/server/_shims';
-    onResolve({ filter: /^@modelcontextprotocol\/server\/_shims$/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace }, () => ({
-      resolveDir: process.cwd(),
-      contents: `
-        export { default as process } from 'node:process';
-        export class DefaultJsonSchemaValidator {
-          getValidator(schema) {
-            this.validator ??= new (require('${sdk}').DefaultJsonSchemaValidator)();
-            return this.validator.getValidator(schema);
-          }
-        }`,
-    }));
-  },
-};
+const validatorOnDemand = replacedModule(
+  '@modelcontextprotocol/server/_shims',
+  `export { default as process } from 'node:process';
+   export class DefaultJsonSchemaValidator {
+     getValidator(schema) {
+       this.validator ??= new (require('@modelcontextprotocol/server/_shims').DefaultJsonSchemaValidator)();
+       return this.validator.getValidator(schema);
+     }
+   }`,
+  { kind: 'import-statement' },
+);
 
 /**
  * Loads string-width when it first measures a text (shared/text/display-width.ts). At its load it builds tables of emoji,
  * which takes as long as half of Node's own start.
  */
-const stringWidthOnDemand = {
-  name: 'string-width-on-demand',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'on-demand-width';
-    onResolve({ filter: /^string-width$/ }, ({ path, kind }) =>
-      kind === 'import-statement' ? { path, namespace } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace }, () => ({
-      resolveDir: process.cwd(),
-      contents: "export default (text) => require('string-width').default(text);",
-    }));
-  },
-};
+const stringWidthOnDemand = replacedModule(
+  'string-width',
+  "export default (text) => require('string-width').default(text);",
+  { kind: 'import-statement' },
+);
 
 /**
  * Leaves out body-parser with its character sets, a fifth of the code that the server loads at its start. The server has
  * read each body itself (a2a-server/http/wire/request-body.ts) before the A2A SDK's routes use the JSON parser.
  */
-const withoutBodyParser = {
-  name: 'without-body-parser',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'no-body-parser';
-    onResolve({ filter: /^body-parser$/ }, ({ path }) => ({ path, namespace }));
-    onLoad({ filter: /.*/, namespace }, () => ({
-      contents: 'module.exports = { json: () => (request, response, next) => next() };',
-    }));
-  },
-};
+const withoutBodyParser = replacedModule(
+  'body-parser',
+  'module.exports = { json: () => (request, response, next) => next() };',
+);
 
 /**
  * Leaves out qs, which Express loads for nested query parameters. The server uses the simple query parser.
  */
-const withoutNestedParameters = {
-  name: 'without-nested-parameters',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'no-nested-parameters';
-    onResolve({ filter: /^qs$/ }, ({ path }) => ({ path, namespace }));
-    onLoad({ filter: /.*/, namespace }, () => ({ contents: 'module.exports = {};' }));
-  },
-};
+const withoutNestedParameters = replacedModule('qs', 'module.exports = {};');
 
 /**
  * Leaves out depd, which warns developers of Express and of its packages. Each of them captures a stack trace at its start.
  * For the line numbers, V8 reads the whole script again.
  */
-const withoutDeprecations = {
-  name: 'without-deprecations',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'no-deprecations';
-    onResolve({ filter: /^depd$/ }, ({ path }) => ({ path, namespace }));
-    onLoad({ filter: /.*/, namespace }, () => ({ contents: 'module.exports = () => () => undefined;' }));
-  },
-};
+const withoutDeprecations = replacedModule('depd', 'module.exports = () => () => undefined;');
 
 /**
  * Leaves out the signatures of agent cards in the A2A SDK, which would load jose at every start. Only
  * shared/card/card-signature.ts signs and checks cards.
  */
-const withoutSdkSignatures = {
-  name: 'without-sdk-signatures',
-  setup({ onResolve, onLoad }) {
-    const namespace = 'no-signatures';
-    onResolve({ filter: /^jose$/ }, ({ path, importer }) =>
-      /\/@a2a-js\/sdk\//.test(importer) ? { path, namespace } : undefined,
-    );
-    onLoad({ filter: /.*/, namespace }, () => ({ contents: 'module.exports = {};' }));
-  },
-};
+const withoutSdkSignatures = replacedModule('jose', 'module.exports = {};', { from: /\/@a2a-js\/sdk\// });
 
 /**
  * Leaves out most media types. Express builds tables of all 2,500 at its start. It needs them for file names, which the
@@ -436,14 +394,8 @@ for (const program of Object.values(programs)) await writeScripts(program);
 for (const [program, { entry }] of Object.entries(programs)) await writeMain(program, entry);
 await rm(modules, { recursive: true });
 
-// The approval page: its script, its style sheet with the sheets that it imports, and its HTML.
-const page = await build({
+const FOR_BROWSER = {
   metafile: true,
-  entryPoints: [
-    { in: 'a2a-server/page/browser/app/main.tsx', out: 'page' },
-    { in: 'a2a-server/page/browser/page.css', out: 'page' },
-  ],
-  outdir: join(draft, 'web'),
   bundle: true,
   minify: true,
   format: 'esm',
@@ -452,6 +404,16 @@ const page = await build({
   jsx: 'automatic',
   jsxImportSource: 'preact',
   logLevel: 'warning',
+};
+
+// The approval page: its script, its style sheet with the sheets that it imports, and its HTML.
+const page = await build({
+  ...FOR_BROWSER,
+  entryPoints: [
+    { in: 'a2a-server/page/browser/app/main.tsx', out: 'page' },
+    { in: 'a2a-server/page/browser/page.css', out: 'page' },
+  ],
+  outdir: join(draft, 'web'),
 });
 const pageFiles = [
   'index.html',
@@ -465,16 +427,8 @@ for (const name of pageFiles) await copyFile(`a2a-server/page/browser/${name}`, 
 // The approval card: one HTML file with its script and its style, because an MCP host loads only one.
 const card = await build({
   entryPoints: ['a2a-server/page/browser/card/main.tsx'],
-  metafile: true,
+  ...FOR_BROWSER,
   write: false,
-  bundle: true,
-  minify: true,
-  format: 'esm',
-  platform: 'browser',
-  target: 'es2023',
-  jsx: 'automatic',
-  jsxImportSource: 'preact',
-  logLevel: 'warning',
 });
 // Text of the script must not end its element.
 const script = card.outputFiles[0].text.replaceAll('</script', '<\\/script');
