@@ -6,6 +6,8 @@ import {
   resolveSettings,
   defineSetting,
   type SettingValues,
+  defineSwitch,
+  withVariables,
 } from '../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../shared/runtime/errors.ts';
 import { LOG_LEVELS } from '../../shared/runtime/logging.ts';
@@ -72,13 +74,12 @@ export const agentSettingsSchema = z.strictObject({
 });
 export type AgentSettings = z.infer<typeof agentSettingsSchema>;
 
-export const BRIDGE_SETTINGS = {
+export const BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   agentUrl: defineSetting({
     kind: 'text',
     placeholder: 'url',
     schema: httpUrlSchema.optional(),
     fallback: undefined,
-    env: 'MCP_A2A_BRIDGE_AGENT_URL',
     describe: 'the URL of the A2A agent (default: the local a2a-server, which the bridge starts)',
     allowed: 'the http or https URL of an A2A agent',
   }),
@@ -87,7 +88,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'name',
     schema: variableName,
     fallback: 'MCP_A2A_BRIDGE_AGENT_TOKEN',
-    env: 'MCP_A2A_BRIDGE_AGENT_TOKEN_ENV',
     describe: "the environment variable with that agent's bearer token",
     allowed: 'the name of an environment variable',
   }),
@@ -96,7 +96,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: DIALECT_NAMES.join('|'),
     schema: z.enum(DIALECT_NAMES).optional(),
     fallback: undefined,
-    env: 'MCP_A2A_BRIDGE_AGENT_DIALECT',
     describe: 'how that agent asks for approvals (default: by its agent card)',
     allowed: DIALECT_NAMES.join(', '),
   }),
@@ -105,7 +104,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'seconds',
     schema: z.number().min(0).max(3600).optional(),
     fallback: undefined,
-    env: 'MCP_A2A_BRIDGE_WAIT_SECONDS',
     describe:
       'how long a call waits for its task before it returns the handle (default 100, or 50 if the client asks for no progress)',
     allowed: 'a number from 0 to 3600',
@@ -115,7 +113,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'prefix',
     schema: z.string().regex(/^[A-Za-z0-9_-]{0,30}$/),
     fallback: '',
-    env: 'MCP_A2A_BRIDGE_TOOL_PREFIX',
     describe: 'prefix of every tool name, e.g. gemini_',
     allowed: 'up to 30 letters, digits, "_" and "-"',
   }),
@@ -124,7 +121,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: ON_CANCEL_VALUES.join('|'),
     schema: z.enum(ON_CANCEL_VALUES),
     fallback: 'detach',
-    env: 'MCP_A2A_BRIDGE_ON_CANCEL',
     describe:
       'what happens to a task when a person stops the call that waits for it; a timeout never ends a task (docs/cancellation.md)',
     allowed: 'detach (it continues) or cancel',
@@ -134,7 +130,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: ON_CANCEL_VALUES.join('|'),
     schema: z.enum(ON_CANCEL_VALUES),
     fallback: 'detach',
-    env: 'MCP_A2A_BRIDGE_ON_DISCONNECT',
     describe:
       'what happens to the tasks of a client that closes stdin or ends its MCP session (docs/cancellation.md)',
     allowed: 'detach (they go on) or cancel',
@@ -144,7 +139,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: APPROVAL_MODES.join('|'),
     schema: z.enum(APPROVAL_MODES),
     fallback: 'auto',
-    env: 'MCP_A2A_BRIDGE_APPROVALS',
     describe:
       'how actions are approved: in forms or on a card if the client shows them, otherwise by the tool (auto); only by a person in a form, on the page or at a terminal (human-only); or only by the tool (tool-only)',
     allowed: 'auto, human-only or tool-only',
@@ -154,7 +148,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'name',
     schema: z.array(z.enum(BRIDGE_PREVIEWS)),
     fallback: [],
-    env: 'MCP_A2A_BRIDGE_PREVIEW',
     describe:
       'part of a draft protocol that the bridge offers although it may still change; may be repeated (default: none; docs/preview.md)',
     allowed: BRIDGE_PREVIEWS.join(', '),
@@ -164,7 +157,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: FORM_DETAIL_LEVELS.join('|'),
     schema: z.enum(FORM_DETAIL_LEVELS),
     fallback: 'none',
-    env: 'MCP_A2A_BRIDGE_FORMS',
     describe:
       'the fields of an approval form: none, to approve or deny only, or more, to edit, trust and give a reason too',
     allowed: 'none or more',
@@ -174,7 +166,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'seconds',
     schema: z.number().min(0).max(60),
     fallback: 1,
-    env: 'MCP_A2A_BRIDGE_FASTEST_ANSWER_SECONDS',
     describe: 'a form answered faster than this was not read, and does not count',
     allowed: 'a number from 0 to 60',
   }),
@@ -192,15 +183,10 @@ export const BRIDGE_SETTINGS = {
       'workspace of tasks that name none, for agents on this machine (default: the current directory)',
     allowed: 'a directory',
   }),
-  workspaceFromRoots: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'MCP_A2A_BRIDGE_WORKSPACE_FROM_ROOTS',
-    describe:
-      'use the first folder that the client has open (its MCP root) as the workspace, and not the current directory',
-    allowed: 'true or false',
-  }),
+  workspaceFromRoots: defineSwitch(
+    false,
+    'use the first folder that the client has open (its MCP root) as the workspace, and not the current directory',
+  ),
   allowWorkspace: defineSetting({
     kind: 'list',
     placeholder: 'dir',
@@ -211,42 +197,22 @@ export const BRIDGE_SETTINGS = {
         .transform((path) => resolve(path)),
     ),
     fallback: [],
-    env: 'MCP_A2A_BRIDGE_ALLOW_WORKSPACE',
     describe:
       "a directory that tool calls may use as workspace, with everything below it, besides the bridge's own; may be repeated",
     allowed: 'directories',
   }),
-  desktopNotifications: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'MCP_A2A_BRIDGE_DESKTOP_NOTIFICATIONS',
-    describe: 'show a notification of the desktop when a result is ready or an action waits (Linux, macOS)',
-    allowed: 'true or false',
-  }),
-  autoStart: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: true,
-    env: 'MCP_A2A_BRIDGE_AUTO_START',
-    describe: 'start the local a2a-server when it is needed',
-    allowed: 'true or false',
-  }),
-  stdio: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: true,
-    env: 'MCP_A2A_BRIDGE_STDIO',
-    describe: 'serve the client that started the bridge, over stdin and stdout',
-    allowed: 'true or false',
-  }),
+  desktopNotifications: defineSwitch(
+    false,
+    'show a notification of the desktop when a result is ready or an action waits (Linux, macOS)',
+  ),
+  autoStart: defineSwitch(true, 'start the local a2a-server when it is needed'),
+  stdio: defineSwitch(true, 'serve the client that started the bridge, over stdin and stdout'),
   http: defineSetting({
     kind: 'text',
     placeholder: 'port',
     valueOptional: true,
     schema: httpPort.optional(),
     fallback: undefined,
-    env: 'MCP_A2A_BRIDGE_HTTP',
     describe: `also serve MCP over Streamable HTTP on 127.0.0.1; 0 uses a free port (default no; default port ${DEFAULT_HTTP_PORT})`,
     allowed: 'yes, no, or a port from 0 to 65535',
   }),
@@ -255,7 +221,6 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'origin',
     schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
     fallback: [],
-    env: 'MCP_A2A_BRIDGE_HTTP_ALLOW_ORIGIN',
     describe:
       'origin of web pages that may call the bridge over HTTP, e.g. https://console.example.com; may be repeated',
     allowed: 'origins: scheme, host and port, without a path',
@@ -265,19 +230,17 @@ export const BRIDGE_SETTINGS = {
     placeholder: 'level',
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
-    env: 'MCP_A2A_BRIDGE_LOG_LEVEL',
     describe: 'log level; logs go to stderr',
     allowed: LOG_LEVELS.join(', '),
   }),
-} as const;
+});
 
 /** Settings that are too large for a command line. They have no flag. */
-export const UNFLAGGED_BRIDGE_SETTINGS = {
+export const UNFLAGGED_BRIDGE_SETTINGS = withVariables('MCP_A2A_BRIDGE', {
   agents: defineSetting({
     kind: 'text',
     schema: z.record(agentNameSchema, agentSettingsSchema),
     fallback: {},
-    env: 'MCP_A2A_BRIDGE_AGENTS',
     describe: 'agents by name; the first is the default',
     allowed:
       'in the configuration file, {"name": {"url": "…", "tokenEnv": "…", …}}; docs/configuration.md has every key',
@@ -286,11 +249,10 @@ export const UNFLAGGED_BRIDGE_SETTINGS = {
     kind: 'text',
     schema: webhookSettingsSchema.optional(),
     fallback: undefined,
-    env: 'MCP_A2A_BRIDGE_APPROVAL_WEBHOOK',
     describe: 'a webhook that gets approvals that wait too long, and may decide them',
     allowed: 'in the same file, {"url": "…", "secretEnv": "…", …}; docs/approvals.md has every key',
   }),
-} as const;
+});
 
 const ALL_BRIDGE_SETTINGS = { ...BRIDGE_SETTINGS, ...UNFLAGGED_BRIDGE_SETTINGS };
 

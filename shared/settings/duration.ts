@@ -1,4 +1,5 @@
 /** Durations as people write them: `90s`, `30m`, `12h`, `7d`, or `never` for no end. */
+import type { SettingDefinition } from './resolve-settings.ts';
 import { z } from 'zod';
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
@@ -23,4 +24,16 @@ function millisecondsOf(written: string): number | null | undefined {
   if (written === 'never') return null;
   const [, count, unit] = /^([1-9]\d{0,9})([smhd])$/.exec(written) ?? [];
   return count === undefined ? undefined : Number(count) * (UNIT_MS[unit ?? ''] ?? Number.NaN);
+}
+
+/** Defines a setting whose value is such a duration. */
+export function defineDuration(fallback: string, describe: string): SettingDefinition<typeof durationSchema> {
+  return {
+    kind: 'text',
+    placeholder: 'time',
+    schema: durationSchema,
+    fallback,
+    describe,
+    allowed: DURATION_ALLOWED,
+  };
 }

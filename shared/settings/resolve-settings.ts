@@ -20,12 +20,13 @@ import { settingProblem } from './setting-problem.ts';
  * The definition of one setting. `kind` determines how the text of a flag or variable is parsed. In a list, commas
  * separate the items.
  */
-export interface Setting<Schema extends z.ZodType = z.ZodType> {
+export interface SettingDefinition<Schema extends z.ZodType = z.ZodType> {
   kind: 'text' | 'number' | 'boolean' | 'list';
   schema: Schema;
   /** The default value. It is undefined if the setting is optional. The schema must then accept undefined. */
   fallback: z.input<Schema>;
-  env: string;
+  /** The environment variable, if its name does not come from the key. */
+  env?: string;
   describe: string;
   /** The name of the value in `--help`, e.g. `number`. A boolean setting has none. */
   placeholder?: string;
@@ -35,12 +36,40 @@ export interface Setting<Schema extends z.ZodType = z.ZodType> {
   allowed: string;
 }
 
+type SettingDefinitions = Readonly<Record<string, SettingDefinition>>;
+
+/** A setting with its environment variable. */
+export interface Setting extends SettingDefinition {
+  env: string;
+}
 export type Settings = Readonly<Record<string, Setting>>;
-export type SettingValues<S extends Settings> = { -readonly [K in keyof S]: z.output<S[K]['schema']> };
+export type SettingValues<S extends SettingDefinitions> = {
+  -readonly [K in keyof S]: z.output<S[K]['schema']>;
+};
 
 /** Returns the setting unchanged. Callers use it because TypeScript then infers the exact type of the schema. */
-export function defineSetting<Schema extends z.ZodType>(it: Setting<Schema>): Setting<Schema> {
+export function defineSetting<Schema extends z.ZodType>(
+  it: SettingDefinition<Schema>,
+): SettingDefinition<Schema> {
   return it;
+}
+
+/** Defines a setting that is true or false. */
+export function defineSwitch(fallback: boolean, describe: string): SettingDefinition<z.ZodBoolean> {
+  return { kind: 'boolean', schema: z.boolean(), fallback, describe, allowed: 'true or false' };
+}
+
+/** Adds the environment variables: the prefix and the key, e.g. `A2A_SERVER_PUBLIC_URL` for `publicUrl`. */
+export function withVariables<S extends SettingDefinitions>(
+  prefix: string,
+  settings: S,
+): { readonly [K in keyof S]: S[K] & { env: string } } {
+  const named = Object.entries(settings).map(([key, it]) => {
+    const name = flagName(key).replaceAll('-', '_').toUpperCase();
+    return [key, { env: `${prefix}_${name}`, ...it }];
+  });
+  // This line only restores the type of the object.
+  return z.custom<{ readonly [K in keyof S]: S[K] & { env: string } }>().parse(Object.fromEntries(named));
 }
 
 /** The value of a setting before validation, and the source of the value, e.g. `flag --port`. */

@@ -2,11 +2,11 @@ import { ON_DISCONNECT_VALUES } from '../../http/streams/on-disconnect.ts';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { parseUrl } from '../../../shared/net/parse-url.ts';
-import { defineSetting } from '../../../shared/settings/resolve-settings.ts';
+import { defineSetting, defineSwitch, withVariables } from '../../../shared/settings/resolve-settings.ts';
 import type { SettingValues } from '../../../shared/settings/resolve-settings.ts';
 import { LOG_LEVELS } from '../../../shared/runtime/logging.ts';
 import { taskModeSchema } from '../../../shared/protocol/task-settings.ts';
-import { durationSchema, DURATION_ALLOWED } from '../../../shared/settings/duration.ts';
+import { defineDuration } from '../../../shared/settings/duration.ts';
 import { modelIdSchema, type AgentSetting } from '../../models/model-settings.ts';
 import { CONFINE_SHELL_VALUES } from '../../tools/shell/confinement.ts';
 import { parseHost } from '../../tools/web/allowed-hosts.ts';
@@ -35,13 +35,12 @@ const agentChoice: z.ZodType<AgentSetting> = z.union([
     .transform(([type, command, ...args]) => ({ type, command, args })),
 ]);
 
-export const SERVER_SETTINGS = {
+export const SERVER_SETTINGS = withVariables('A2A_SERVER', {
   host: defineSetting({
     kind: 'text',
     placeholder: 'address',
     schema: z.string().regex(/^[A-Za-z0-9._:-]+$/),
     fallback: '127.0.0.1',
-    env: 'A2A_SERVER_HOST',
     describe: 'address to listen on',
     allowed: 'an IP address or a host name',
   }),
@@ -49,20 +48,14 @@ export const SERVER_SETTINGS = {
     kind: 'number',
     schema: z.number().int().min(0).max(65_535),
     fallback: DEFAULT_PORT,
-    env: 'A2A_SERVER_PORT',
     describe:
       'port to listen on; 0 chooses a free port; if another program uses the default port, the server also chooses a free one',
     allowed: 'a whole number from 0 to 65535',
   }),
-  allowRemote: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'A2A_SERVER_ALLOW_REMOTE',
-    describe:
-      'allow an address that other machines can reach; a client with a token can run commands on this machine',
-    allowed: 'true or false',
-  }),
+  allowRemote: defineSwitch(
+    false,
+    'allow an address that other machines can reach; a client with a token can run commands on this machine',
+  ),
   publicUrl: defineSetting({
     kind: 'text',
     placeholder: 'url',
@@ -76,7 +69,6 @@ export const SERVER_SETTINGS = {
       }, 'it has a user, a password, a query or a fragment')
       .optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_PUBLIC_URL',
     describe: "the URL that clients use, if it is not the server's own address",
     allowed: 'an http or https URL without user, password, query and fragment',
   }),
@@ -85,7 +77,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'name',
     schema: z.array(z.string().regex(/^[A-Za-z0-9._:-]+$/)),
     fallback: [],
-    env: 'A2A_SERVER_PUBLIC_HOST',
     describe: 'host name that the server accepts besides loopback; may be repeated',
     allowed: 'host names without port',
   }),
@@ -94,7 +85,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'url',
     schema: postgresUrl.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_DATABASE',
     describe:
       'PostgreSQL database that stores the tasks, e.g. postgres://user@host/name (default: an SQLite file in the state directory; docs/scaling.md); the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
@@ -104,7 +94,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'url',
     schema: postgresUrl.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_DATABASE_LISTEN',
     describe:
       'URL of the same database for LISTEN, if --database leads to a pooler that does not deliver notifications; the flag must not contain a password',
     allowed: 'a URL that begins with postgres://',
@@ -117,7 +106,6 @@ export const SERVER_SETTINGS = {
       .regex(/^[\w.-]{1,64}$/)
       .optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_LABEL',
     describe:
       'the name of the disk that has the workspaces; with --database, tasks continue on servers with the same label only',
     allowed: '1 to 64 letters, digits and . _ -',
@@ -127,7 +115,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'origin',
     schema: z.array(z.string().regex(/^https?:\/\/[^/\s]+$/)),
     fallback: [],
-    env: 'A2A_SERVER_ALLOW_ORIGIN',
     describe:
       'origin of web pages that may call the server, e.g. https://console.example.com; may be repeated',
     allowed: 'origins: scheme, host and port, without a path',
@@ -137,7 +124,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'dir',
     schema: absolutePath.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_WORKSPACE',
     describe: 'workspace of a task that names none (default: the current directory)',
     allowed: 'a directory',
   }),
@@ -146,7 +132,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'dir',
     schema: z.array(absolutePath),
     fallback: [],
-    env: 'A2A_SERVER_ALLOW_WORKSPACE',
     describe:
       'directory that contains all workspaces; may be repeated (default: any, except a file system root)',
     allowed: 'directories',
@@ -156,7 +141,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'mode',
     schema: taskModeSchema,
     fallback: 'ask',
-    env: 'A2A_SERVER_MODE',
     describe:
       'what a task without a mode may do without approval: nothing with side effects (ask), change files (accept-edits), everything (auto), or only write a plan (plan)',
     allowed: taskModeSchema.options.join(', '),
@@ -166,44 +150,29 @@ export const SERVER_SETTINGS = {
     placeholder: 'name',
     schema: z.array(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/)),
     fallback: [],
-    env: 'A2A_SERVER_PASS_ENV',
     describe:
       'environment variable for shell commands besides the harmless ones; may be repeated (default: none, so that no key leaks)',
     allowed: 'names of environment variables',
   }),
-  fourEyes: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'A2A_SERVER_FOUR_EYES',
-    describe:
-      'a principal who sent a task a message cannot approve its actions; another one of the tenant must',
-    allowed: 'true or false',
-  }),
+  fourEyes: defineSwitch(
+    false,
+    'a principal who sent a task a message cannot approve its actions; another one of the tenant must',
+  ),
   confineShell: defineSetting({
     kind: 'text',
     placeholder: 'how',
     schema: z.enum(CONFINE_SHELL_VALUES),
     fallback: 'off',
-    env: 'A2A_SERVER_CONFINE_SHELL',
     describe:
       'run shell commands in a sandbox that can write only to the workspace (bubblewrap): off never, auto if the sandbox works, require always, and the server refuses to start without it',
     allowed: CONFINE_SHELL_VALUES.join(', '),
   }),
-  shellNetwork: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'A2A_SERVER_SHELL_NETWORK',
-    describe: 'let confined shell commands use the network',
-    allowed: 'true or false',
-  }),
+  shellNetwork: defineSwitch(false, 'let confined shell commands use the network'),
   allowPrivateHost: defineSetting({
     kind: 'list',
     placeholder: 'host',
     schema: z.array(z.string().refine((entry) => parseHost(entry) !== undefined)),
     fallback: [],
-    env: 'A2A_SERVER_ALLOW_PRIVATE_HOST',
     describe:
       'private or local host that fetch and crawl may read, and push notifications may reach, besides public hosts; may be repeated (default: none)',
     allowed: 'host or host:port, e.g. wiki.intern or 127.0.0.1:8080',
@@ -213,7 +182,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'file',
     schema: absolutePath.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_CARD_KEY',
     describe:
       'PEM file of the private key that signs the agent card (default: the card is not signed; docs/agents.md)',
     allowed: 'the path of a file',
@@ -222,7 +190,6 @@ export const SERVER_SETTINGS = {
     kind: 'text',
     schema: modelIdSchema,
     fallback: 'offline',
-    env: 'A2A_SERVER_MODEL',
     describe: 'default model: offline, or provider:model',
     placeholder: 'id',
     allowed: MODEL_ALLOWED,
@@ -232,7 +199,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'id',
     schema: modelIdSchema.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_FAST_MODEL',
     describe: 'model of the tier "fast" (default: the default model)',
     allowed: MODEL_ALLOWED,
   }),
@@ -241,7 +207,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'id',
     schema: modelIdSchema.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_SMART_MODEL',
     describe: 'model of the tier "smart" (default: the default model)',
     allowed: MODEL_ALLOWED,
   }),
@@ -250,7 +215,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'id',
     schema: z.array(modelIdSchema),
     fallback: [],
-    env: 'A2A_SERVER_OTHER_MODEL',
     describe: 'another model that tasks may choose by id; may be repeated',
     allowed: MODEL_ALLOWED,
   }),
@@ -259,57 +223,38 @@ export const SERVER_SETTINGS = {
     placeholder: 'kind...',
     schema: agentChoice,
     fallback: ['model'],
-    env: 'A2A_SERVER_AGENT',
     describe:
       'what runs the tasks: model; scripted <file>, a script with an action for each message; or acp -- <command> [args], an agent that speaks ACP',
     allowed:
       'model; scripted and a file (see docs/scripted-agent.md); or acp, a command and its arguments (see docs/acp-agents.md); with commas between them in the variable',
   }),
-  agentIdleTimeout: defineSetting({
-    kind: 'text',
-    placeholder: 'time',
-    schema: durationSchema,
-    fallback: '1h',
-    env: 'A2A_SERVER_AGENT_IDLE_TIMEOUT',
-    describe:
-      'how long the process of an ACP agent keeps running after its task waits or ends; it starts again when needed (never: it is not stopped)',
-    allowed: DURATION_ALLOWED,
-  }),
+  agentIdleTimeout: defineDuration(
+    '1h',
+    'how long the process of an ACP agent keeps running after its task waits or ends; it starts again when needed (never: it is not stopped)',
+  ),
   ...LIMIT_SETTINGS,
   onDisconnect: defineSetting({
     kind: 'text',
     placeholder: ON_DISCONNECT_VALUES.join('|'),
     schema: z.enum(ON_DISCONNECT_VALUES),
     fallback: 'detach',
-    env: 'A2A_SERVER_ON_DISCONNECT',
     describe:
       'what the server does with a running task if its last reader leaves and no client reads it within 10 s (docs/cancellation.md)',
     allowed: 'detach (the task continues) or cancel',
   }),
-  idleTimeout: defineSetting({
-    kind: 'text',
-    placeholder: 'time',
-    schema: durationSchema,
-    fallback: '30m',
-    env: 'A2A_SERVER_IDLE_TIMEOUT',
-    describe: 'how long a task without a question waits for the next message (never: no limit)',
-    allowed: DURATION_ALLOWED,
-  }),
-  retention: defineSetting({
-    kind: 'text',
-    placeholder: 'time',
-    schema: durationSchema,
-    fallback: '30d',
-    env: 'A2A_SERVER_RETENTION',
-    describe: 'how long the server keeps a session after the end of its last task (never: it deletes none)',
-    allowed: DURATION_ALLOWED,
-  }),
+  idleTimeout: defineDuration(
+    '30m',
+    'how long a task without a question waits for the next message (never: no limit)',
+  ),
+  retention: defineDuration(
+    '30d',
+    'how long the server keeps a session after the end of its last task (never: it deletes none)',
+  ),
   preview: defineSetting({
     kind: 'list',
     placeholder: 'name',
     schema: z.array(z.enum(SERVER_PREVIEWS)),
     fallback: [],
-    env: 'A2A_SERVER_PREVIEW',
     describe:
       'part of a draft protocol that the server offers although it may still change; may be repeated (default: none; docs/preview.md)',
     allowed: SERVER_PREVIEWS.join(', '),
@@ -319,7 +264,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'where',
     schema: metricsEndpointSchema,
     fallback: 'off',
-    env: 'A2A_SERVER_METRICS',
     describe:
       'offer /metrics for Prometheus: off; on, at the address of the server, with a token; or another address, e.g. 127.0.0.1:9464, without a token (docs/monitoring.md)',
     allowed: 'off, on, or an address and a port',
@@ -329,7 +273,6 @@ export const SERVER_SETTINGS = {
     placeholder: 'level',
     schema: z.enum(LOG_LEVELS),
     fallback: 'info',
-    env: 'A2A_SERVER_LOG_LEVEL',
     describe: 'log level',
     allowed: LOG_LEVELS.join(', '),
   }),
@@ -338,11 +281,10 @@ export const SERVER_SETTINGS = {
     placeholder: 'file',
     schema: absolutePath.optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_LOG_FILE',
     describe: 'file for the log (default: stderr); at 10 MB its lines move to <file>.1',
     allowed: 'the path of a file',
   }),
-} as const;
+});
 
 export const ALL_SERVER_SETTINGS = { ...SERVER_SETTINGS, ...UNFLAGGED_SERVER_SETTINGS };
 

@@ -3,7 +3,7 @@
  * users of the machine can read it.
  */
 import { z } from 'zod';
-import { defineSetting } from '../../../shared/settings/resolve-settings.ts';
+import { defineSetting, withVariables } from '../../../shared/settings/resolve-settings.ts';
 import { FILE_MEDIA_TYPES } from '../../../shared/protocol/attached-file.ts';
 import { TOKEN_PATTERN } from '../../../shared/state/token-file.ts';
 import { oidcSchema } from '../../access/oidc-settings.ts';
@@ -13,7 +13,7 @@ import { DEFAULT_WINDOW_TOKENS, modelSettingsSchema } from '../../models/model-s
 import { chatWebhookSchema } from '../../push/chat-webhooks.ts';
 import { rulesSchema } from '../../policy/rule.ts';
 
-export const UNFLAGGED_SERVER_SETTINGS = {
+export const UNFLAGGED_SERVER_SETTINGS = withVariables('A2A_SERVER', {
   tokens: defineSetting({
     kind: 'list',
     schema: z
@@ -40,7 +40,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
         'two entries have the same token',
       ),
     fallback: [],
-    env: 'A2A_SERVER_TOKENS',
     describe: 'more principals and their tokens, besides "local" with the token in the state directory',
     allowed: 'name=token or tenant/name=token, separated by commas',
   }),
@@ -48,7 +47,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: z.record(z.string().regex(PRINCIPAL_PATTERN), z.number().positive()),
     fallback: {},
-    env: 'A2A_SERVER_WEIGHTS',
     describe:
       'weights of principals when tasks wait for their turn (default: 1 each); a principal with weight 2 runs twice as many tasks as one with weight 1',
     allowed: 'in the configuration file, {"principal": 2}',
@@ -57,7 +55,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: oidcSchema,
     fallback: undefined,
-    env: 'A2A_SERVER_OIDC',
     describe:
       'an OpenID Connect provider whose access tokens the server accepts, and that signs people in to the page (docs/access.md)',
     allowed: 'in the configuration file, {"issuer": …, "audience": …, "tenant": …, "roles": […]}',
@@ -69,7 +66,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
       .regex(TOKEN_PATTERN, 'a token has 20 to 512 characters A-Z a-z 0-9 . _ ~ + / -')
       .optional(),
     fallback: undefined,
-    env: 'A2A_SERVER_METRICS_TOKEN',
     describe:
       'a token that can read /metrics and nothing else (default: only the local token can read /metrics)',
     allowed: '20 to 512 characters A-Z a-z 0-9 . _ ~ + / -',
@@ -78,7 +74,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: z.array(chatWebhookSchema),
     fallback: [],
-    env: 'A2A_SERVER_CHAT_WEBHOOKS',
     describe: 'chats that get a message when a task waits for a person or has ended (docs/push.md)',
     allowed: 'in the configuration file, [{"format": "slack" | "teams" | "ntfy", "url": …}]',
   }),
@@ -86,7 +81,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: rulesSchema,
     fallback: [],
-    env: 'A2A_SERVER_POLICY',
     describe: 'rules that allow, ask for or deny tool calls (docs/policies.md)',
     allowed:
       'in the configuration file, [{"action": "allow" | "ask" | "presence" | "deny", "tool": …, "path": …, "approver": …, …}] (docs/policies.md)',
@@ -95,7 +89,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: modelSettingsSchema.shape.baseUrls,
     fallback: {},
-    env: 'A2A_SERVER_BASE_URLS',
     describe: 'other base URLs of model providers',
     allowed: 'in the configuration file, {"provider": "URL"}',
   }),
@@ -103,7 +96,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: modelSettingsSchema.shape.keys,
     fallback: {},
-    env: 'A2A_SERVER_KEYS',
     describe: 'where the keys of model providers come from, if not from their usual variables',
     allowed:
       'in the configuration file, {"provider": {"env": "NAME"}} or {"provider": {"command": ["program", "argument"]}}',
@@ -112,7 +104,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: modelSettingsSchema.shape.prices,
     fallback: {},
-    env: 'A2A_SERVER_PRICES',
     describe:
       'prices of models in US dollars per million tokens (default: the list prices of well-known models)',
     allowed: 'in the configuration file, {"provider:model": {"input": 3, "output": 15, "cachedInput": 0.3}}',
@@ -121,7 +112,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: modelSettingsSchema.shape.contextWindow,
     fallback: {},
-    env: 'A2A_SERVER_CONTEXT_WINDOW',
     describe: `context windows of models in tokens (default: those of well-known models, otherwise ${DEFAULT_WINDOW_TOKENS})`,
     allowed: 'in the configuration file, {"provider:model": 32768}, from 8000',
   }),
@@ -129,7 +119,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: modelSettingsSchema.shape.inputModes,
     fallback: {},
-    env: 'A2A_SERVER_INPUT_MODES',
     describe: 'types of the files that models take (default: those of well-known models, otherwise none)',
     allowed: `in the configuration file, {"provider:model": ["image/png"]}, of ${FILE_MEDIA_TYPES.join(', ')}`,
   }),
@@ -137,7 +126,6 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: modelSettingsSchema.shape.parameters,
     fallback: {},
-    env: 'A2A_SERVER_MODEL_PARAMETERS',
     describe: 'temperature, output limit and reasoning effort, by tier or model id',
     allowed:
       'in the configuration file, {"smart": {"effort": "high"}, "provider:model": {"temperature": 0.2, "maxOutputTokens": 8000}}',
@@ -146,8 +134,7 @@ export const UNFLAGGED_SERVER_SETTINGS = {
     kind: 'text',
     schema: mcpServerConfigsSchema,
     fallback: {},
-    env: 'A2A_SERVER_MCP_SERVERS',
     describe: 'MCP servers whose tools the agent may call',
     allowed: 'in the configuration file, as described in docs/mcp-servers.md',
   }),
-} as const;
+});

@@ -1,27 +1,24 @@
 import { describe, expect, test } from '@jest/globals';
 import { Command } from 'commander';
 import { z } from 'zod';
-import { resolveSettings, defineSetting } from '../../../../shared/settings/resolve-settings.ts';
+import {
+  resolveSettings,
+  defineSetting,
+  defineSwitch,
+  withVariables,
+} from '../../../../shared/settings/resolve-settings.ts';
 import { addSettingFlags } from '../../../../shared/settings/add-flags.ts';
 
-const SETTINGS = {
-  open: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'T_OPEN',
-    describe: 'let others in',
-    allowed: 'true or false',
-  }),
+const SETTINGS = withVariables('T', {
+  open: defineSwitch(false, 'let others in'),
   names: defineSetting({
     kind: 'list',
     schema: z.array(z.string()),
     fallback: [],
-    env: 'T_NAMES',
     describe: 'names',
     allowed: 'names',
   }),
-} as const;
+});
 
 const command = () => addSettingFlags(new Command('program'), SETTINGS);
 

@@ -6,16 +6,17 @@ import {
   readConfigFile,
   resolveSettings,
   defineSetting,
+  defineSwitch,
+  withVariables,
 } from '../../../../shared/settings/resolve-settings.ts';
 import type { SettingSources } from '../../../../shared/settings/resolve-settings.ts';
 import { temporaryDirectory } from '../../../support/temporary-directory.ts';
 
-const SETTINGS = {
+const SETTINGS = withVariables('T', {
   port: defineSetting({
     kind: 'number',
     schema: z.number().int().min(0).max(65_535),
     fallback: 41242,
-    env: 'T_PORT',
     describe: 'port',
     allowed: 'a whole number from 0 to 65535',
   }),
@@ -23,27 +24,18 @@ const SETTINGS = {
     kind: 'list',
     schema: z.array(z.string()),
     fallback: [],
-    env: 'T_NAMES',
     describe: 'names',
     allowed: 'names',
   }),
-  open: defineSetting({
-    kind: 'boolean',
-    schema: z.boolean(),
-    fallback: false,
-    env: 'T_OPEN',
-    describe: 'open',
-    allowed: 'true or false',
-  }),
+  open: defineSwitch(false, 'open'),
   apiKey: defineSetting({
     kind: 'text',
     schema: z.string().min(10).optional(),
     fallback: undefined,
-    env: 'T_API_KEY',
     describe: 'key',
     allowed: 'a key',
   }),
-} as const;
+});
 
 const from = (sources: Partial<Omit<SettingSources, 'file'>> & { file?: Record<string, unknown> }) =>
   resolveSettings(SETTINGS, {
