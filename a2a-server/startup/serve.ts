@@ -15,6 +15,7 @@ import { createFileRecordStore } from '../records/file-records.ts';
 import type { RecordStore } from '../records/record-store.ts';
 import { JournalInUseError, type Journal } from '../journal/journal.ts';
 import { createChildProcessRecords, type ChildProcessRecords } from '../processes/child-process-records.ts';
+import { answerWhileStarting } from './answer-while-starting.ts';
 import { listen, stateInUseError } from './listen.ts';
 import { measureAppends } from '../telemetry/measure-appends.ts';
 import { openTelemetry, type Telemetry } from './open-telemetry.ts';
@@ -77,7 +78,7 @@ export async function serve(
         log.error({ err: error, act: act.act }, 'an administrative action was not recorded in the audit log'),
       );
   const token = await readOrCreateTokenFile(stateDir);
-  let answer: RequestListener = notReady;
+  let answer: RequestListener = answerWhileStarting;
   const server = createServer(TCP_KEEP_ALIVE, (request, response) => {
     closeResponseWithConnection(request, response);
     answer(request, response);
@@ -163,13 +164,6 @@ async function stopAfterDatabaseRemovedServer(
   }
   throw removed;
 }
-
-/** Answers requests that arrive before the server has read the journal. */
-const notReady: RequestListener = (request, response) => {
-  // WHATWG HTML §9.2: after a status other than 200, an EventSource stops. After a broken connection it reconnects.
-  if (request.method === 'GET' && request.headers.accept === 'text/event-stream') request.socket.destroy();
-  else response.writeHead(503, { 'Retry-After': '1' }).end();
-};
 
 /** Loads the MCP client only if servers are configured. The servers start in the background. */
 async function startedMcpServers(

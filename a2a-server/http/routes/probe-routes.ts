@@ -4,8 +4,8 @@
  */
 import { Router } from 'express';
 
-/** The reason why a running server accepts no work. */
-export type NotReadyReason = 'closing' | 'journal-unreachable';
+/** The reason why a server accepts no work. */
+export type NotReadyReason = 'starting' | 'closing' | 'journal-unreachable';
 
 /**
  * `/livez` answers 200 while the process answers at all. `/readyz` answers 503 with the reasons if the server accepts

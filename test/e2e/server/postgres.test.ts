@@ -1,14 +1,17 @@
 /** Tests a server whose tasks are in a real PostgreSQL: approvals, kills, and a database that crashes. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { decisionOn } from '../../support/a2a-message.ts';
+import { freePort } from '../../support/free-port.ts';
 import { makeGate } from '../../support/gate.ts';
 import { append, plan, shell } from '../../support/offline-plan.ts';
+import { beginTransaction, untilWaitingForLocks } from '../../support/postgres-locks.ts';
 import {
   type PostgresServer,
   START_LIMIT_MS,
   startPostgres,
   whyNoPostgres,
 } from '../../support/postgres-server.ts';
+import { launchServer } from '../../support/server-program.ts';
 import { stage, stageAgain, type Stage } from '../../support/stage.ts';
 import { startsIn } from '../../support/wire-event.ts';
 
@@ -47,6 +50,28 @@ else {
   const postgresStage = (): Promise<Stage> => stage({ env: { A2A_SERVER_DATABASE: url } });
 
   describe('a server on PostgreSQL', () => {
+    it('while it waits for the database at its start, it is alive, not ready, and says why', async () => {
+      const first = await postgresStage();
+      await first.server.stop();
+      const release = await beginTransaction(url, 'LOCK TABLE nodes');
+      const port = await freePort();
+      const env = { A2A_SERVER_DATABASE: url };
+      const second = launchServer({ home: first.server, args: ['--port', String(port)], env });
+      await untilWaitingForLocks(url, 1);
+      const ask = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+      expect((await ask('/livez')).status).toBe(200);
+      const readiness = await ask('/readyz');
+      expect(readiness.status).toBe(503);
+      expect(await readiness.json()).toEqual({ status: 'unavailable', reasons: ['starting'] });
+      const refused = await ask('/tasks');
+      expect(refused.headers.get('retry-after')).toBe('1');
+      expect(await refused.text()).toContain('The server is starting.');
+      await release();
+      await second.ready;
+      expect((await ask('/readyz')).status).toBe(200);
+      await second.stop();
+    });
+
     it('R20 a call that waits while the server is killed runs once after its approval', async () => {
       const before = await postgresStage();
       const text = plan(append('effects.txt', 'one'), append('effects.txt', ' two'), { say: 'We end.' });

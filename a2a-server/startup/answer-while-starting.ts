@@ -1,0 +1,32 @@
+/**
+ * Answers the requests that arrive before the server has opened its journal. That may take long, e.g. while the tables
+ * of a large database are upgraded.
+ */
+import type { RequestListener } from 'node:http';
+import type { NotReadyReason } from '../http/routes/probe-routes.ts';
+
+const STARTING: { status: string; reasons: readonly NotReadyReason[] } = {
+  status: 'unavailable',
+  reasons: ['starting'],
+};
+
+const json = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' };
+
+export const answerWhileStarting: RequestListener = (request, response) => {
+  // WHATWG HTML §9.2: after a status other than 200, an EventSource stops. After a broken connection it reconnects.
+  if (request.method === 'GET' && request.headers.accept === 'text/event-stream') {
+    request.socket.destroy();
+    return;
+  }
+  const [path] = (request.url ?? '').split('?', 1);
+  if (path === '/livez') {
+    // A process manager restarts a server that is not alive. After a restart, the same work begins again.
+    response.writeHead(200, json).end('{"status":"ok"}');
+  } else if (path === '/readyz') {
+    response.writeHead(503, json).end(JSON.stringify(STARTING));
+  } else {
+    response
+      .writeHead(503, { 'Content-Type': 'text/plain', 'Retry-After': '1' })
+      .end('The server is starting. Send the same request again in a second.\n');
+  }
+};
