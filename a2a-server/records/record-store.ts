@@ -1,6 +1,6 @@
 /**
  * Stores small records that are not events of a task: issued tokens, push notification configurations, administrative
- * actions, links and sessions of the approval page, passkeys. A server keeps them in files of its state directory.
+ * actions, links and sessions of the approval page, passkeys, tasks that clients read. A server keeps them in files of its state directory.
  * Servers that share a database keep them there, so each knows the records of the others.
  */
 
@@ -15,6 +15,7 @@ export type RecordKind =
   | 'challenges'
   | 'push'
   | 'push-retries'
+  | 'readers'
   | 'secrets';
 
 /** The name of a record has 1 to 64 lower-case letters, digits or hyphens. No record has another name. */

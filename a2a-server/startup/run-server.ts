@@ -10,6 +10,7 @@ import type { ServerRecord } from '../../shared/state/server-record.ts';
 import { readPackageVersion } from '../../shared/runtime/version.ts';
 import { createCancellingDisconnectHandler } from '../http/streams/cancel-on-disconnect.ts';
 import { IGNORE_DISCONNECTS } from '../http/streams/on-disconnect.ts';
+import { ReadersAtOtherServers } from '../http/streams/readers-at-other-servers.ts';
 import { offeredAgent } from './offered-agent.ts';
 import { createToolsAndCommands } from './tools-and-commands.ts';
 import { createWorkspaceOpener } from './settings/open-allowed-workspace.ts';
@@ -128,9 +129,14 @@ export async function startOpenedServer(
   };
   const reading = new AbortScope<StreamEndReason>();
   const { access, close: closeAccess } = await openAccessControl({ ...opened, record, base, clock });
+  const others =
+    settings.onDisconnect === 'cancel' && journal.ownership.shared
+      ? new ReadersAtOtherServers({ records, clock, log })
+      : undefined;
+  others?.removeOld();
   const disconnects =
     settings.onDisconnect === 'cancel'
-      ? createCancellingDisconnectHandler({ tasks, clock, log })
+      ? createCancellingDisconnectHandler({ tasks, clock, log, others })
       : IGNORE_DISCONNECTS;
   const openRequests = new OpenRequestLimiter(live.limits, onRefused);
   const metrics = await openOfferedMetrics(opened, tasks);
@@ -214,6 +220,7 @@ export async function startOpenedServer(
     reading.abort('server-shutdown');
     closeAccess();
     await closeHttpServer(server);
+    await others?.written();
     // The telemetry closes before the journal, because the last metrics still need the journal.
     await opened.telemetry.close();
     await journal.close();

@@ -8,6 +8,7 @@ import {
   type DisconnectHandler,
   type FollowedMessage,
 } from './on-disconnect.ts';
+import type { ReadersAtOtherServers } from './readers-at-other-servers.ts';
 
 const REASON = 'its client disconnected and did not come back';
 
@@ -15,10 +16,13 @@ export function createCancellingDisconnectHandler({
   tasks,
   clock,
   log,
+  others,
 }: {
   tasks: Pick<TaskService, 'cancelWork' | 'follow'>;
   clock: Clock;
   log: Logger;
+  /** Absent if no other server uses the journal. */
+  others?: ReadersAtOtherServers | undefined;
 }): DisconnectHandler {
   async function cancel(taskId: string, { principal, seq }: FollowedMessage): Promise<void> {
     const by = { principal, channel: 'disconnect' };
@@ -37,5 +41,6 @@ export function createCancellingDisconnectHandler({
       for await (const _ of tasks.follow(taskId, seq, { until: 'settled', signal }));
     },
     cancel: (taskId, message) => void cancel(taskId, message),
+    others,
   });
 }

@@ -2,7 +2,8 @@
  * `--on-disconnect cancel`: after the last reader of a running task leaves, the server waits `RECONNECT_GRACE_MS`. If no
  * client reads the task in this time, the server cancels it.
  *
- * - A reader is a stream or a blocking request of the task.
+ * - A reader is a stream or a blocking request of the task. Behind a load balancer, a client may come back at another
+ *   server. The wait then begins again when no client reads the task at another server.
  * - A client starts the rule for a task with a message over a stream or in a blocking request. The rule ends when the
  *   task waits or ends.
  * - A reader leaves if its connection breaks, or if its stream reaches its maximum lifetime. After any other end of the
@@ -12,6 +13,7 @@
  */
 import type { Clock } from '../../../shared/runtime/clock.ts';
 import type { ReadEndReason } from '../auth/caller.ts';
+import type { ReadersAtOtherServers } from './readers-at-other-servers.ts';
 
 export const ON_DISCONNECT_VALUES = ['detach', 'cancel'] as const;
 
@@ -49,6 +51,8 @@ interface CancellingParts {
   settled: (taskId: string, message: FollowedMessage, signal: AbortSignal) => Promise<void>;
   /** Cancels the task, unless a newer message has arrived. */
   cancel: (taskId: string, message: FollowedMessage) => void;
+  /** Absent if no other server uses the journal. */
+  others?: Pick<ReadersAtOtherServers, 'begin' | 'end' | 'untilNone'> | undefined;
 }
 
 interface Watch {
@@ -75,12 +79,14 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
   reads(taskId: string, message?: FollowedMessage): (end: ReadEndReason) => void {
     const task = this.#tasks.get(taskId) ?? { readers: 0 };
     this.#tasks.set(taskId, task);
+    if (task.readers === 0) this.#parts.others?.begin(taskId);
     task.readers += 1;
     task.disarm?.();
     if (message !== undefined) this.#watch(taskId, task, message);
     return (end) => {
       task.readers -= 1;
       if (task.readers > 0) return;
+      this.#parts.others?.end(taskId);
       if (end === 'over') this.detach(taskId);
       else if (task.watch !== undefined) this.#arm(taskId, task, task.watch);
       else this.#tasks.delete(taskId);
@@ -112,10 +118,23 @@ export class CancellingDisconnectHandler implements DisconnectHandler {
     this.#parts.settled(taskId, message, watch.end.signal).then(settled, settled);
   }
 
-  #arm(taskId: string, task: ReadTask, { message }: Watch): void {
-    task.disarm = this.#parts.clock.after(RECONNECT_GRACE_MS, () => {
+  #arm(taskId: string, task: ReadTask, watch: Watch): void {
+    const { clock, others } = this.#parts;
+    const armed = new AbortController();
+    const cancel = (): void => {
       this.detach(taskId);
-      this.#parts.cancel(taskId, message);
-    });
+      this.#parts.cancel(taskId, watch.message);
+    };
+    const wait = async (reading: Pick<ReadersAtOtherServers, 'untilNone'>): Promise<void> => {
+      const wasRead = await reading.untilNone(taskId, armed.signal);
+      if (armed.signal.aborted) return;
+      if (wasRead) this.#arm(taskId, task, watch);
+      else cancel();
+    };
+    const stop = clock.after(RECONNECT_GRACE_MS, () => (others === undefined ? cancel() : void wait(others)));
+    task.disarm = () => {
+      stop();
+      armed.abort();
+    };
   }
 }

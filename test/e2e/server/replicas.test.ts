@@ -1,7 +1,8 @@
 /** Tests several server processes on one PostgreSQL: what happens to a task whose server dies, stops or is cut off. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { execFile } from 'node:child_process';
-import { rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { command } from '../../integration/acp/steps-with-effects.ts';
@@ -134,6 +135,24 @@ else {
     const env = { A2A_SERVER_DATABASE: url };
     return { agent, first: await stage({ args, env }), second: await stage({ args, env }) };
   }
+
+  describe('--on-disconnect cancel', () => {
+    it('a task goes on while its client reads it at another server', async () => {
+      const env = { A2A_SERVER_TOKENS: `ann=${TEAM_TOKEN}`, A2A_SERVER_DATABASE: url };
+      const args = ['--on-disconnect', 'cancel', '--mode', 'auto'];
+      const [first, second] = [await stage({ args, env }), await stage({ args, env })];
+      const of = ({ server }: Stage) => new A2aPeer({ url: server.url, token: TEAM_TOKEN });
+      const stream = await of(first).stream(plan(shell('until [ -e go ]; do echo working; sleep 1; done')));
+      await stream.until((event) => event.activity?.type === 'tool.started');
+      const { taskId = '', seq = 0 } = stream.seen.at(-1) ?? {};
+      stream.connection.destroy();
+      const followed = await of(second).follow(taskId, seq);
+      await first.server.logged(/a client reads it at another server/);
+      await writeFile(join(first.server.workspace, 'go'), '');
+      expect((await followed.rest()).at(-1)?.state).toBe('COMPLETED');
+      // After it has noticed the cut, the first server waits ten seconds for the client.
+    });
+  });
 
   describe('a server that dies', () => {
     it('R112 during a command: another server asks about the interrupted command, and does not run it again', async () => {

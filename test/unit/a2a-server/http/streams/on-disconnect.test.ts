@@ -3,11 +3,13 @@ import {
   CancellingDisconnectHandler,
   RECONNECT_GRACE_MS,
 } from '../../../../../a2a-server/http/streams/on-disconnect.ts';
+import { ReadersAtOtherServers } from '../../../../../a2a-server/http/streams/readers-at-other-servers.ts';
 import { FakeClock } from '../../../../support/fake-clock.ts';
+import { memoryRecords } from '../../../../support/memory-records.ts';
 
 const MESSAGE = { principal: 'ada', seq: 2 };
 
-function setUp() {
+function setUp(others?: ReadersAtOtherServers) {
   const clock = new FakeClock();
   const cancelled: string[] = [];
   const settle: (() => void)[] = [];
@@ -19,6 +21,7 @@ function setUp() {
         signal.addEventListener('abort', () => resolve());
       }),
     cancel: (taskId, { principal }) => void cancelled.push(`${taskId} of ${principal}`),
+    others,
   });
   const settles = async (): Promise<void> => {
     settle.at(-1)?.();
@@ -110,5 +113,97 @@ describe('the server with --on-disconnect cancel', () => {
     expect(clock.pending).toBe(0);
     clock.advance(RECONNECT_GRACE_MS);
     expect(cancelled).toEqual([]);
+  });
+});
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Returns two servers that share records. The first one has the rule of the task. */
+function twoServers() {
+  const records = memoryRecords();
+  const clock = new FakeClock();
+  const failures: unknown[] = [];
+  const log = { info: () => undefined, error: ({ err }: { err: unknown }) => void failures.push(err) };
+  const readers = () => new ReadersAtOtherServers({ records, clock, log });
+  return { records, clock, log, failures, first: setUp(readers()), second: setUp(readers()) };
+}
+
+describe('the servers of one database with --on-disconnect cancel', () => {
+  it('a task goes on while a client reads it at another server', async () => {
+    const { first, second } = twoServers();
+    const start = first.disconnects.reads('t', MESSAGE);
+    const elsewhere = second.disconnects.reads('t');
+    start('left');
+    await turn();
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(first.cancelled).toEqual([]);
+    // The client goes back to the first server, and leaves the second one.
+    const back = first.disconnects.reads('t');
+    elsewhere('left');
+    await turn();
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(first.cancelled).toEqual([]);
+    back('left');
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(first.cancelled).toEqual(['t of ada']);
+  });
+
+  it('the server that got the message cancels the task 10 s after the last reader at another server has left', async () => {
+    const { first, second } = twoServers();
+    first.disconnects.reads('t', MESSAGE)('left');
+    const elsewhere = second.disconnects.reads('t');
+    await turn();
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    elsewhere('left');
+    await turn();
+    first.clock.advance(RECONNECT_GRACE_MS - 1);
+    await turn();
+    expect(first.cancelled).toEqual([]);
+    first.clock.advance(1);
+    await turn();
+    expect(first.cancelled).toEqual(['t of ada']);
+    expect(second.cancelled).toEqual([]);
+  });
+
+  it('a reader of another task, or one that has already left, does not keep the task', async () => {
+    const { first, second } = twoServers();
+    second.disconnects.reads('other');
+    second.disconnects.reads('t')('over');
+    first.disconnects.reads('t', MESSAGE)('left');
+    await turn();
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(first.cancelled).toEqual(['t of ada']);
+  });
+
+  it('a task goes on while the readers at other servers cannot be read', async () => {
+    const { records, failures, first } = twoServers();
+    first.disconnects.reads('t', MESSAGE)('left');
+    await turn();
+    records.list = async () => {
+      throw new Error('the database is away');
+    };
+    first.clock.advance(RECONNECT_GRACE_MS);
+    await turn();
+    expect(first.cancelled).toEqual([]);
+    expect(failures).toEqual([new Error('the database is away')]);
+  });
+
+  it('a start removes the records that a killed server has left behind, when they are old', async () => {
+    const { records, clock, log, second } = twoServers();
+    second.disconnects.reads('t');
+    await turn();
+    const starting = new ReadersAtOtherServers({ records, clock, log });
+    starting.removeOld();
+    await starting.written();
+    expect((await records.list('readers')).size).toBe(1);
+    clock.advance(25 * 60 * 60_000);
+    starting.removeOld();
+    await starting.written();
+    expect((await records.list('readers')).size).toBe(0);
   });
 });

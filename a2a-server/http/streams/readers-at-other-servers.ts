@@ -1,0 +1,106 @@
+/**
+ * Says whether a client reads a task at another server of the same database. Each server has a record for each task
+ * that a client reads there. A killed server leaves its records behind, so its tasks count as read until a later start
+ * removes them. In doubt, a task counts as read.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { onAbort } from '../../../shared/runtime/abort.ts';
+import type { Clock } from '../../../shared/runtime/clock.ts';
+import type { Logger } from '../../../shared/runtime/logging.ts';
+import type { RecordStore } from '../../records/record-store.ts';
+
+/** The age at which a record is certainly not that of a reader. Each stream of a server is much shorter. */
+const OLD_MS = 24 * 60 * 60_000;
+
+interface ReadersAtOtherServersParts {
+  /** The records that all servers share. */
+  records: Pick<RecordStore, 'list' | 'replace' | 'remove' | 'watch'>;
+  clock: Pick<Clock, 'now'>;
+  log: Pick<Logger, 'info' | 'error'>;
+}
+
+export class ReadersAtOtherServers {
+  readonly #parts: ReadersAtOtherServersParts;
+  readonly #server = randomBytes(8).toString('hex');
+  /** The writes run one after another, so that the removal of a record follows its creation. */
+  #written: Promise<unknown> = Promise.resolve();
+
+  constructor(parts: ReadersAtOtherServersParts) {
+    this.#parts = parts;
+  }
+
+  /** Tells the other servers that a client reads the task here. */
+  begin(taskId: string): void {
+    const { records, clock } = this.#parts;
+    this.#write(() => records.replace('readers', this.#nameOf(taskId), String(clock.now())));
+  }
+
+  /** Tells the other servers that no client reads the task here any more. */
+  end(taskId: string): void {
+    this.#write(() => this.#parts.records.remove('readers', this.#nameOf(taskId)));
+  }
+
+  /**
+   * Resolves when no client reads the task at another server, or when the signal aborts.
+   * @returns true if a client has read the task at another server at first
+   */
+  async untilNone(taskId: string, signal: AbortSignal): Promise<boolean> {
+    if (!(await this.#exist(taskId))) return false;
+    if (signal.aborted) return true;
+    this.#parts.log.info({ taskId }, 'a task goes on, because a client reads it at another server');
+    await new Promise<void>((resolve) => {
+      const end = (): void => {
+        stopWatching();
+        stopListening();
+        resolve();
+      };
+      const check = async (): Promise<void> => {
+        if (!(await this.#exist(taskId))) end();
+      };
+      const stopWatching = this.#parts.records.watch('readers', () => void check());
+      const stopListening = onAbort(signal, end);
+    });
+    return true;
+  }
+
+  /** Removes the records that killed servers have left behind. */
+  removeOld(): void {
+    const { records, clock } = this.#parts;
+    this.#write(async () => {
+      for (const [name, since] of await records.list('readers'))
+        if (Number(since) < clock.now() - OLD_MS) await records.remove('readers', name);
+    });
+  }
+
+  /** Resolves when the records are written. */
+  async written(): Promise<void> {
+    await this.#written;
+  }
+
+  async #exist(taskId: string): Promise<boolean> {
+    try {
+      const names = [...(await this.#parts.records.list('readers', prefixOf(taskId))).keys()];
+      return names.some((name) => name !== this.#nameOf(taskId));
+    } catch (error) {
+      this.#complain(error);
+      return true;
+    }
+  }
+
+  #write(work: () => Promise<unknown>): void {
+    this.#written = this.#written.then(work).catch((error: unknown) => this.#complain(error));
+  }
+
+  #complain(error: unknown): void {
+    this.#parts.log.error({ err: error }, 'the readers of tasks at other servers are unknown');
+  }
+
+  #nameOf(taskId: string): string {
+    return `${prefixOf(taskId)}${this.#server}`;
+  }
+}
+
+/** A name of a record is short and has few characters. The id of a task may be long and have others. */
+function prefixOf(taskId: string): string {
+  return `${createHash('sha256').update(taskId).digest('hex').slice(0, 32)}-`;
+}
