@@ -110,9 +110,10 @@ async function runningServer(stateDirectory: string, token: string): Promise<Con
  * this time.
  */
 async function settledHealth(url: string, token: string): Promise<ServerIdentityCheck> {
-  for (let waited = 0; ; waited += POLL_MS) {
+  const until = performance.now() + MAX_CLOSING_MS;
+  for (;;) {
     const health = await checkServerIdentity(url, token);
-    if (health.type !== 'closing' || waited >= MAX_CLOSING_MS) return health;
+    if (health.type !== 'closing' || performance.now() >= until) return health;
     await setTimeout(POLL_MS);
   }
 }

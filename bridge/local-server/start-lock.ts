@@ -25,7 +25,8 @@ export async function withStartLock<Result>(
   doneByOther: () => Promise<Result | undefined> = () => Promise.resolve(undefined),
 ): Promise<Result> {
   const lost = new AbortController();
-  for (let waited = 0; ; waited += POLL_MS) {
+  const until = performance.now() + MAX_WAIT_MS;
+  for (;;) {
     const release = await tryLock(stateDirectory, lost);
     if (release !== undefined) {
       try {
@@ -37,7 +38,7 @@ export async function withStartLock<Result>(
     }
     const done = await doneByOther();
     if (done !== undefined) return done;
-    if (waited >= MAX_WAIT_MS)
+    if (performance.now() >= until)
       throw new ProductError(
         'AGENT_UNREACHABLE',
         `Another bridge has been starting the local A2A server for a long time. Try again in half a minute. If the error stays, read ${join(stateDirectory, 'server.log')}.`,

@@ -15,7 +15,7 @@ let lockPath: string;
 beforeEach(async () => {
   state = await temporaryDirectory();
   lockPath = join(state, 'server-start.lock');
-  jest.useFakeTimers({ doNotFake: ['Date', 'setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+  jest.useFakeTimers({ doNotFake: ['Date', 'setImmediate', 'nextTick', 'queueMicrotask'] });
 });
 
 afterEach(() => {
@@ -46,4 +46,22 @@ test('if another bridge keeps the lock, the error is typed and contains the next
   });
   while (!(await Promise.race([ended, nextTurn(false)]))) jest.advanceTimersByTime(RETRY);
   await refused;
+});
+
+test('the time that each look at the other server takes counts as waiting', async () => {
+  await mkdir(lockPath);
+  let looks = 0;
+  const slowLook = async (): Promise<undefined> => {
+    looks += 1;
+    jest.advanceTimersByTime(10_000);
+    await nextTurn();
+  };
+  const outcome = withStartLock(state, () => Promise.resolve('done'), slowLook).catch(() => 'refused');
+  let ended: string | undefined;
+  while (ended === undefined) {
+    jest.advanceTimersByTime(RETRY);
+    ended = await Promise.race([outcome, nextTurn(undefined)]);
+  }
+  expect(ended).toBe('refused');
+  expect(looks).toBeLessThanOrEqual(3);
 });
