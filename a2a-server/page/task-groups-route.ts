@@ -18,6 +18,7 @@ import {
   type TaskGroups,
 } from '../../shared/protocol/task-groups.ts';
 import { readableTaskTitle } from '../../shared/text/readable-task-title.ts';
+import type { Clock } from '../../shared/runtime/clock.ts';
 import { visibleTasksFilter } from '../access/requester.ts';
 import type { TaskService } from '../executor/task-service.ts';
 import { callerOf } from '../http/auth/caller.ts';
@@ -26,6 +27,7 @@ import type { TaskReader } from '../http/wire/reader-decisions.ts';
 import type { OwnerFilter, JournalTaskFilter, TaskRow } from '../journal/journal.ts';
 import { costView } from '../task/costs/cost-report.ts';
 import type { StateName } from '../task/snapshot.ts';
+import { FilterValueCache } from './filter-value-cache.ts';
 import {
   countDecidableActions,
   summarizeTask,
@@ -61,8 +63,9 @@ type Query = z.infer<typeof query>;
 
 type Tasks = Pick<TaskService, 'list' | 'listedSnapshot' | 'sessionCost' | 'filterValues'>;
 
-export function taskGroupsRoute(tasks: Tasks): Router {
+export function taskGroupsRoute(tasks: Tasks, clock: Pick<Clock, 'now'>): Router {
   const router = Router();
+  const filterValues = new FilterValueCache({ read: (owner) => tasks.filterValues(owner), clock });
   const summaries = new Map<string, { seq: number; summary: TaskSummary }>();
 
   const summaryOf = async ({ taskId, seq }: TaskRow): Promise<TaskSummary | undefined> => {
@@ -129,13 +132,17 @@ export function taskGroupsRoute(tasks: Tasks): Router {
     const asked = parsed(request.query);
     if (asked.token !== undefined)
       throw new ProductError('MALFORMED', 'A page token belongs to one group: /task-groups/{group}?token=….');
-    const answer: TaskGroups = {
-      principal: reader.principal,
+    const groups = {
       waiting: await groupOf('waiting', reader, asked),
       working: await groupOf('working', reader, asked),
       ended: await groupOf('ended', reader, asked),
+    };
+    const shown = TASK_GROUPS.flatMap((name) => groups[name].tasks);
+    const answer: TaskGroups = {
+      principal: reader.principal,
+      ...groups,
       attention: await attentionOf(reader),
-      ...(await tasks.filterValues(visibleTasksFilter(reader))),
+      ...(await filterValues.valuesOf(visibleTasksFilter(reader), shown)),
     };
     response.json(answer);
   });

@@ -263,7 +263,7 @@ function pageApi(parts: Parts): Router {
     taskRoutes(parts),
     agentRoute(parts.agent ?? { agent: '', models: [] }),
     allowedWorkspacesRoute(parts.workspaces ?? { fallback: null, allowed: [] }),
-    taskGroupsRoute(tasks),
+    taskGroupsRoute(tasks, clock),
     taskChangesRoute({ tasks, heartbeatMs, clock, changes: parts.changes ?? new TaskChangeNotifier() }),
     ...(passkeys ? [passkeyRoutes({ tasks, sessions: pageSignIn.sessions, ...passkeys })] : []),
     restRoute(parts),
