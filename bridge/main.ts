@@ -51,9 +51,12 @@ async function start(flags: Readonly<Record<string, unknown>>): Promise<void> {
   }
 }
 
-// A command needs no MCP, and MCP clients usually start the bridge without arguments. So each loads only its own part.
-void (process.argv.length <= 2
-  ? start({})
-  : import('./cli/program.ts').then(({ createBridgeCommandLine }) =>
-      createBridgeCommandLine(start, places).parseAsync(),
-    ));
+/** A command needs no MCP, and a bridge that serves an MCP client needs no commands. So each loads only its own part. */
+async function run(args: readonly string[]): Promise<void> {
+  const flags = args.length === 0 ? {} : (await import('./settings/serve-arguments.ts')).serveFlags(args);
+  if (flags !== undefined) return start(flags);
+  const { createBridgeCommandLine } = await import('./cli/program.ts');
+  await createBridgeCommandLine(start, places).parseAsync();
+}
+
+void run(process.argv.slice(2));

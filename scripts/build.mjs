@@ -176,14 +176,20 @@ const knownModelsAsText = {
   },
 };
 
-/** The bridge's own chunks: MCP, what the first call needs, the command line, and MCP over HTTP. */
+/**
+ * The bridge's own chunks: MCP, what the first call needs, the command line, its flags alone, MCP over HTTP, and
+ * OpenTelemetry.
+ */
 const BRIDGE_CHUNKS = [
   'jose',
   '@simplewebauthn/server',
   '/open-bridge.ts',
   '/program.ts',
   '/serve.ts',
+  '/serve-arguments.ts',
   '/serve-http.ts',
+  '/open-call-spans.ts',
+  '/log-problems.ts',
 ];
 /**
  * The server's own chunks: the packages of each provider, of ACP, of MCP, of PostgreSQL and of OpenTelemetry, and the code

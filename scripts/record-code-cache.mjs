@@ -40,9 +40,13 @@ export async function recordCodeCache(build) {
     const url = await Promise.race([addressOf(server), failure(server, 'server')]);
     await (await fetch(new URL('/.well-known/agent-card.json', url), { signal })).json();
     const token = (await readFile(join(stateDir, 'token'), 'utf8')).trim();
-    const bridge = start('bridge', [`--agent-url=${url}`, `--state-dir=${join(home, 'bridge')}`], {
-      MCP_A2A_BRIDGE_AGENT_TOKEN: token,
-    });
+    const flags = [`--agent-url=${url}`, `--state-dir=${join(home, 'bridge')}`];
+    const env = { MCP_A2A_BRIDGE_AGENT_TOKEN: token };
+    // The bytecode of the bridge replaces that of the command in the files that both load.
+    const command = start('bridge', ['tasks', '--json', ...flags], env);
+    await exitOf(command);
+    if (command.exitCode !== 0) throw new Error(`the command tasks exited with ${command.exitCode}`);
+    const bridge = start('bridge', flags, env);
     await Promise.race([useBridge(bridge), failure(bridge, 'bridge')]);
     bridge.stdin.end();
     await exitOf(bridge);

@@ -17,15 +17,32 @@ export function addServeFlags(command: Command): Command {
 }
 
 /**
- * Returns why the bridge would not start with these arguments, or undefined if it would. Checks the flags and their
- * values. A client may replace `${…}` in a value, so such a value is not checked.
+ * Returns the flags, if the arguments are flags with which the bridge serves MCP, and nothing else. Returns undefined if
+ * the whole command line must read them: they name a command, ask for help, or are not valid.
  */
-export function serveArgumentsProblem(args: readonly string[]): string | undefined {
-  const command = addServeFlags(new Command('mcp-a2a-bridge'))
+export function serveFlags(args: readonly string[]): Record<string, unknown> | undefined {
+  try {
+    return flagParser().parse(args, { from: 'user' }).opts();
+  } catch {
+    return undefined;
+  }
+}
+
+/** The parser throws an error for each argument that is not such a flag, and prints nothing. */
+function flagParser(): Command {
+  return addServeFlags(new Command('mcp-a2a-bridge'))
     .helpOption(false)
     .allowExcessArguments(false)
     .configureOutput({ writeErr: () => undefined })
     .exitOverride();
+}
+
+/**
+ * Returns why the bridge would not start with these arguments, or undefined if it would. Checks the flags and their
+ * values. A client may replace `${…}` in a value, so such a value is not checked.
+ */
+export function serveArgumentsProblem(args: readonly string[]): string | undefined {
+  const command = flagParser();
   try {
     command.parse(args, { from: 'user' });
     if (args.some((each) => each.includes('${'))) return undefined;

@@ -1,5 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { serveArgumentsProblem } from '../../../../bridge/settings/serve-arguments.ts';
+import { serveArgumentsProblem, serveFlags } from '../../../../bridge/settings/serve-arguments.ts';
+
+describe('the flags of a bridge that a client starts', () => {
+  it.each([
+    [['--state-dir', '/tmp/doctor', '--http'], { stateDir: '/tmp/doctor', http: true }],
+    [['--no-auto-start', '--preview=a', '--preview', 'b'], { autoStart: false, preview: ['a', 'b'] }],
+  ])('%j are read without the command line', (args, flags) => expect(serveFlags(args)).toEqual(flags));
+
+  it.each([
+    [['doctor']],
+    [['--state-dir', '/tmp', 'tasks']],
+    [['--help']],
+    [['-V']],
+    [['--agnt-url', 'x']],
+    [['']],
+  ])('the command line reads %j', (args) => expect(serveFlags(args)).toBeUndefined());
+});
 
 describe('the arguments of a bridge that a client starts', () => {
   it.each([
