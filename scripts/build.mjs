@@ -9,6 +9,7 @@ import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import { englishZod } from './bundle-program.mjs';
+import { helpInSource } from './help-in-source.mjs';
 import { isBuilt } from './is-built.mjs';
 import { recordCodeCache } from './record-code-cache.mjs';
 import { draftPrefix, replaceBuild } from './replace-build.mjs';
@@ -249,8 +250,12 @@ const importsInPlace = (chunks) => ({
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { 'if-changed': { type: 'boolean' } },
+  options: { 'if-changed': { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
 });
+if (values.help) {
+  process.stdout.write(await helpInSource(import.meta.filename));
+  process.exit();
+}
 const [target = 'dist'] = positionals;
 if (values['if-changed'] && (await isBuilt(target))) process.exit();
 const draft = await mkdtemp(draftPrefix(target));

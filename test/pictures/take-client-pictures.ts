@@ -1,6 +1,6 @@
 /**
  * Writes pictures of what MCP clients show while an action waits: docs/pictures/<client>.webp. It runs the real clients in
- * tmux, with a model of its own. `npm run pictures:clients` gets the clients.
+ * tmux, with a model of its own. `npm run pictures:clients [-- <client> …]` gets the clients, and takes the pictures of these or of all.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
  * Writes pictures of the page's main views and of the approval card to docs/pictures, as docs/page.md shows them. Each
- * view has four pictures: narrow and wide, light and dark.
+ * view has four pictures: narrow and wide, light and dark. `npm run pictures [-- <directory>]` writes them elsewhere.
  */
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
