@@ -2,10 +2,11 @@
  * Converts stream parts of the AI SDK to model events. Tool calls appear only after the normal end of the turn. Without
  * this rule, an interrupted stream could yield an incomplete call.
  */
-import { TypeValidationError, type LanguageModelV3StreamPart } from '@ai-sdk/provider';
-import { fieldOf, isRecord } from '../../shared/runtime/record.ts';
+import type { LanguageModelV3StreamPart } from '@ai-sdk/provider';
+import { isRecord } from '../../shared/runtime/record.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import type { TurnEnd, TokenUsage } from '../task/events.ts';
+import { newVariantIn } from './anthropic-new-variants.ts';
 import type { ModelEvent } from './model.ts';
 import { citedSourcesText, type CitedSource } from './source-list.ts';
 import { TurnPartCollector } from './turn-part-collector.ts';
@@ -23,6 +24,8 @@ export class ModelStreamReader {
   readonly #calls: CallEvent[] = [];
   readonly #parts = new TurnPartCollector();
   readonly #sources: CitedSource[] = [];
+  /** The ids of content blocks of unknown types. */
+  readonly #ignored = new Set<string>();
   #text = '';
   #left: number;
 
@@ -34,10 +37,12 @@ export class ModelStreamReader {
   read(part: LanguageModelV3StreamPart): PartResult {
     switch (part.type) {
       case 'text-delta':
+        if (this.#ignored.has(part.id)) return events([]);
         this.#parts.block('text', part);
         this.#text += part.delta;
         return this.#goesOn(part.delta, part.delta === '' ? [] : [{ type: 'text', text: part.delta }]);
       case 'reasoning-delta':
+        if (this.#ignored.has(part.id)) return events([]);
         this.#parts.block('reasoning', part);
         return this.#goesOn(part.delta, part.delta === '' ? [] : [{ type: 'reasoning', text: part.delta }]);
       case 'text-start':
@@ -66,7 +71,7 @@ export class ModelStreamReader {
         this.#sources.push(part);
         return events([]);
       case 'error':
-        return isNewEventType(part.error) ? events([]) : { type: 'failure', error: part.error };
+        return this.#error(part.error);
       case 'finish':
         return this.#finish(part);
       case 'stream-start':
@@ -79,6 +84,13 @@ export class ModelStreamReader {
       case 'raw':
         return events([]);
     }
+  }
+
+  #error(error: unknown): PartResult {
+    const variant = newVariantIn(error);
+    if (variant === undefined) return { type: 'failure', error };
+    if (variant.type === 'block') this.#ignored.add(variant.block);
+    return events([]);
   }
 
   /** Counts the characters of the answer. Above the limit, this ends the turn and drops the turn's calls. */
@@ -110,28 +122,6 @@ export class ModelStreamReader {
     const calls = isMalformed ? [] : isCut ? withoutCutCall(this.#calls) : this.#calls;
     return { type: 'events', events: [...list, ...calls, finish], ended: true };
   }
-}
-
-/** The event types of Anthropic's stream that the AI SDK knows. */
-const KNOWN_EVENT_TYPES: ReadonlySet<string> = new Set([
-  'message_start',
-  'content_block_start',
-  'content_block_delta',
-  'content_block_stop',
-  'message_delta',
-  'message_stop',
-  'ping',
-  'error',
-]);
-
-/**
- * True for an event of a new type, which the AI SDK reports as an error. Anthropic: it may "add new variants to
- * enum-like output values (for example, streaming event types)". An error of another provider has a message.
- */
-function isNewEventType(error: unknown): boolean {
-  if (!TypeValidationError.isInstance(error) || fieldOf(error.value, 'message') !== undefined) return false;
-  const type = fieldOf(error.value, 'type');
-  return typeof type === 'string' && !KNOWN_EVENT_TYPES.has(type);
 }
 
 /**

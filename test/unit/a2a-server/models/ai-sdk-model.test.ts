@@ -227,6 +227,25 @@ describe('the events of a model’s turn', () => {
       await expect(answer(value)).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
   });
 
+  test('a content block of a new type is ignored with its text, and an invalid block of a known type is not', async () => {
+    const refused = (value: unknown): LanguageModelV3StreamPart => ({
+      type: 'error',
+      error: new TypeValidationError({ value, cause: new Error('no match') }),
+    });
+    const block = (type: string) =>
+      refused({ type: 'content_block_start', index: 7, content_block: { type } });
+    const delta = (type: string) => refused({ type: 'content_block_delta', index: 7, delta: { type } });
+    const inBlock: LanguageModelV3StreamPart = { type: 'text-delta', id: '7', delta: 'not for people' };
+    const answer = (...parts: LanguageModelV3StreamPart[]) =>
+      collect(modelOf(() => streamOf(...parts, text('ok'), FINISH)));
+    expect(await answer(block('commentary'), inBlock, delta('commentary_delta'))).toMatchObject([
+      { type: 'text', text: 'ok' },
+      { type: 'finish', end: 'stop' },
+    ]);
+    for (const part of [block('tool_use'), delta('input_json_delta')])
+      await expect(answer(part)).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
+  });
+
   test('a call that the provider executes itself gives no call event', async () => {
     const own: LanguageModelV3StreamPart = { ...callPart(), providerExecuted: true };
     const events = await collect(modelOf(() => streamOf(own, FINISH)));

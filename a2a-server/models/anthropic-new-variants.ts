@@ -1,0 +1,47 @@
+/**
+ * Recognizes parts of Anthropic's stream that are newer than the AI SDK. The AI SDK reports them as errors. Anthropic: it
+ * may "add new variants to enum-like output values (for example, streaming event types)".
+ */
+import { TypeValidationError } from '@ai-sdk/provider';
+import { fieldOf } from '../../shared/runtime/record.ts';
+
+const KNOWN_EVENT_TYPES: ReadonlySet<string> = new Set([
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
+  'message_stop',
+  'ping',
+  'error',
+]);
+
+/** The blocks of an answer that the server uses. It offers no tools that the provider executes. */
+const KNOWN_BLOCK_TYPES: ReadonlySet<string> = new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']);
+
+const KNOWN_DELTA_TYPES: ReadonlySet<string> = new Set([
+  'text_delta',
+  'input_json_delta',
+  'thinking_delta',
+  'signature_delta',
+  'citations_delta',
+]);
+
+/** `block` is the id of a content block that the reader ignores, with its later deltas. */
+type NewVariant = { type: 'event' } | { type: 'block'; block: string };
+
+/** Returns undefined for any other error, also for an invalid event of a known type. */
+export function newVariantIn(error: unknown): NewVariant | undefined {
+  // An error of another provider has a message.
+  if (!TypeValidationError.isInstance(error) || fieldOf(error.value, 'message') !== undefined)
+    return undefined;
+  const { value } = error;
+  if (isUnknown(fieldOf(value, 'type'), KNOWN_EVENT_TYPES)) return { type: 'event' };
+  if (isUnknown(fieldOf(fieldOf(value, 'delta'), 'type'), KNOWN_DELTA_TYPES)) return { type: 'event' };
+  if (!isUnknown(fieldOf(fieldOf(value, 'content_block'), 'type'), KNOWN_BLOCK_TYPES)) return undefined;
+  return { type: 'block', block: String(fieldOf(value, 'index')) };
+}
+
+function isUnknown(type: unknown, known: ReadonlySet<string>): boolean {
+  return typeof type === 'string' && !known.has(type);
+}
