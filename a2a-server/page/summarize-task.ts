@@ -42,7 +42,10 @@ export function summarizeTask(snapshot: Snapshot): TaskSummary {
   // After the last decision no tool call waits. The task's next event then sets the state to `working`.
   const state = STATES[status.state] === 'waiting' && waitingFor === null ? 'working' : STATES[status.state];
   const { inputTokens, outputTokens, cachedInputTokens, cacheWriteTokens, usd = null } = usageOf(snapshot);
-  const calls = Object.values(snapshot.calls).map((call) => ({ ...call, state: callStateInOverview(call) }));
+  const calls = Object.values(snapshot.calls).map((call) => ({
+    ...call,
+    state: callStateInOverview(snapshot, call),
+  }));
   return {
     taskId,
     sessionId,

@@ -10,7 +10,7 @@ import type {
 import type { Grant } from '../../task/grants.ts';
 import { pendingActions } from '../../task/pending.ts';
 import { generationOf } from '../../task/generation.ts';
-import { callsOfTurn } from '../../task/snapshot.ts';
+import { callsOfTurn, isTerminal } from '../../task/snapshot.ts';
 import { costView } from '../../task/costs/cost-report.ts';
 import type { CostSum } from '../../task/costs/cost-sum.ts';
 import { filesOfTask } from '../../task/task-files.ts';
@@ -166,7 +166,9 @@ function historyOf(snapshot: Snapshot, options: WireOptions): Message[] {
 }
 
 function turnMessage(snapshot: Snapshot, options: WireOptions, turn: Turn): Message {
-  const calls = callsOfTurn(snapshot, turn).map((call) => `${call.title}: ${fate(call)}${verdictOn(call)}`);
+  const calls = callsOfTurn(snapshot, turn).map(
+    (call) => `${call.title}: ${fate(snapshot, call)}${verdictOn(call)}`,
+  );
   const texts = [turn.text, calls.join('\n'), lastWords(turn)].filter((text) => text !== '');
   return toA2aMessage(options, {
     role: 'agent',
@@ -185,12 +187,12 @@ function verdictOn({ decided }: Call): string {
   return decided ? ` (${decided.decision}, by ${decided.by.principal} over ${decided.by.channel})` : '';
 }
 
-function fate({ state }: Call): string {
+function fate(task: Snapshot, { state }: Call): string {
   switch (state.type) {
     case 'waiting':
-      return 'waits for a decision';
+      return isTerminal(task) ? NOT_RUN : 'waits for a decision';
     case 'ready':
-      return 'about to run';
+      return isTerminal(task) ? NOT_RUN : 'about to run';
     case 'running':
       return 'running';
     case 'settled':
@@ -212,6 +214,8 @@ function fate({ state }: Call): string {
   }
 }
 
+const NOT_RUN = 'did not run, because the task ended first';
+
 function overviewOf(snapshot: Snapshot): TaskOverview {
   const files = filesOfTask(snapshot);
   return {
@@ -224,7 +228,7 @@ function overviewOf(snapshot: Snapshot): TaskOverview {
       title: call.title,
       toolId: call.toolId,
       sideEffect: call.sideEffect,
-      state: callStateInOverview(call),
+      state: callStateInOverview(snapshot, call),
       ...(call.state.type === 'running' && { startedAt: new Date(call.state.startedAt).toISOString() }),
       ...(call.decided && { decided: standing(call.decided) }),
     })),
@@ -263,8 +267,10 @@ function standing({ decision, by, at, inputHash }: AcceptedDecision): RecordedDe
   return { decision, by: principal, channel, at: new Date(at).toISOString(), inputHash };
 }
 
-export function callStateInOverview({ state }: Call): TaskOverview['calls'][number]['state'] {
-  if (state.type !== 'settled') return state.type;
+export function callStateInOverview(task: Snapshot, { state }: Call): TaskOverview['calls'][number]['state'] {
+  // No one can decide a call of an ended task, and it never runs.
+  if (state.type === 'waiting' || state.type === 'ready') return isTerminal(task) ? 'skipped' : state.type;
+  if (state.type === 'running') return state.type;
   switch (state.result.type) {
     case 'ran':
       return state.result.outcome.type;

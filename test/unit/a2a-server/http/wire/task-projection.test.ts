@@ -168,6 +168,17 @@ describe('a task snapshot as an A2A task', () => {
     });
   });
 
+  test('after the end of its task, a call that waited is reported as skipped, not as waiting', () => {
+    const task = taskOf([...ASKED, { type: 'task.canceled', reason: 'no one decided', by }], {
+      ...VIEW,
+      approval: true,
+    });
+    const { calls } = taskOverviewSchema.parse(task.metadata?.[TOOL_APPROVAL_EXTENSION]);
+    expect(calls).toMatchObject([{ callId: 'call-1', state: 'skipped' }]);
+    expect(JSON.stringify(words(task))).toContain('did not run, because the task ended first');
+    expect(JSON.stringify(words(taskOf(ASKED)))).toContain('waits for a decision');
+  });
+
   test('a short history contains the newest messages, and task lists omit artifacts', () => {
     const snapshot = snapshotOf(ASKED);
     expect(toA2aTask(snapshot, VIEW, { historyLength: 1 }).history).toMatchObject([
