@@ -216,34 +216,21 @@ describe('the events of a model’s turn', () => {
   });
 
   test('an event of a new type is ignored, and an invalid event of a known type or an error is not', async () => {
-    const cause = new Error('no match');
-    const refused = (value: unknown): LanguageModelV3StreamPart => ({
-      type: 'error',
-      error: new TypeValidationError({ value, cause }),
-    });
-    const answer = (value: unknown) => collect(modelOf(() => streamOf(refused(value), text('ok'), FINISH)));
-    expect((await answer({ type: 'usage_hint' }))[0]).toEqual({ type: 'text', text: 'ok' });
+    expect((await answerWith(refused({ type: 'usage_hint' })))[0]).toEqual({ type: 'text', text: 'ok' });
     for (const value of [{ type: 'message_stop', x: 1 }, { type: 'InternalError', message: 'no' }, 'text'])
-      await expect(answer(value)).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
+      await expect(answerWith(refused(value))).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
   });
 
   test('a content block of a new type is ignored with its text, and an invalid block of a known type is not', async () => {
-    const refused = (value: unknown): LanguageModelV3StreamPart => ({
-      type: 'error',
-      error: new TypeValidationError({ value, cause: new Error('no match') }),
-    });
-    const block = (type: string) =>
-      refused({ type: 'content_block_start', index: 7, content_block: { type } });
-    const delta = (type: string) => refused({ type: 'content_block_delta', index: 7, delta: { type } });
     const inBlock: LanguageModelV3StreamPart = { type: 'text-delta', id: '7', delta: 'not for people' };
-    const answer = (...parts: LanguageModelV3StreamPart[]) =>
-      collect(modelOf(() => streamOf(...parts, text('ok'), FINISH)));
-    expect(await answer(block('commentary'), inBlock, delta('commentary_delta'))).toMatchObject([
-      { type: 'text', text: 'ok' },
-      { type: 'finish', end: 'stop' },
-    ]);
-    for (const part of [block('tool_use'), delta('input_json_delta')])
-      await expect(answer(part)).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
+    expect(await answerWith(blockStart('commentary'), inBlock, blockDelta('commentary_delta'))).toMatchObject(
+      [
+        { type: 'text', text: 'ok' },
+        { type: 'finish', end: 'stop' },
+      ],
+    );
+    for (const part of [blockStart('tool_use'), blockDelta('input_json_delta')])
+      await expect(answerWith(part)).rejects.toMatchObject({ reason: 'AGENT_ERROR' });
   });
 
   test('a call that the provider executes itself gives no call event', async () => {
@@ -252,6 +239,21 @@ describe('the events of a model’s turn', () => {
     expect(events).toEqual([expect.objectContaining({ type: 'finish', end: 'empty' })]);
   });
 });
+
+/** A part of Anthropic's stream that does not fit the schema of the AI SDK. */
+function refused(value: unknown): LanguageModelV3StreamPart {
+  return { type: 'error', error: new TypeValidationError({ value, cause: new Error('no match') }) };
+}
+
+const blockStart = (type: string): LanguageModelV3StreamPart =>
+  refused({ type: 'content_block_start', index: 7, content_block: { type } });
+const blockDelta = (type: string): LanguageModelV3StreamPart =>
+  refused({ type: 'content_block_delta', index: 7, delta: { type } });
+
+/** The events of an answer that begins with these parts. */
+function answerWith(...parts: LanguageModelV3StreamPart[]): Promise<ModelEvent[]> {
+  return collect(modelOf(() => streamOf(...parts, text('ok'), FINISH)));
+}
 
 function callPart(): Extract<LanguageModelV3StreamPart, { type: 'tool-call' }> {
   return { type: 'tool-call', toolCallId: 'c1', toolName: 'wait', input: '{}' };
