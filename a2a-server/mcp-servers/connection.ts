@@ -286,7 +286,7 @@ export class McpClientConnection implements McpServerConnection {
     }
     if (this.#isOver) return new ConnectionLostError(this.#lost(), { cause: error });
     if (error instanceof ProtocolError && error.data === CUT_OFF_ERROR_DATA)
-      return new ConnectionLostError(`ended its response early (${mcpErrorLine(error)})`, { cause: error });
+      return new ConnectionLostError(`gave no complete answer (${mcpErrorLine(error)})`, { cause: error });
     if (error instanceof UnreadableAnswerError)
       return new ConnectionLostError(`gave no readable answer (${mcpErrorLine(error)})`, { cause: error });
     return new Error(mcpErrorLine(error), { cause: error });

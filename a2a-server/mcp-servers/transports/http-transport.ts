@@ -1,7 +1,7 @@
 /**
  * Wraps the SDK's transport for Streamable HTTP (MCP 2026-07-28 and 2025-11-25, Transports). It adds four features for
  * long-lived clients:
- * - If a response ends early, its tool call fails at once.
+ * - If a response ends early, or does not answer its request, its tool call fails at once.
  * - A cancelled request releases its socket.
  * - If the server is unreachable or has lost the session, the connection ends. The next connection starts with a
  *   handshake.
@@ -50,6 +50,8 @@ const OWN_ERROR = -32000;
 /** The `data` of the error that replaces a response that ended early. */
 export const CUT_OFF_ERROR_DATA = 'cut-off';
 
+const NO_RESPONSE = 'the answer has another id than the request, or no response';
+
 /** The time limit for responses to earlier requests after the loss of a session. */
 const LAST_RESPONSES_MS = 1_000;
 
@@ -68,6 +70,8 @@ export class McpHttpTransport implements McpTransport {
   readonly #line: OwnSocketHttp;
   readonly #inner: StreamableHTTPClientTransport;
   readonly #posts: McpRequestSignals;
+  /** The requests whose response is one JSON document. After it, no answer can follow. */
+  readonly #single = new Set<RequestId>();
   /** The requests whose response has not begun. */
   readonly #sending = new Set<Promise<void>>();
   /** Resolves when the connection ends, because the server has lost the session. */
@@ -85,7 +89,7 @@ export class McpHttpTransport implements McpTransport {
     this.#posts = new McpRequestSignals(clock);
     this.#line = openOwnSocketHttp(headers);
     this.#inner = new StreamableHTTPClientTransport(url, {
-      fetch: this.#line.fetch,
+      fetch: (to, init) => this.#fetch(to, init),
       reconnectionOptions: RESUMING,
     });
     Object.assign(this.#inner, {
@@ -154,12 +158,28 @@ export class McpHttpTransport implements McpTransport {
     this.#sending.add(sending);
     try {
       await sending;
+      if (this.#single.has(id) && this.#posts.isOpen(id)) this.#fail(id, NO_RESPONSE);
     } catch (error) {
       this.#posts.end(id);
       throw error;
     } finally {
+      this.#single.delete(id);
       this.#sending.delete(sending);
     }
+  }
+
+  /** @throws UnreadableAnswerError for a status that promises no answer */
+  async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
+    const response = await this.#line.fetch(url, init);
+    const id = this.about;
+    if (id === undefined || init?.method !== 'POST') return response;
+    // MCP 2025-11-25, Sending Messages to the Server: 202 answers a notification, and a request gets a stream or JSON.
+    if (response.status === 202) {
+      await response.body?.cancel();
+      throw new UnreadableAnswerError('it answered the request with HTTP 202, which has no response');
+    }
+    if (response.headers.get('content-type')?.startsWith('application/json') === true) this.#single.add(id);
+    return response;
   }
 
   keepOpen(id: RequestId, ms: number): void {
@@ -173,19 +193,27 @@ export class McpHttpTransport implements McpTransport {
   }
 
   #take(message: JSONRPCMessage): void {
-    if ((isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message)) && message.id !== undefined)
-      this.#posts.end(message.id);
-    this.onmessage?.(message);
+    const { about } = this;
+    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) {
+      this.onmessage?.(message);
+      return;
+    }
+    // JSON-RPC 2.0 §5.1: without an id, the server could not read that of the request. The SDK accepts the id 1 as "1".
+    const id = message.id === undefined || String(message.id) === String(about) ? about : message.id;
+    if (id !== undefined && (about === undefined || id === about || this.#posts.isOpen(id))) {
+      this.#posts.end(id);
+      this.onmessage?.({ ...message, id });
+    } else if (about !== undefined) this.#fail(about, NO_RESPONSE);
   }
 
   #cutOff(id: RequestId): void {
+    this.#fail(id, this.#streamTrouble ?? 'the response ended early');
+  }
+
+  /** Replaces the response to a request by an error. Its outcome is unknown, because the server has accepted it. */
+  #fail(id: RequestId, message: string): void {
     this.#posts.end(id);
-    const error = {
-      code: OWN_ERROR,
-      message: this.#streamTrouble ?? 'the response ended early',
-      data: CUT_OFF_ERROR_DATA,
-    };
-    this.onmessage?.({ jsonrpc: '2.0', id, error });
+    this.onmessage?.({ jsonrpc: '2.0', id, error: { code: OWN_ERROR, message, data: CUT_OFF_ERROR_DATA } });
   }
 
   /** Handles errors of the whole connection. Each call reports the error of its own request. */

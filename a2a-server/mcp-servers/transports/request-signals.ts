@@ -24,6 +24,11 @@ export class McpRequestSignals {
     return own.signal;
   }
 
+  /** True if the request has neither an answer nor another end. */
+  isOpen(id: RequestId): boolean {
+    return this.#open.has(id);
+  }
+
   end(id: RequestId): void {
     this.#open.delete(id);
     this.#kept.get(id)?.();

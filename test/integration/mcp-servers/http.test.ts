@@ -12,26 +12,44 @@ import { isReady, mcpStage } from '../../support/mcp-peer/mcp-stage.ts';
 
 const asked = z.looseObject({ id: z.unknown().optional(), method: z.string().optional() });
 
-/** Starts a server that answers each call with status 200, this content type and this body, and then closes the socket. */
-async function serverWithAnswer(type: string, body: string) {
+/** Answers a call with JSON that is cut off. */
+function cutOff(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': '1000' });
+  response.write('{"jsonrpc":', () => response.destroy());
+}
+
+const result = { content: [{ type: 'text', text: 'noted' }] };
+
+function sendJson(response: ServerResponse, message: object): void {
+  response
+    .writeHead(200, { 'content-type': 'application/json' })
+    .end(JSON.stringify({ jsonrpc: '2.0', ...message }));
+}
+
+/** Sends an event, and leaves the stream open. */
+function openStream(response: ServerResponse, message: object): void {
+  response
+    .writeHead(200, { 'content-type': 'text/event-stream' })
+    .write(`data: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`);
+}
+
+/** Starts a server with two tools. @param answerCall answers each call of a tool */
+async function serverWithAnswer(answerCall: (response: ServerResponse, id: unknown) => void) {
   let calls = 0;
   const server = createServer((request, response) => {
     if (request.method !== 'POST') return response.writeHead(405).end();
     void text(request).then((sent) => {
       const { id, method } = asked.parse(JSON.parse(sent));
-      const json = (result: object) =>
-        response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(JSON.stringify({ jsonrpc: '2.0', id, ...result }));
+      const reply = (message: object): void => sendJson(response, { id, ...message });
       switch (method) {
         case 'initialize': {
           const serverInfo = { name: 'short', version: '1' };
-          return json({
+          return reply({
             result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo },
           });
         }
         case 'tools/list':
-          return json({
+          return reply({
             result: {
               tools: [
                 { name: 'note', inputSchema: { type: 'object' } },
@@ -41,14 +59,12 @@ async function serverWithAnswer(type: string, body: string) {
           });
         case 'tools/call':
           calls += 1;
-          response.writeHead(200, { 'content-type': type, 'content-length': '1000' });
-          response.write(body, () => response.destroy());
-          return response;
+          return answerCall(response, id);
         case undefined:
         default:
           return id === undefined
             ? response.writeHead(202).end()
-            : json({ error: { code: -32601, message: 'unknown method' } });
+            : reply({ error: { code: -32601, message: 'unknown method' } });
       }
     });
     return undefined;
@@ -152,7 +168,7 @@ describe('an MCP server over Streamable HTTP', () => {
   });
 
   it('E2 if the answer to a call is cut off, the call does not run again, and its outcome is unknown', async () => {
-    const { stage, calls } = await serverWithAnswer('application/json', '{"jsonrpc":');
+    const { stage, calls } = await serverWithAnswer(cutOff);
     await expect(stage.call('note')).rejects.toThrow(
       /connection to the MCP server peer was lost while note ran: gave no readable answer \(.*\)\. The outcome of the call is unknown\.$/,
     );
@@ -160,9 +176,37 @@ describe('an MCP server over Streamable HTTP', () => {
   });
 
   it('if the answer to a read-only call is cut off, the call runs up to three times', async () => {
-    const { stage, calls } = await serverWithAnswer('application/json', '{"jsonrpc":');
+    const { stage, calls } = await serverWithAnswer(cutOff);
     await expect(stage.call('look')).rejects.toThrow(/None of 3 attempts got an answer\.$/);
     expect(calls()).toBe(3);
+  });
+
+  it.each<[string, (response: ServerResponse) => unknown]>([
+    ['HTTP 202', (response) => response.writeHead(202).end()],
+    ['JSON with another id', (response) => sendJson(response, { id: 987, result })],
+    [
+      'JSON without a response',
+      (response) => sendJson(response, { method: 'notifications/message', params: {} }),
+    ],
+    ['a stream with another id that stays open', (response) => openStream(response, { id: 987, result })],
+  ])(
+    'a call that the server answers with %s fails at once, and its outcome is unknown',
+    async (_, answer) => {
+      const { stage, calls } = await serverWithAnswer(answer);
+      await expect(stage.call('note')).rejects.toThrow(
+        /^The connection .* The outcome of the call is unknown\.$/,
+      );
+      expect(calls()).toBe(1);
+    },
+  );
+
+  it('an error without an id, and an answer whose id is the number as text, belong to the call of their response', async () => {
+    const failing = await serverWithAnswer((response) =>
+      sendJson(response, { error: { code: -32600, message: 'no such form' } }),
+    );
+    await expect(failing.stage.call('note')).rejects.toThrow('no such form');
+    const lax = await serverWithAnswer((response, id) => sendJson(response, { id: String(id), result }));
+    expect(await lax.stage.call('note')).toContain('noted');
   });
 
   it('R83 after a stopped call the client keeps no socket for it, and after closing it keeps no socket at all', async () => {
