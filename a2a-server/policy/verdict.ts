@@ -21,6 +21,7 @@ import type { Grant } from '../task/grants.ts';
 import type { CallFacts } from './call-facts.ts';
 import { taskModeOf, isReadOnlyMode } from './mode.ts';
 import { EMPTY_POLICY, type Policy } from './prepare-rules.ts';
+import { changesRunLaterFile } from './run-later-files.ts';
 
 interface PolicyContext {
   policy?: Policy;
@@ -97,7 +98,8 @@ function allowance(
   if (rule) return { type: 'rule', rule: rule.name };
   const mode = policy.approver === undefined ? taskModeOf(settings) : 'ask';
   if (mode === 'auto') return { type: 'auto-execute' };
-  if (mode === 'accept-edits' && call.sideEffect === 'files') return { type: 'accept-edits' };
+  if (mode === 'accept-edits' && call.sideEffect === 'files' && !changesRunLaterFile(call.reach))
+    return { type: 'accept-edits' };
   // Grants come last. A call that runs without a grant must not use up a grant.
   const grant = grants.find((given) => reaches(given, call));
   return grant && { type: 'grant', scope: grant.scope, callId: grant.callId, grantId: grant.grantId };

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 
 /**
- * What a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files. `auto`: everything,
- * like `autoExecute: true`. `plan`: read, and make a plan. In the mode `plan`, a person cannot approve other calls.
+ * What a task may do without asking a person. `ask`: read. `accept-edits`: read, and change files, except those that
+ * programs run later, such as the hooks of git. `auto`: everything, like `autoExecute: true`. `plan`: read, and make a
+ * plan. In the mode `plan`, a person cannot approve other calls.
  */
 export const taskModeSchema = z.enum(['ask', 'accept-edits', 'auto', 'plan']);
 export type TaskMode = z.infer<typeof taskModeSchema>;

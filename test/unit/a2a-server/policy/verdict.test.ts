@@ -85,6 +85,29 @@ describe('the policy’s verdict', () => {
       expect(judge(call, settings)).toEqual({ type: 'ask' });
   });
 
+  it.each([
+    '.git/hooks/pre-commit',
+    'packages/one/.GIT/config',
+    '.git./hooks/x',
+    '.vscode/tasks.json',
+    'sub/.husky/pre-push',
+    '.claude/settings.json',
+    '.envrc',
+    'sub/.mcp.json',
+  ])('with the mode "accept-edits", the policy asks about %s, which a program runs later', (path) => {
+    expect(judge(writeCall(path), { mode: 'accept-edits' })).toEqual({ type: 'ask' });
+    expect(judge(writeCall(path), { mode: 'auto' }).type).toBe('allow');
+    const linked = { ...write, reach: { ...write.reach, paths: [{ written: 'a.txt', leadsTo: path }] } };
+    expect(judge(linked, { mode: 'accept-edits' })).toEqual({ type: 'ask' });
+  });
+
+  it.each(['.gitignore', '.github/workflows/ci.yml', 'git/hooks', 'src/profile', '...', '.mcp.json/a'])(
+    'with the mode "accept-edits", the policy allows a change of %s',
+    (path) => {
+      expect(judge(writeCall(path), { mode: 'accept-edits' }).type).toBe('allow');
+    },
+  );
+
   it('R12 a grant for a tool covers that tool of that server, and no other', () => {
     const grants = [grant('tool', mcpCall('one', 'send'))];
     expect(judge(mcpCall('one', 'send'), {}, { grants }).type).toBe('allow');
