@@ -1,7 +1,7 @@
 /** Defines the settings of MCP servers: the `mcpServers` format of MCP clients, with additional settings. */
 import { z } from 'zod';
 import { parseUrl } from '../../shared/net/parse-url.ts';
-import { settingProblem } from '../../shared/settings/setting-problem.ts';
+import { inputProblem } from '../../shared/text/input-problem.ts';
 import { durationSchema } from '../../shared/settings/duration.ts';
 
 const DEFAULT_CALL_LIMIT_MS = 5 * 60_000;
@@ -105,7 +105,7 @@ function serverEntry() {
   return z.unknown().transform((value, context) => {
     const meant =
       typeof value === 'object' && value !== null && 'url' in value ? remoteServerSchema : stdioServerSchema;
-    const parsed = meant.safeParse(value, { error: settingProblem });
+    const parsed = meant.safeParse(value, { error: inputProblem });
     if (parsed.success) {
       const { idleTimeout, timeout } = parsed.data;
       if (idleTimeout === null || idleTimeout < timeout) return parsed.data;

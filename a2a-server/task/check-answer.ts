@@ -5,6 +5,7 @@ import type { DecisionScope, DecisionWord, PendingReason } from '../../shared/pr
 import { visibleLine } from '../../shared/text/visible-text.ts';
 import { parseJson } from '../../shared/text/parse-json.ts';
 import { questionOfCall, type Call } from './snapshot.ts';
+import { inputProblem } from '../../shared/text/input-problem.ts';
 
 type ReadAnswer = { ok: true; answer: Answer } | { ok: false; message: string };
 
@@ -82,7 +83,7 @@ function filledIn(schema: FormSchema, given: Answer): ReadAnswer {
     return no(
       `it needs a form. Answer with an object with the fields ${list(Object.keys(schema.properties))}.`,
     );
-  const parsed = checkOf(schema).safeParse(values);
+  const parsed = checkOf(schema).safeParse(values, { error: inputProblem });
   return parsed.success
     ? { ok: true, answer: values }
     : no(`${parsed.error.issues.map(({ path, message }) => [...path, message].join(': ')).join('; ')}.`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isReadOnlyCall } from '../task/snapshot.ts';
 import { type Tool, type ToolDeclaration, inputIssuesText } from './tool.ts';
+import { inputProblem } from '../../shared/text/input-problem.ts';
 
 export interface Toolbox {
   get(name: string): Tool | undefined;
@@ -85,7 +86,7 @@ export function parseInput(tool: Tool, input: unknown): ParsedInput {
   if (!object.safeParse(input).success) {
     return { ok: false, message: `The input of ${tool.name} must be a JSON object.` };
   }
-  const parsed = tool.schema.pipe(object).safeParse(input);
+  const parsed = tool.schema.pipe(object).safeParse(input, { error: inputProblem });
   return parsed.success
     ? { ok: true, input: parsed.data }
     : { ok: false, message: inputIssuesText(tool.name, parsed.error) };

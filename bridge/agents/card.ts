@@ -5,7 +5,7 @@ import type { KeyObject } from 'node:crypto';
 import { z } from 'zod';
 import { findVerifiedCard } from '../../shared/card/card-signature.ts';
 import { isRecord } from '../../shared/runtime/record.ts';
-import { zodIssuesText } from '../../shared/settings/resolve-settings.ts';
+import { inputProblem, zodIssuesText } from '../../shared/text/input-problem.ts';
 import { RESUMABLE_STREAM_EXTENSION } from '../../shared/protocol/resumable-stream-extension.ts';
 import { HttpError } from './http/http-error.ts';
 import { UntrustedCardError } from './untrusted-card-error.ts';
@@ -129,7 +129,7 @@ function withoutNulls(value: unknown, levels = CARD_LEVELS): unknown {
 
 /** @throws an error that names the missing or invalid field */
 export function parseAgentCard(card: unknown): AgentCardFacts {
-  const parsed = usableCard.safeParse(withoutNulls(card));
+  const parsed = usableCard.safeParse(withoutNulls(card), { error: inputProblem });
   if (!parsed.success) {
     throw new Error(`its agent card cannot be used: ${zodIssuesText(parsed.error)}`);
   }

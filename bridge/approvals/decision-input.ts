@@ -10,6 +10,7 @@ import type {
   PendingAction,
 } from '../../shared/protocol/tool-approval.ts';
 import type { PersonDecision } from '../dialects/dialect.ts';
+import { inputProblem, zodIssuesText } from '../../shared/text/input-problem.ts';
 
 /**
  * The words that a decision may have. D1: only a valid decision has an effect. R06: any other word is an error, never
@@ -161,17 +162,20 @@ export function toPersonDecision(input: DecisionInput): PersonDecision {
   const grant = limitsIn(input);
   if (grant !== undefined && MEANING[word].scope === 'once')
     throw invalid('A trust limit needs a trust_… decision.');
-  const parsed = protocolDecision.safeParse({
-    callId,
-    shown,
-    ...MEANING[word],
-    ...(grant === undefined ? {} : { grant }),
-    ...(editedInput === undefined ? {} : { input: editedInput }),
-    ...(editedContent === undefined ? {} : { content: editedContent }),
-    ...(reason === undefined ? {} : { reason }),
-  });
+  const parsed = protocolDecision.safeParse(
+    {
+      callId,
+      shown,
+      ...MEANING[word],
+      ...(grant === undefined ? {} : { grant }),
+      ...(editedInput === undefined ? {} : { input: editedInput }),
+      ...(editedContent === undefined ? {} : { content: editedContent }),
+      ...(reason === undefined ? {} : { reason }),
+    },
+    { error: inputProblem },
+  );
   if (!parsed.success)
-    throw invalid(`The decision on ${callId} is not valid: ${z.prettifyError(parsed.error)}`);
+    throw invalid(`The decision on ${callId} is not valid: ${zodIssuesText(parsed.error)}`);
   return { type: 'decision', decision: parsed.data };
 }
 

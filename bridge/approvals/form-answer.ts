@@ -9,6 +9,7 @@ import type { PersonDecision } from '../dialects/dialect.ts';
 import { parseFormAnswer } from './answer-fields.ts';
 import { type DecisionInput, DECISION_WORDS, toPersonDecision } from './decision-input.ts';
 import type { FormCandidate } from './form.ts';
+import { inputProblem, zodIssuesText } from '../../shared/text/input-problem.ts';
 
 type FormOutcome =
   | { type: 'decision'; decision: PersonDecision }
@@ -137,8 +138,8 @@ function decisionOn(
   const offered = ask.about === 'action' ? ask.form.requestedSchema.properties : {};
   const unknown = Object.keys(content).find((field) => !Object.hasOwn(offered, field));
   if (unknown !== undefined) return notUnderstood(`The form has no field "${unknown}".`);
-  const parsed = formContentSchema.safeParse(content);
-  if (!parsed.success) return notUnderstood(z.prettifyError(parsed.error));
+  const parsed = formContentSchema.safeParse(content, { error: inputProblem });
+  if (!parsed.success) return notUnderstood(zodIssuesText(parsed.error));
   const { decision, editedContent, trustMinutes, trustUses, reason } = parsed.data;
   const editedInput = inputIn(parsed.data, ask.action);
   const edits = editedContent !== undefined || editedInput !== undefined;

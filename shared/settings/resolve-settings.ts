@@ -14,7 +14,7 @@ import { fileProblem } from '../runtime/file-problem.ts';
 import type { Environment } from '../runtime/environment.ts';
 import { nearestNames } from '../text/nearest-names.ts';
 import { parseJson } from '../text/parse-json.ts';
-import { settingProblem } from './setting-problem.ts';
+import { inputProblem, zodIssuesText } from '../text/input-problem.ts';
 
 /**
  * The definition of one setting. `kind` determines how the text of a flag or variable is parsed. In a list, commas
@@ -125,7 +125,7 @@ export function resolveKnownSettings<S extends Settings>(
 
 function resolve(key: string, it: Setting, sources: SettingSources): unknown {
   const { value, origin } = find(key, it, sources) ?? { value: it.fallback, origin: 'default' };
-  const parsed = it.schema.safeParse(value, { error: settingProblem });
+  const parsed = it.schema.safeParse(value, { error: inputProblem });
   if (parsed.success) return parsed.data;
   // In `--open doctor`, the command is read as the value of the flag.
   const hint =
@@ -187,22 +187,6 @@ export function sourceOfSetting<S extends Settings>(
   return (it && find(key, it, sources)?.origin) ?? 'default';
 }
 
-/**
- * Formats a zod error as one line: each field path with its problem. The line contains no values, because a value may
- * be a secret.
- */
-export function zodIssuesText(error: z.ZodError): string {
-  return error.issues
-    .map(({ path, message }) => (path.length === 0 ? message : `${pathText(path)}: ${message}`))
-    .join('; ');
-}
-
-/** Of a list, the path names the entry as people count. */
-function pathText([first, ...rest]: readonly PropertyKey[]): string {
-  const start = typeof first === 'number' ? `entry ${String(first + 1)}` : String(first);
-  return [start, ...rest.map(String)].join('.');
-}
-
 const configFile = z.strictObject({
   server: z.record(z.string(), z.unknown()).default({}),
   bridge: z.record(z.string(), z.unknown()).default({}),
@@ -227,7 +211,7 @@ export async function readConfigFile(path: string, required: boolean): Promise<C
   }
   const json = parseJson(text);
   if (json === undefined) throw unreadable(path, await jsonProblem(text));
-  const parsed = configFile.safeParse(json, { error: settingProblem });
+  const parsed = configFile.safeParse(json, { error: inputProblem });
   if (!parsed.success)
     throw unreadable(path, `${zodIssuesText(parsed.error)}; it has the sections "server" and "bridge"`);
   return parsed.data;

@@ -9,7 +9,6 @@ import { createHash } from 'node:crypto';
 import { stringify } from 'safe-stable-stringify';
 import type { Message, Part, SendMessageRequest } from '@a2a-js/sdk';
 import type { TraceContext } from '../../../shared/net/trace-context.ts';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { AGENT_COMMAND_EXTENSION, commandPartSchema } from '../../../shared/protocol/agent-command.ts';
 import type { CommandCall } from '../../../shared/protocol/agent-command.ts';
@@ -25,6 +24,7 @@ import type { MessagePart, UserMessage } from '../../task/events.ts';
 import { INPUT_MODES } from './output-modes.ts';
 import { parseFilePart } from './parse-file-part.ts';
 import type { FileBytes } from '../../journal/journal.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
 const DEFAULT_CHANNEL = 'a2a';
 
@@ -130,7 +130,9 @@ function aboutOf({
 }
 
 function settingsIn({ metadata }: Message): TaskSettings {
-  const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL_EXTENSION] ?? {});
+  const parsed = taskSettingsSchema.safeParse(metadata?.[TOOL_APPROVAL_EXTENSION] ?? {}, {
+    error: inputProblem,
+  });
   if (parsed.success) return parsed.data;
   throw malformed(
     `The task settings in metadata["${TOOL_APPROVAL_EXTENSION}"] are not valid: ${zodIssuesText(parsed.error)}.`,
@@ -147,7 +149,7 @@ function commandIn(parts: readonly MessagePart[]): CommandCall | undefined {
   );
   if (meant.length === 0) return undefined;
   if (parts.length > 1) throw malformed('A command needs its own message: send its data part alone.');
-  const parsed = commandPartSchema.safeParse(meant[0]);
+  const parsed = commandPartSchema.safeParse(meant[0], { error: inputProblem });
   if (!parsed.success)
     throw malformed(
       `The command part is not valid: ${zodIssuesText(parsed.error)}. Example: {"extension": "${AGENT_COMMAND_EXTENSION}", "command": "checkpoint list", "args": []}.`,
@@ -173,7 +175,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
   if (meant.length > 1)
     throw invalidDecision('A message can have only one decisions part. Put all decisions into its list.');
   if (meansToRevoke(meant[0])) return revocation(meant[0]);
-  const parsed = decisionsPartSchema.safeParse(meant[0]);
+  const parsed = decisionsPartSchema.safeParse(meant[0], { error: inputProblem });
   if (parsed.success) return parsed.data;
   throw invalidDecision(
     `The decisions part is not valid: ${zodIssuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "decisions": [{"callId": …, "shown": …, "decision": "approve" | "deny" | "edit" | "answer"}]}.`,
@@ -181,7 +183,7 @@ function decidingIn(parts: readonly MessagePart[]): DecisionsPart | RevokePart |
 }
 
 function revocation(meant: unknown): RevokePart {
-  const parsed = revokePartSchema.safeParse(meant);
+  const parsed = revokePartSchema.safeParse(meant, { error: inputProblem });
   if (parsed.success) return parsed.data;
   throw invalidDecision(
     `The part that revokes grants is not valid: ${zodIssuesText(parsed.error)}. Its form: {"extension": "${TOOL_APPROVAL_EXTENSION}", "revoke": [grant id …] | "all"}.`,

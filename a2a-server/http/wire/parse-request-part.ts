@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
 /**
  * Validates a part of a request, such as its query or its body.
@@ -12,7 +12,7 @@ export function parseRequestPart<Schema extends z.ZodType>(
   part: unknown,
   rule: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(part);
+  const parsed = schema.safeParse(part, { error: inputProblem });
   if (parsed.success) return parsed.data;
   throw new ProductError('MALFORMED', `${rule}: ${zodIssuesText(parsed.error)}.`);
 }

@@ -1,7 +1,7 @@
 /** Parses a script. Its rules give the scripted agent the steps for each message (docs/scripted-agent.md). */
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
 import { scriptStepSchema, turnEndOf, type ScriptStep } from './step.ts';
@@ -62,7 +62,7 @@ export function parseScript(json: unknown, path: string): Script {
 
 function judged(json: unknown, path: string): z.ZodSafeParseResult<Script> {
   try {
-    return script.safeParse(json);
+    return script.safeParse(json, { error: inputProblem });
   } catch (error) {
     // The script is nested too deep for the stack.
     if (!(error instanceof RangeError)) throw error;

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../shared/runtime/file-problem.ts';
-import { settingProblem } from '../../../shared/settings/setting-problem.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 import { openReadonlyJournal } from '../../journal/sqlite/readonly-journal.ts';
 import type { ServerSettings } from '../settings/settings.ts';
 import { serverPolicy } from '../settings/server-policy.ts';
@@ -93,7 +92,7 @@ async function rulesIn(file: string): Promise<Rule[]> {
   } catch (error) {
     throw unusable(file, fileProblem(error));
   }
-  const parsed = rulesSchema.safeParse(json, { error: settingProblem });
+  const parsed = rulesSchema.safeParse(json, { error: inputProblem });
   if (parsed.success) return parsed.data;
   throw unusable(
     file,

@@ -10,6 +10,7 @@ import {
   type ToolRun,
   inputIssuesText,
 } from '../tool.ts';
+import { inputProblem } from '../../../shared/text/input-problem.ts';
 
 interface ToolDefinition<Input> extends Omit<Tool<Input>, 'schema' | 'source' | 'withContent' | 'reach'> {
   schema: z.ZodType<Input>;
@@ -36,7 +37,7 @@ function abortableContext<Context extends ToolContext>(context: Context): Contex
 export function defineTool<Input>(definition: ToolDefinition<Input>): Tool {
   const { schema, withContent, reach, ...rest } = definition;
   const parse = (input: unknown): Input => {
-    const parsed = schema.safeParse(input);
+    const parsed = schema.safeParse(input, { error: inputProblem });
     if (parsed.success) return parsed.data;
     throw new ProductError('MALFORMED', inputIssuesText(definition.name, parsed.error));
   };

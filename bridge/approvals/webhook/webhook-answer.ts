@@ -3,7 +3,6 @@
  * valid list of decisions.
  */
 import { z } from 'zod';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { errorMessageOf } from '../../../shared/runtime/errors.ts';
 import {
   type DecisionInput,
@@ -13,6 +12,7 @@ import {
 } from '../decision-input.ts';
 import type { PersonDecision } from '../../dialects/dialect.ts';
 import type { ApprovalRequestId } from './list-approval-requests.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
 export type WebhookAnswer =
   /** The receiver has accepted the post, and has not decided yet. */
@@ -48,7 +48,7 @@ export function parseWebhookAnswer({ status, contentType, body }: WebhookRespons
   if (body.trim() === '' || !/^application\/(?:[\w.+-]+\+)?json\b/i.test(contentType))
     return { type: 'later' };
   try {
-    const parsed = decided.safeParse(JSON.parse(body));
+    const parsed = decided.safeParse(JSON.parse(body), { error: inputProblem });
     return parsed.success
       ? { type: 'decisions', decisions: parsed.data.decisions }
       : { type: 'malformed', problem: zodIssuesText(parsed.error) };

@@ -1,6 +1,5 @@
 /** Tries an agent before it is added to the settings. */
 import { isOnThisMachine } from '../../../shared/net/this-machine.ts';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { agentNameSchema, agentSettingsSchema, type BridgeSettings } from '../../settings/settings.ts';
 import { agentNameHolderText, createConfiguredAgent } from '../../startup/configured-agents.ts';
 import type { CommandRun, CommonCommandOptions } from '../context/run-command.ts';
@@ -8,6 +7,7 @@ import { splitCommandLine } from '../models/edit-model-settings.ts';
 import { UsageError } from '../terminal/exit-codes.ts';
 import { type AgentEntry, suggestAgentName } from './agent-entry.ts';
 import { type AgentInspection, inspectAgent } from './inspect-agent.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
 export interface WantedAgent {
   url: string;
@@ -70,7 +70,7 @@ function entryOf({ url, name, cardUrl, tokenVariable, tokenCommand }: WantedAgen
     ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
     ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
   };
-  const parsed = agentSettingsSchema.safeParse(entry);
+  const parsed = agentSettingsSchema.safeParse(entry, { error: inputProblem });
   if (parsed.success) return entry;
   throw new UsageError(`This agent cannot be added: ${zodIssuesText(parsed.error)}.`);
 }

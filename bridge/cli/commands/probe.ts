@@ -1,7 +1,7 @@
 /** The command `probe`: tests an A2A agent with real tasks, and prints a report for the agent's authors. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import { credentialHeaders } from '../../agents/credentials.ts';
 import type { A2aVersion } from '../../probe/json-rpc-client.ts';
@@ -81,12 +81,15 @@ async function subjectOf(
 ): Promise<ProbeSubject> {
   if (tokenVariable !== undefined && tokenCommand !== undefined)
     throw new UsageError('Name a variable or a command for the token, not both.');
-  const parsed = agentSettingsSchema.safeParse({
-    url,
-    ...(cardUrl !== undefined && { cardUrl }),
-    ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
-    ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
-  });
+  const parsed = agentSettingsSchema.safeParse(
+    {
+      url,
+      ...(cardUrl !== undefined && { cardUrl }),
+      ...(tokenVariable !== undefined && { tokenEnv: tokenVariable }),
+      ...(tokenCommand !== undefined && { tokenCommand: splitCommandLine(tokenCommand, '--token-command') }),
+    },
+    { error: inputProblem },
+  );
   if (!parsed.success) throw new UsageError(`This agent cannot be tested: ${zodIssuesText(parsed.error)}.`);
   const headers = await credentialHeaders('The agent', parsed.data, env);
   return {

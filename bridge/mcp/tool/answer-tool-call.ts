@@ -1,7 +1,7 @@
 /** Answers one call of a tool. */
 import type { CallToolResult, InputRequiredResult } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../shared/text/input-problem.ts';
 import { errorMessageOf, ProductError } from '../../../shared/runtime/errors.ts';
 import { isProgramFileMissing } from '../../../shared/runtime/missing-program-file.ts';
 import type { Logger } from '../../../shared/runtime/logging.ts';

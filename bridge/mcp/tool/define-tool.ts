@@ -10,6 +10,7 @@ import { inputSchemaOf, type ListedToolSchema, outlineOutputSchema } from './lis
 import { prefixToolNames } from '../../tool-names/tool-names.ts';
 import { answerToolCall, toolFailureResult, invalidArgumentsResult } from './answer-tool-call.ts';
 import type { BridgeTool, ToolServingContext, ToolSpec } from './tool.ts';
+import { inputProblem } from '../../../shared/text/input-problem.ts';
 
 /** The maximum length of a result that a client accepts, in characters. */
 const MAX_RESULT_CHARACTERS = 400_000;
@@ -51,7 +52,7 @@ export function defineBridgeTool<Input extends z.ZodObject, Output extends z.Zod
     async answer({ words, round, context }, offer) {
       if (spec.card === 'uses' && !hasCard(offer, context))
         return toolFailureResult(NO_CARD, { ...offer, name });
-      const parsed = spec.input.safeParse(words.arguments);
+      const parsed = spec.input.safeParse(words.arguments, { error: inputProblem });
       if (!parsed.success) return invalidArgumentsResult(words.name, parsed.error);
       const { _meta: meta } = context.mcpReq;
       // SEP-414: a client sends its trace context in `_meta`.

@@ -5,9 +5,9 @@
 import { z } from 'zod';
 import type { AbortAnswer } from '../../../shared/protocol/abort-answer.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
-import { zodIssuesText } from '../../../shared/settings/resolve-settings.ts';
 import { NO_BODY, readJsonBody } from './json-body.ts';
 import { rpcErrorResponse } from './rpc-error.ts';
+import { inputProblem, zodIssuesText } from '../../../shared/text/input-problem.ts';
 
 export const ABORT_PATH_PREFIX = '/api/tools/abort/';
 
@@ -36,7 +36,7 @@ export async function answerAbortRequest(
     return rpcErrorResponse(405, `${ABORT_PATH_PREFIX}<toolId> takes POST.`, { headers: { Allow: 'POST' } });
   const read = request.headers.has('content-type') ? await readJsonBody(request) : NO_BODY;
   if (read.type === 'refused') return read.response;
-  const { data, error } = wanted.safeParse(read.body);
+  const { data, error } = wanted.safeParse(read.body, { error: inputProblem });
   if (error) return rpcErrorResponse(400, `The body is optional, {"reason": "…"}: ${zodIssuesText(error)}.`);
   try {
     return Response.json(await abort({ toolId, reason: data?.reason ?? 'aborted over HTTP' }));

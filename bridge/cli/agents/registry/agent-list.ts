@@ -5,11 +5,11 @@
  * cards or URLs, or an object with such an array as `agents`.
  */
 import { z } from 'zod';
-import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { suggestAgentName } from '../agent-entry.ts';
 import { aiCatalogSchema, parseAiCatalog } from './ai-catalog.ts';
 import { type ListedAgent, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
+import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 
 export interface ParsedAgentList {
   /** `name` is unique in the list. It is the agent's name in the settings. */
@@ -91,7 +91,7 @@ function has(document: unknown, key: string): boolean {
 }
 
 function parsed<T>(schema: z.ZodType<T>, document: unknown): T {
-  const result = schema.safeParse(document);
+  const result = schema.safeParse(document, { error: inputProblem });
   if (result.success) return result.data;
   throw unusableRegistryError(zodIssuesText(result.error), result.error);
 }

@@ -1,8 +1,8 @@
 /** Reads an AI Catalog 1.0 (specification/ai-catalog.md of Agent-Card/ai-catalog). Pure. */
 import { z } from 'zod';
-import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { registryEntryOfCardUrl, parseRegistryEntry, type RegistryEntry } from './listed-agent.ts';
 import { registryEntriesSchema, unusableRegistryError } from './registry-document.ts';
+import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 
 /** The maximum depth of nested catalogs. "Nested Catalog Depth and Circular References" recommends 4. */
 const MAX_DEPTH = 4;
@@ -36,7 +36,7 @@ export function parseAiCatalog(
     throw unusableRegistryError(
       `it is an AI Catalog of version ${specVersion}, and this program reads version 1`,
     );
-  const parsed = entries.map((entry) => catalogEntry.safeParse(entry));
+  const parsed = entries.map((entry) => catalogEntry.safeParse(entry, { error: inputProblem }));
   const problems = parsed.flatMap(({ error }): RegistryEntry[] =>
     error === undefined ? [] : [{ type: 'unusable', title: '', problem: zodIssuesText(error) }],
   );
@@ -50,7 +50,7 @@ function readEntry(entry: CatalogEntry, depth: number): readonly RegistryEntry[]
   const title = titleOf(entry);
   if (type === CATALOG) {
     if (url !== undefined) return [{ type: 'catalog', url }];
-    const nested = aiCatalogSchema.safeParse(data);
+    const nested = aiCatalogSchema.safeParse(data, { error: inputProblem });
     if (nested.success && depth > 1) return parseAiCatalog(nested.data, depth - 1);
     const problem = nested.success ? 'its catalogs are nested too deep' : zodIssuesText(nested.error);
     return [{ type: 'unusable', title, problem }];

@@ -1,8 +1,8 @@
 /** Finds an agent's URL in one entry of a registry. Pure. */
 import { AGENT_CARD_PATH } from '@a2a-js/sdk';
 import { z } from 'zod';
-import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';
+import { inputProblem, zodIssuesText } from '../../../../shared/text/input-problem.ts';
 
 /** An agent of a registry. All its texts come from the registry, so they are untrusted. */
 export interface ListedAgent {
@@ -34,7 +34,7 @@ const item = z.looseObject({
 /** Reads an agent card, the URL of an agent, or an object with the URL of the agent or of its card. */
 export function parseRegistryEntry(value: unknown): RegistryEntry {
   if (typeof value === 'string') return agentAt(value, { title: '', description: '' });
-  const parsed = item.safeParse(value);
+  const parsed = item.safeParse(value, { error: inputProblem });
   if (!parsed.success) return { type: 'unusable', title: '', problem: zodIssuesText(parsed.error) };
   const { name: title, description, cardUrl, wellKnownURI, supportedInterfaces, url } = parsed.data;
   const card = cardUrl ?? wellKnownURI;

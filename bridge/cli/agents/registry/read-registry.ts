@@ -6,7 +6,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { isLoopback } from '../../../../shared/net/loopback.ts';
 import { errorMessageOf, ProductError } from '../../../../shared/runtime/errors.ts';
 import { fileProblem } from '../../../../shared/runtime/file-problem.ts';
-import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/text/input-problem.ts';
 import { createAgentFetch } from '../../../agents/http/agent-fetch.ts';
 import { HttpError } from '../../../agents/http/http-error.ts';
 import { httpUrlSchema } from '../../../settings/agent-settings.ts';

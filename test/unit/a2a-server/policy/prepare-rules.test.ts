@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { createPolicy } from '../../../../a2a-server/policy/prepare-rules.ts';
 import { rulesSchema } from '../../../../a2a-server/policy/rule.ts';
-import { zodIssuesText } from '../../../../shared/settings/resolve-settings.ts';
+import { zodIssuesText } from '../../../../shared/text/input-problem.ts';
 import { policyOf, commandCall, TOOL_NAMES } from '../../../support/judged-calls.ts';
 
 /** Returns the result of the function, or the error that it throws. */

@@ -91,12 +91,12 @@ describe('the settings of both programs', () => {
   test.each([
     [{ flags: { port: 'many' } }, 'it is not a number'],
     [{ flags: { port: '1.5' } }, 'it is not a whole number'],
-    [{ env: { T_PORT: '70000' } }, 'it is too large'],
-    [{ env: { T_PORT: '-1' } }, 'it is too small'],
+    [{ env: { T_PORT: '70000' } }, 'it is too large: the maximum is 65535'],
+    [{ env: { T_PORT: '-1' } }, 'it is too small: the minimum is 0'],
     [{ env: { T_OPEN: 'perhaps' } }, 'it is not true or false'],
     [{ file: { names: 'a,b' } }, 'it is not a list'],
     [{ file: { names: ['a', 1] } }, 'entry 2: it is not text'],
-    [{ flags: { apiKey: 'short' } }, 'it is too short'],
+    [{ flags: { apiKey: 'short' } }, 'it is too short: the minimum is 10 characters'],
   ])('the value %j is refused with a plain sentence, without schema terms', (sources, words) => {
     expect(() => from(sources)).toThrow(` is not valid: ${words}. Allowed: `);
   });
