@@ -118,8 +118,11 @@ function jsonOf(structured: unknown): string | undefined {
 }
 
 function indented(structured: unknown, json: string): string {
-  const short = json.length <= MAX_INDENTED.chars && !isDeeperThan(structured, MAX_INDENTED.depth);
-  return short ? (JSON.stringify(structured, null, 2) ?? '') : json;
+  return isSmall(structured, json) ? (JSON.stringify(structured, null, 2) ?? '') : json;
+}
+
+function isSmall(structured: unknown, json: string): boolean {
+  return json.length <= MAX_INDENTED.chars && !isDeeperThan(structured, MAX_INDENTED.depth);
 }
 
 function isDeeperThan(value: unknown, depth: number): boolean {
@@ -130,14 +133,18 @@ function isDeeperThan(value: unknown, depth: number): boolean {
 /**
  * True if the text block already contains the structured content. MCP: "For backwards compatibility, a tool that returns
  * structured content SHOULD also return the serialized JSON". X3: a shorter text is not even parsed, because a result may
- * have thousands of blocks.
+ * have thousands of blocks. The order of the fields matters in large content only, because the time of
+ * `isDeepStrictEqual` grows with the square of the depth.
  */
 function says(
   known: Block | undefined,
   { structuredContent, json }: { structuredContent: unknown; json: string },
 ): boolean {
   if (known?.type !== 'text' || known.text.length < json.length) return false;
-  return isDeepStrictEqual(parseJson(known.text), structuredContent);
+  const said = parseJson(known.text);
+  return (
+    jsonOf(said) === json || (isSmall(structuredContent, json) && isDeepStrictEqual(said, structuredContent))
+  );
 }
 
 function bytesOf(base64: string): number {

@@ -73,6 +73,12 @@ describe('the result of an MCP tool', () => {
     expect(lines.at(-1)).toBe('[10001 further blocks, not shown]');
   });
 
+  it('X3 deep structured content that the text repeats is shown once', () => {
+    const structuredContent = deep(3_000);
+    const text = JSON.stringify(structuredContent);
+    expect(textOf({ content: [{ type: 'text', text }], structuredContent })).toBe(text);
+  });
+
   it('X3 deep structured content is shown without an indentation, and a note replaces content that is too deep', () => {
     expect(textOf({ structuredContent: deep(20) })).toContain('\n');
     expect(textOf({ structuredContent: Array.from({ length: 20 }, () => deep(2_000)) })).toHaveLength(80_021);
