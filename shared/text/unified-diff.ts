@@ -32,11 +32,7 @@ export function unifiedDiffOfTexts(
   before: string,
   after: string,
 ): string {
-  const shortest = structuredPatch('', '', before, after, undefined, undefined, {
-    context: CONTEXT_LINES,
-    maxEditLength: MAX_EDITS,
-  });
-  const hunks = shortest?.hunks ?? [wholeReplacement(before, after)];
+  const hunks = shortestHunks(before, after) ?? [wholeReplacement(before, after)];
   return `--- ${headerName(from)}\n+++ ${headerName(to)}\n${hunks.length === 0 ? '' : textOf(hunks)}`;
 }
 
@@ -60,6 +56,78 @@ function headerName(name: string): string {
 function textOf(hunks: StructuredPatchHunk[]): string {
   const noNames = { oldFileName: '', newFileName: '', oldHeader: undefined, newHeader: undefined };
   return formatPatch({ ...noNames, hunks }, OMIT_HEADERS);
+}
+
+/** Returns undefined if the texts differ by more than `MAX_EDITS` lines. */
+function shortestHunks(before: string, after: string): StructuredPatchHunk[] | undefined {
+  const part = differingPart(before, after);
+  // Without this test, the library would first split both texts.
+  if (Math.abs(countLineFeeds(part.before) - countLineFeeds(part.after)) > MAX_EDITS + 1) return undefined;
+  const found = structuredPatch('', '', part.before, part.after, undefined, undefined, {
+    context: CONTEXT_LINES,
+    maxEditLength: MAX_EDITS,
+  });
+  return found?.hunks.map((hunk) => ({
+    ...hunk,
+    oldStart: hunk.oldStart + part.skippedLines,
+    newStart: hunk.newStart + part.skippedLines,
+  }));
+}
+
+/**
+ * Cuts off the equal beginning and the equal end of two texts, except for the lines of the context. X3: the library needs
+ * seconds for a million equal lines.
+ */
+function differingPart(
+  before: string,
+  after: string,
+): { before: string; after: string; skippedLines: number } {
+  const shorter = Math.min(before.length, after.length);
+  let equal = 0;
+  while (equal < shorter && before.charCodeAt(equal) === after.charCodeAt(equal)) equal += 1;
+  const differs = lineFeedUpTo(before, equal - 1) + 1;
+  let equalAtEnd = 0;
+  while (
+    equalAtEnd < shorter - differs &&
+    before.charCodeAt(before.length - 1 - equalAtEnd) === after.charCodeAt(after.length - 1 - equalAtEnd)
+  )
+    equalAtEnd += 1;
+  const start = lineStartsBefore(before, differs, CONTEXT_LINES);
+  const end = lineStartsAfter(before, before.length - equalAtEnd, CONTEXT_LINES + 1);
+  return {
+    before: before.slice(start, end),
+    after: after.slice(start, after.length - (before.length - end)),
+    skippedLines: countLineFeeds(before.slice(0, start)),
+  };
+}
+
+/** Returns the start of the line that is `lines` above the line that starts at `at`. */
+function lineStartsBefore(text: string, at: number, lines: number): number {
+  let start = at;
+  for (let left = lines; left > 0 && start > 0; left -= 1) start = lineFeedUpTo(text, start - 2) + 1;
+  return start;
+}
+
+/** `lastIndexOf` searches at 0 if the position is negative. */
+function lineFeedUpTo(text: string, at: number): number {
+  return at < 0 ? -1 : text.lastIndexOf('\n', at);
+}
+
+/** Returns the position after the next `lines` line feeds, or the end of the text. */
+function lineStartsAfter(text: string, at: number, lines: number): number {
+  let end = at;
+  for (let left = lines; left > 0; left -= 1) {
+    const feed = text.indexOf('\n', end);
+    if (feed === -1) return text.length;
+    end = feed + 1;
+  }
+  return end;
+}
+
+function countLineFeeds(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
 
 export interface LineCounts {

@@ -39,16 +39,14 @@ export const readFileTool: Tool = defineTool({
     if (type !== undefined) return fileResult(type, file);
     const content = decodeFileText(file);
     if (content === '') return { text: `[${file.path} is empty.]`, summary: `read ${file.path} (empty)` };
-    const lines = linesOf(content);
-    if (offset > lines.length) {
-      throw new Error(
-        `"${path}" has ${countWithNoun(lines.length, 'line')}; offset ${offset} is beyond its end.`,
-      );
+    const { lines, count } = linesFrom(content, offset, limit);
+    if (offset > count) {
+      throw new Error(`"${path}" has ${countWithNoun(count, 'line')}; offset ${offset} is beyond its end.`);
     }
-    const page = pageOf(lines, offset, limit);
+    const page = pageOf(lines, offset, count);
     return {
       text: page.text + (page.note === '' ? '' : `${page.text.endsWith('\n') ? '' : '\n'}[${page.note}]`),
-      summary: `read ${file.path} (${countWithNoun(page.lines, 'line')} of ${lines.length})`,
+      summary: `read ${file.path} (${countWithNoun(page.lines, 'line')} of ${count})`,
     };
   },
 });
@@ -72,30 +70,44 @@ function fileResult(mediaType: FileMediaType, { path, bytes }: FileContent): Too
   };
 }
 
-/** Splits the text into lines. Each line keeps its line break, so the joined lines equal the text. */
-function linesOf(content: string): string[] {
-  return content.match(/[^\n]*\n|[^\n]+/gu) ?? [];
+const LINE_FEED = 10;
+
+/**
+ * Returns the lines of a page, and the number of all lines. Each line keeps its line break. X3: a file may have millions
+ * of lines, and a string for each would block other requests for seconds.
+ */
+function linesFrom(content: string, offset: number, limit: number): { lines: string[]; count: number } {
+  const lines: string[] = [];
+  let count = 0;
+  let start = 0;
+  for (let at = 0; at < content.length; at += 1) {
+    const isLast = at === content.length - 1;
+    if (content.charCodeAt(at) !== LINE_FEED && !isLast) continue;
+    count += 1;
+    if (count >= offset && lines.length < limit) lines.push(content.slice(start, at + 1));
+    start = at + 1;
+  }
+  return { lines, count };
 }
 
+/** @param count the number of all lines of the file */
 function pageOf(
   lines: readonly string[],
   offset: number,
-  limit: number,
+  count: number,
 ): { text: string; lines: number; note: string } {
-  const first = lines[offset - 1] ?? '';
+  const [first = ''] = lines;
   if (first.length > MAX_CHARACTERS) {
-    const note = `Line ${offset} is cut: it has ${first.length} characters; there are ${countWithNoun(lines.length, 'line')}`;
+    const note = `Line ${offset} is cut: it has ${first.length} characters; there are ${countWithNoun(count, 'line')}`;
     return { text: first.slice(0, MAX_CHARACTERS), lines: 1, note };
   }
   let text = '';
   let next = offset;
-  while (next <= lines.length && next < offset + limit) {
-    const line = lines[next - 1] ?? '';
+  for (const line of lines) {
     if (text.length + line.length > MAX_CHARACTERS) break;
     text += line;
     next += 1;
   }
-  const note =
-    next > lines.length ? '' : `Lines ${offset} to ${next - 1} of ${lines.length}; go on with offset ${next}`;
+  const note = next > count ? '' : `Lines ${offset} to ${next - 1} of ${count}; go on with offset ${next}`;
   return { text, lines: next - offset, note };
 }

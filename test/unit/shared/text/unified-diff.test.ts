@@ -1,8 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { applyPatch, parsePatch } from 'diff';
+import { applyPatch, parsePatch, structuredPatch } from 'diff';
 import fc from 'fast-check';
 import { countDiffLines, unifiedFileDiff } from '../../../../shared/text/unified-diff.ts';
 import { numberOfRuns } from '../../../support/property-runs.ts';
+
+const changedLines = (hunks: readonly { lines: readonly string[] }[]): number =>
+  hunks.flatMap((hunk) => hunk.lines.filter((line) => /^[+-]/.test(line))).length;
 
 const lines = (word: string) => Array.from({ length: 20_000 }, (_, n) => `${word} ${n}`).join('\n');
 
@@ -87,13 +90,25 @@ describe('unifiedFileDiff, the diff of two texts', () => {
     const text = fc
       .tuple(fc.array(line, { maxLength: 12 }), fc.boolean())
       .map(([some, ended]) => some.join('\n') + (ended && some.length > 0 ? '\n' : ''));
+    const around = fc.constantFrom('', '\n', 'a\nb\n', 'same\n'.repeat(9), 'one\ntwo\nthree\nfour\nfive\n');
     fc.assert(
-      fc.property(text, text, (before, after) => {
+      fc.property(around, text, text, around, (head, one, other, tail) => {
+        const [before, after] = [head + one + tail, head + other + tail];
         const diff = unifiedFileDiff('file', before, after);
         expect(applyPatch(before, diff)).toBe(after);
+        const changed = changedLines(structuredPatch('', '', before, after, '', '', { context: 3 }).hunks);
+        expect(changedLines(parsePatch(diff)[0]?.hunks ?? [])).toBe(changed);
       }),
       { numRuns: numberOfRuns(2000) },
     );
+  });
+
+  it('a change in the middle of a long text has its place and three lines around it', () => {
+    const before = lines('line');
+    const [hunk, another] =
+      parsePatch(unifiedFileDiff('file', before, before.replace('line 9999\n', 'x\n')))[0]?.hunks ?? [];
+    expect(another).toBeUndefined();
+    expect(hunk).toMatchObject({ oldStart: 9997, oldLines: 7, newStart: 9997, newLines: 7 });
   });
 
   it('X3 for two long, very different texts, unifiedFileDiff quickly shows a whole replacement', () => {
