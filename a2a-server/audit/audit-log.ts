@@ -4,6 +4,7 @@
  * log.
  */
 import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { isDeepStrictEqual } from 'node:util';
 import type { RecordStore } from '../records/record-store.ts';
 import { osUserName } from '../../shared/runtime/user-name.ts';
@@ -23,17 +24,20 @@ export interface AuditLog {
 
 /**
  * An audit record as the command lists it. Only a record with a configuration has `changed`: the names of the settings
- * that differ from the previous record with a configuration.
+ * that differ from the previous configuration of the same host. On a new host, as each container is, they differ from the
+ * previous configuration of any host.
  */
 export type AuditRecordWithChanges = AuditRecord & { changed?: string[] };
 
 /** The number of digits of the time in a record's name. The number is fixed, so sorting by name also sorts by time. */
 const TIME_DIGITS = 15;
 
-export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): AuditLog {
+/** @param host the name of this machine */
+export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>, host = hostname()): AuditLog {
   return {
     async append(act, now) {
-      const text = JSON.stringify({ at: new Date(now).toISOString(), user: osUserName(), ...act });
+      const by = { user: osUserName(), host };
+      const text = JSON.stringify({ at: new Date(now).toISOString(), ...by, ...act });
       const nameOf = (): string =>
         `${String(now).padStart(TIME_DIGITS, '0')}-${randomBytes(8).toString('hex')}`;
       while (!(await records.create('audit', nameOf(), text)));
@@ -48,13 +52,15 @@ export function createAuditLog(records: Pick<RecordStore, 'create' | 'list'>): A
 }
 
 function withChanges(records: readonly AuditRecord[]): AuditRecordWithChanges[] {
-  let before: Record<string, unknown> | undefined;
+  const byHost = new Map<string | undefined, Record<string, unknown>>();
+  let newest: Record<string, unknown> | undefined;
   return records.map((record) => {
     if (!('configuration' in record)) return record;
-    const { configuration } = record;
-    const listed = before ? { ...record, changed: differences(before, configuration) } : record;
-    before = configuration;
-    return listed;
+    const { configuration, host } = record;
+    const before = byHost.get(host) ?? newest;
+    byHost.set(host, configuration);
+    newest = configuration;
+    return before ? { ...record, changed: differences(before, configuration) } : record;
   });
 }
 

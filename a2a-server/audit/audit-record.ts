@@ -54,6 +54,11 @@ const act = z.discriminatedUnion('act', [
 ]);
 export type NewAuditRecord = z.infer<typeof act>;
 
-/** `at` is RFC 3339. `user` is the user of the operating system whose process wrote the record. */
-export const auditRecordSchema = z.object({ at: z.string(), user: z.string() }).and(act);
+/**
+ * `at` is RFC 3339. `user` is the user of the operating system whose process wrote the record, and `host` is its machine.
+ * Records of earlier versions have no host.
+ */
+export const auditRecordSchema = z
+  .object({ at: z.string(), user: z.string(), host: z.string().optional() })
+  .and(act);
 export type AuditRecord = z.infer<typeof auditRecordSchema>;

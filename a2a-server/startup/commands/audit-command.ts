@@ -28,9 +28,10 @@ export async function printAudit(
   }
 }
 
-function textOf({ at, user, act, ...facts }: AuditRecordWithChanges): string {
+function textOf({ at, user, host, act, ...facts }: AuditRecordWithChanges): string {
   const said = Object.entries(facts).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return [at, act, ...said, `by ${user}`].map((part) => visibleLine(part)).join('  ');
+  const by = host === undefined ? `by ${user}` : `by ${user} on ${host}`;
+  return [at, act, ...said, by].map((part) => visibleLine(part)).join('  ');
 }

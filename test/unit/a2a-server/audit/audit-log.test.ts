@@ -24,6 +24,43 @@ test('records have the order of their times, and concurrent records are all kept
   expect(records).toMatchObject(ids.toReversed().map((tokenId) => ({ tokenId })));
 });
 
+test('each record names its machine, and a configuration is compared with the one before on the same machine', async () => {
+  const stored = memoryRecords();
+  const start = (host: string, now: number, fourEyes: boolean): Promise<void> =>
+    createAuditLog(stored, host).append(
+      { act: 'server.started', version: '1.0.0', configuration: { mode: 'ask', fourEyes } },
+      now,
+    );
+  await start('one', 1, true);
+  // A new machine has no configuration of its own before.
+  await start('two', 2, false);
+  await start('one', 3, true);
+  await start('two', 4, true);
+  const { records } = await createAuditLog(stored).read();
+  expect(records).toMatchObject([
+    { host: 'one' },
+    { host: 'two', changed: ['fourEyes'] },
+    { host: 'one', changed: [] },
+    { host: 'two', changed: ['fourEyes'] },
+  ]);
+});
+
+test('a record of an earlier version names no machine', async () => {
+  const stateDir = await temporaryDirectory();
+  const stored = await openRecordStoreForCommand({ stateDir, database: undefined });
+  await stored.create(
+    'audit',
+    'a',
+    JSON.stringify({ at: '2026-01-01T00:00:00Z', user: 'root', ...revoked('a') }),
+  );
+  await createAuditLog(stored, 'one').append(revoked('b'), 1);
+  stored.close();
+  expect((await printed(stateDir, false)).map((line) => line.split('  ').at(-1))).toEqual([
+    expect.stringMatching(/^by .+ on one$/),
+    'by root',
+  ]);
+});
+
 test('a damaged record is counted and left out', async () => {
   const stored = memoryRecords();
   await createAuditLog(stored).append(revoked('a'), 0);
