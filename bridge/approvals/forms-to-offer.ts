@@ -2,7 +2,11 @@
  * Lists the forms that a client can show for a session. If an action does not fit into a form, a form in URL mode links
  * to the page.
  */
-import { approvalNeededText, approverText } from '../../shared/protocol/demanded-approver.ts';
+import {
+  approvalNeededText,
+  approverText,
+  choicesWithoutDecisionText,
+} from '../../shared/protocol/demanded-approver.ts';
 import type { Session } from '../sessions/session/session.ts';
 import type { FormCandidate } from './form.ts';
 import type { Form, UrlForm } from './form-field.ts';
@@ -110,7 +114,7 @@ function otherApproverNote({
   action: { shown, decisions },
 }: Extract<FormCandidate, { about: 'other-approver' }>): string {
   if (!decisions.includes('deny'))
-    return `Action ${callId} was not shown in a form. ${approvalNeededText(approver)}. That person decides it with their own token. The person here can only wait, or cancel the task.`;
+    return `Action ${callId} was not shown in a form. ${approvalNeededText(approver)}. That person decides it with their own token. The person here can only ${choicesWithoutDecisionText(approver)}.`;
   return `Action ${callId} needs the approval of ${approverText(approver)}, so no form was shown. That person approves it with their own token, e.g. with \`mcp-a2a-bridge approve ${shown}\`. The person here can deny it, e.g. with \`mcp-a2a-bridge deny ${shown}\`.`;
 }
 

@@ -1,5 +1,9 @@
 /** Tells a person at a terminal how to decide a pending action. Pure. */
-import { approvalNeededText, approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
+import {
+  approvalNeededText,
+  approverInsteadOfReader,
+  choicesWithoutDecisionText,
+} from '../../../shared/protocol/demanded-approver.ts';
 import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { ProductError } from '../../../shared/runtime/errors.ts';
 import { commandWord } from './command-word.ts';
@@ -33,8 +37,9 @@ export function decisionElsewhereError(
 export function howToDecideText(action: PendingAction): string {
   const code = commandWord(action.shown);
   const deny = `Deny it with: mcp-a2a-bridge deny ${code}`;
-  if (approverInsteadOfReader(action) !== undefined)
-    return action.decisions.includes('deny') ? deny : 'You can only wait, or cancel the task.';
+  const other = approverInsteadOfReader(action);
+  if (other !== undefined)
+    return action.decisions.includes('deny') ? deny : `You can only ${choicesWithoutDecisionText(other)}.`;
   if (action.presence === true) return `${PASSKEY_ON_PAGE} ${deny}`;
   const command = action.decisions.includes('answer') ? `answer ${code} <words>` : `approve ${code}`;
   const others = (['deny', 'edit'] as const).filter((word) => action.decisions.includes(word));

@@ -73,6 +73,17 @@ test.each([lacksRole, asksQuestion])('R122 without the role, a terminal names no
     expect(decisionElsewhereError(action, word)).toMatchObject({ reason: 'OTHER_APPROVER_REQUIRED' });
 });
 
+test('R122 without a role that cancels tasks, nothing offers to cancel', () => {
+  const role = { needed: 'approve', held: ['read'], tenant: 'acme' };
+  const action = { ...lacksRole, approver: { role } };
+  expect(howToDecideText(action)).toBe('You can only wait.');
+  const [note = ''] = commandLineNotes(asked(action));
+  expect(note).toContain('The person here can only wait.');
+  expect(howToDecideText({ ...action, approver: { role: { ...role, held: ['read', 'operate'] } } })).toBe(
+    'You can only wait, or cancel the task.',
+  );
+});
+
 test('R122 without the role, a chat message does not say that it waits for the reader', () => {
   expect(approvalRequestMessage(ABOUT, taskView({ pending: [lacksRole] }), undefined).title).toBe(
     'An agent waits for the decision of somebody else',
