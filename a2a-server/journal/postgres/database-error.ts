@@ -66,6 +66,11 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     sentence:
       'contains tables of another program. Nothing was changed; give a2a-server its own database or schema',
   },
+  '55P03': {
+    reason: 'STORAGE',
+    sentence:
+      'is locked by another program, e.g. by pg_dump while this server upgrades its tables: wait for its end, then try again',
+  },
   '53100': { reason: 'STORAGE', sentence: 'has no disk space left: free some space, then try again' },
   '53300': {
     reason: 'STORAGE',

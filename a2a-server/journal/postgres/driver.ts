@@ -14,6 +14,8 @@ export type PostgresValue = string | number | boolean | null | Uint8Array | read
 interface PostgresStatement {
   name?: string;
   text: string;
+  /** The time limit in milliseconds, if it is not that of most statements. */
+  timeoutMs?: number;
 }
 
 export interface QueryRunner {
@@ -215,12 +217,13 @@ export function openPostgresPool(address: DatabaseAddress, most: number): Postgr
 
 async function send(
   client: Pick<Client, 'query'>,
-  statement: PostgresStatement,
+  { timeoutMs, ...statement }: PostgresStatement,
   values: readonly PostgresValue[],
 ): Promise<SqlRow[]> {
   try {
     const query = {
       ...statement,
+      ...(timeoutMs !== undefined && { query_timeout: timeoutMs }),
       rowMode: 'array' as const,
       ...(values.length > 0 && { values: [...values] }),
     };

@@ -176,6 +176,15 @@ const MIGRATIONS: readonly string[] = [
 ];
 
 /**
+ * The time limit for each lock of an upgrade, in milliseconds. All other servers wait behind the upgrade, and must renew
+ * their leases. Without a limit, they would wait for the end of a `pg_dump`, which locks all tables against an upgrade.
+ */
+const UPGRADE_LOCK_MS = 1_500;
+
+/** The time limit for the work of an upgrade, in milliseconds. The indexes of a large database take long. */
+const UPGRADE_MS = 60 * 60_000;
+
+/**
  * Upgrades the tables to this program's version. The caller must have the journal's lock, so that no other server
  * upgrades at the same time.
  * @throws ProductError CONFIGURATION if PostgreSQL is too old, the encoding is not UTF8, or the journal is newer;
@@ -189,7 +198,9 @@ export async function migrate(connection: PostgresConnection, label: string): Pr
   const steps = MIGRATIONS.slice(version).join('\n');
   // PostgreSQL runs several statements without parameters as one transaction.
   await connection.query({
+    timeoutMs: UPGRADE_MS,
     text: `
+      SET LOCAL lock_timeout = ${UPGRADE_LOCK_MS};
       CREATE TABLE IF NOT EXISTS a2a_journal (id integer PRIMARY KEY CHECK (id = 1), version integer NOT NULL);
       ${steps}
       ${CREATE_APPEND_BATCH}

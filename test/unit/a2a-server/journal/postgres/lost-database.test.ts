@@ -297,6 +297,20 @@ else {
       expect(await firstNumber("SELECT batch FROM nodes WHERE id = 'old'")).toBe(9);
     });
 
+    it('an upgrade fails soon if a backup locks the tables, because all servers would wait for its end', async () => {
+      await (await open()).close();
+      await administer('DROP TABLE commits', 'UPDATE a2a_journal SET version = 8');
+      // pg_dump holds this lock from its beginning to its end.
+      const endBackup = await beginTransaction(url, 'LOCK TABLE nodes IN ACCESS SHARE MODE');
+      await expect(open()).rejects.toMatchObject({
+        reason: 'STORAGE',
+        message: expect.stringContaining('pg_dump'),
+      });
+      expect(await firstNumber('SELECT count(*) AS batch FROM nodes')).toBe(0);
+      await endBackup();
+      expect(await (await open()).append(beginning('a'))).toMatchObject({ type: 'appended' });
+    });
+
     it('a server of the first version keeps others out, because it locks the journal', async () => {
       const old = new Client({ connectionString: url });
       await old.connect();
