@@ -76,6 +76,34 @@ export const actionSummaryRows = oncePerAction((action, columns): readonly strin
 });
 
 /**
+ * Tells the person how many actions and questions wait after this one: at the end of the row with the place or the kind
+ * of the action, or in a row below. If neither has room, the rows stay as they are.
+ * @param kind `whole` for the rows of `approvalFormRows`, `summary` for those of `actionSummaryRows`
+ * @param limits the width of a row, and how many rows may be used
+ */
+export function withFollowing(
+  { kind, rows }: { kind: 'whole' | 'summary'; rows: readonly string[] },
+  { action, following }: { action: PendingAction; following: number },
+  { columns, maxRows }: { columns: number; maxRows: number },
+): readonly string[] {
+  if (following === 0) return rows;
+  const more = followingText(following);
+  // The directory is in the last row of a command.
+  const at =
+    kind === 'whole' && action.preview.type === 'command'
+      ? rows.length - 1
+      : warningRows(action, columns).length;
+  const row = `${rows[at] ?? ''} ${more}`;
+  if (displayWidth(row) <= columns) return rows.with(at, row);
+  return rows.length < maxRows ? [...rows, more] : rows;
+}
+
+/** Returns the words for further actions and questions, such as `(then 2 more)`. */
+export function followingText(following: number): string {
+  return `(then ${String(following)} more)`;
+}
+
+/**
  * Computes a value once for each action and width. The bridge builds the forms again after each event and each poll, and
  * an action may be as large as an event. For 10 MiB, the computation takes a second.
  */
@@ -145,7 +173,7 @@ function warningRows({ reason, source, input }: PendingAction, columns: number):
 }
 
 function linesOf(action: PendingAction, columns: number): readonly Line[] | undefined {
-  const { preview, tool, source } = action;
+  const { preview, tool } = action;
   switch (preview.type) {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
@@ -170,7 +198,7 @@ function linesOf(action: PendingAction, columns: number): readonly Line[] | unde
     case 'json': {
       const input = inputOf(preview);
       if (input === undefined) return undefined;
-      const head = `Call ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
+      const head = `Call ${visibleLine(tool)}${from(action)}`;
       return [
         productLine(inWorkspace(action, columns, (place) => `${head}${place}`)),
         ...input.split('\n').map((text): Line => ({ mark: '│ ', text: visible(text) })),
@@ -245,10 +273,12 @@ function summaryOf(action: PendingAction, columns: number): string {
       return `Run a command of ${size}${from(action)}`;
     }
     case 'question':
-      return `A question by ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
+      return source.type === 'built-in'
+        ? 'A question of the agent'
+        : `A question by ${visibleLine(tool)}${from(action)}`;
     case 'url':
     case 'json':
-      return `Call ${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
+      return `Call ${visibleLine(tool)}${from(action)}`;
   }
 }
 

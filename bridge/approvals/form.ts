@@ -27,6 +27,8 @@ import {
   bridgeTextRows,
   sentenceRows,
   actionSummaryRows,
+  followingText,
+  withFollowing,
 } from './form-rows.ts';
 import type { FormDetailLevel } from '../settings/approval-mode.ts';
 
@@ -73,32 +75,68 @@ export function buildFormCandidates(
   before: (callId: string) => EarlierForms | undefined,
   layout: FormLayout = DEFAULT_LAYOUT,
 ): readonly FormCandidate[] {
-  const asks = asked.pending.map((action) => actionAsk(action, before(action.callId), layout));
-  const { question } = asked;
+  const { pending, question } = asked;
+  const asks = pending.map((action, at) => {
+    const later = pending.slice(at + 1).filter((each) => approverInsteadOfReader(each) === undefined);
+    const following = later.length + (question === null ? 0 : 1);
+    return actionAsk({ action, following }, before(action.callId), layout);
+  });
   return question === null ? asks : [...asks, questionAsk(question, before(question.id), layout)];
 }
 
+/** A pending action, and how many actions and questions wait after it. */
+interface PlacedAction {
+  action: PendingAction;
+  following: number;
+}
+
+// The key of a form does not depend on what follows. So an answer counts, even if one of the later actions was decided
+// elsewhere meanwhile.
+
 function actionAsk(
-  action: PendingAction,
+  placed: PlacedAction,
   before: EarlierForms | undefined,
   { fields, columns }: FormLayout,
 ): FormCandidate {
+  const { action } = placed;
   const { callId, preview } = action;
   const approver = approverInsteadOfReader(action);
   if (approver !== undefined)
     return { about: 'other-approver', key: keyOf(action, approver, before), callId, action, approver };
-  if (preview.type === 'question') return answerAsk(action, { asked: preview, before, columns });
+  if (preview.type === 'question') return answerAsk(placed, { asked: preview, before, columns });
   const words = decisionWordsFor(action);
   const rows = words.includes('approve') ? approvalFormRows(action, columns) : undefined;
   const note = noteRows(before, columns);
   if (rows === undefined) {
     const why = action.presence === true ? PASSKEY_ON_THE_PAGE : ON_THE_PAGE;
-    const message = messageOf(note, [...actionSummaryRows(action, columns), ...sentenceRows(why, columns)]);
-    return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
+    return pageAsk(placed, { words, why, before, columns });
   }
   const properties = fields === 'more' ? decisionFormProperties(action, words) : {};
-  const form = formOf(messageOf(note, rows), { properties });
-  return { about: 'action', key: keyOf(action, form, before), callId, form, action, words };
+  const key = keyOf(action, formOf(messageOf(note, rows), { properties }), before);
+  const limits = { columns, maxRows: MAX_FORM_ROWS - note.length };
+  const form = formOf(messageOf(note, withFollowing({ kind: 'whole', rows }, placed, limits)), {
+    properties,
+  });
+  return { about: 'action', key, callId, form, action, words };
+}
+
+function pageAsk(
+  placed: PlacedAction,
+  {
+    words,
+    why,
+    before,
+    columns,
+  }: { words: readonly McpDecisionWord[]; why: string; before: EarlierForms | undefined; columns: number },
+): FormCandidate {
+  const { action } = placed;
+  const note = noteRows(before, columns);
+  const reason = sentenceRows(why, columns);
+  const rows = actionSummaryRows(action, columns);
+  const key = keyOf(action, ['page', messageOf(note, [...rows, ...reason])], before);
+  const limits = { columns, maxRows: MAX_FORM_ROWS - note.length - reason.length };
+  const message = messageOf(note, [...withFollowing({ kind: 'summary', rows }, placed, limits), ...reason]);
+  return { about: 'page', key, callId: action.callId, action, words, message };
 }
 
 // These sentences fit into one row of a window of 60 columns.
@@ -109,11 +147,12 @@ const PASSKEY_ON_THE_PAGE = 'Needs your passkey. Open the page. Decline denies i
 const ANSWER_ON_THE_PAGE = 'Too long here. Answer on the page. Decline denies it.';
 
 function answerAsk(
-  action: PendingAction,
+  placed: PlacedAction,
   { asked, before, columns }: { asked: AskedQuestion; before: EarlierForms | undefined; columns: number },
 ): FormCandidate {
-  const { callId, tool, source } = action;
-  const by = bridgeTextRows(`${visibleLine(tool)} (${visibleLine(toolSourceText(source))}) asks:`, columns);
+  const { action, following } = placed;
+  const { callId } = action;
+  const by = askerRows(action, 0, columns);
   const text = untrustedTextRows(asked.text, columns);
   const fields = formFieldsOfQuestion(asked);
   if (
@@ -121,15 +160,24 @@ function answerAsk(
     by.length + text.length > MAX_FORM_ROWS ||
     !canShowFieldsInFull(fields, columns)
   ) {
-    const message = messageOf(noteRows(before, columns), [
-      ...actionSummaryRows(action, columns),
-      ...sentenceRows(ANSWER_ON_THE_PAGE, columns),
-    ]);
     const words = decisionWordsFor(action);
-    return { about: 'page', key: keyOf(action, ['page', message], before), callId, action, words, message };
+    return pageAsk(placed, { words, why: ANSWER_ON_THE_PAGE, before, columns });
   }
-  const form = formOf(messageOf(noteRows(before, columns), [...by, ...text]), fields);
-  return { about: 'asked', key: keyOf(action, form, before), callId, form, action, asked };
+  const note = noteRows(before, columns);
+  const key = keyOf(action, formOf(messageOf(note, [...by, ...text]), fields), before);
+  const counted = askerRows(action, following, columns);
+  const form = formOf(messageOf(note, [...(counted.length === by.length ? counted : by), ...text]), fields);
+  return { about: 'asked', key, callId, form, action, asked };
+}
+
+/** Returns the rows that say who asks the question. */
+function askerRows({ tool, source }: PendingAction, following: number, columns: number): readonly string[] {
+  const more = following === 0 ? '' : ` ${followingText(following)}`;
+  const asker =
+    source.type === 'built-in'
+      ? 'The agent'
+      : `${visibleLine(tool)} (${visibleLine(toolSourceText(source))})`;
+  return bridgeTextRows(`${asker} asks${more}:`, columns);
 }
 
 function questionAsk(

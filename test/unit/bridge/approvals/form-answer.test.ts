@@ -59,7 +59,7 @@ const accept = (content?: unknown): unknown => ({ action: 'accept', content });
 
 test('the form of a question has its text and a field with its choices, and no approval choices', () => {
   const { message, requestedSchema } = choosing().form;
-  expect(message).toBe('ask-person (built in) asks:\n│ Which colour?');
+  expect(message).toBe('The agent asks:\n│ Which colour?');
   expect(message).not.toContain('approve');
   expect(requestedSchema).toMatchObject({
     properties: { answer: { enum: ['red', 'blue'] } },

@@ -68,7 +68,7 @@ describe('the rows of an action that fits into a form', () => {
         workspace: 'C:\\work\\app',
         preview: { type: 'json', value: { path: 'a', to: 'b' } },
       }),
-      ['Call move-file (built in) in C:\\work\\app', '│ {"path":"a","to":"b"}'],
+      ['Call move-file in C:\\work\\app', '│ {"path":"a","to":"b"}'],
     ],
     [
       'a last line without a line feed',
@@ -103,7 +103,7 @@ describe('the rows of an action that fits into a form', () => {
     [
       'an address',
       action({ tool: 'fetch', preview: { type: 'url', url: 'https://a.example/b' } }),
-      ['Call fetch (built in)', '│ https://a.example/b'],
+      ['Call fetch', '│ https://a.example/b'],
     ],
     [
       'a call that ran before, the warning first',
