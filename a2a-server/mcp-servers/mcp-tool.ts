@@ -41,8 +41,7 @@ export function createMcpTool({ server, definition, trustHints, timeoutMs, call 
     title: () => `Call ${oneLineExcerpt(name, 60)} of the MCP server ${server}`,
     // D2: the basis is a hash of the tool's definition. After a change of the definition, the person must approve
     // again.
-    show: (input) =>
-      Promise.resolve({ preview: { type: 'json', value: { server, tool: name, arguments: input } }, basis }),
+    show: (input) => Promise.resolve({ preview: { type: 'json', value: input }, basis }),
     run: async (input, run) => {
       const { signal, ask, principal, toolId } = run;
       const said = new MiddleCutText(MAX_PROGRESS_CHARS);

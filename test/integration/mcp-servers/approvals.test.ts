@@ -56,7 +56,7 @@ describe.each(PEER_KINDS)('the approval of a tool of an MCP server over %s', (ki
           tool: 'mcp__peer__note',
           sideEffect: 'other',
           source: { type: 'mcp-server', server: 'peer' },
-          preview: { type: 'json', value: { server: 'peer', tool: 'note', arguments: { text: 'one' } } },
+          preview: { type: 'json', value: { text: 'one' } },
         },
         { tool: 'mcp__peer__note' },
       ],

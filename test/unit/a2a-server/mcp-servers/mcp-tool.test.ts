@@ -22,7 +22,7 @@ it('an image from an MCP tool is a file of the result, and the call’s preview 
   });
   const at = await toolInWorkspace();
   expect(await at.show(tool, { zoom: 2 })).toMatchObject({
-    preview: { type: 'json', value: { server: 'camera', tool: 'shoot', arguments: { zoom: 2 } } },
+    preview: { type: 'json', value: { zoom: 2 } },
   });
   expect(await at.run(tool, { zoom: 2 })).toEqual({
     text: '[file image/png, 70 bytes]',
