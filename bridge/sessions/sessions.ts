@@ -11,6 +11,7 @@ import type { OutboxEntry } from '../state/outbox-entry.ts';
 import type { Outbox } from '../state/outbox.ts';
 import { toMcpSessionState } from '../dialects/mcp-session-state.ts';
 import type { DelegationService } from './deliver-delegations.ts';
+import { hasIdPrefix, isShortId } from './id-prefix.ts';
 import { decodeTaskHandle } from './mcp-task-id.ts';
 import { findSessionAgent, readNewestTask } from './find-session-agent.ts';
 import {
@@ -71,7 +72,7 @@ export class Sessions {
   }
 
   /**
-   * Finds a session by its id or by an MCP task id, and opens its stream. If the first message of the session is being
+   * Finds a session by its id, a unique start of its id with at least eight characters, or an MCP task id, and opens its stream. If the first message of the session is being
    * sent, waits until it is delivered.
    * @throws ProductError UNKNOWN_SESSION, which names the existing sessions or the other agent that has the session;
    * UNKNOWN_AGENT if the agent of the MCP task id is not configured; AGENT_UNREACHABLE if the message is not delivered in
@@ -123,7 +124,20 @@ export class Sessions {
     if (found !== undefined) return this.#followed(this.#live.open(found.agent, sessionId), found.taskId);
     const other = named === undefined ? undefined : await this.#otherAgentOf(sessionId, named);
     if (named !== undefined && other !== undefined) throw withAnother(sessionId, named.name, other);
+    const whole = await this.#wholeId(sessionId);
+    if (whole !== undefined) return this.#find(whole, finding);
     throw await this.#unknown(sessionId, trouble);
+  }
+
+  /**
+   * Returns the id of the only session that a shortened id names. A person copies shortened ids from the tables of the
+   * command line. Returns undefined if there is no such session, or if there are several.
+   */
+  async #wholeId(sessionId: string): Promise<string | undefined> {
+    if (!isShortId(sessionId)) return undefined;
+    const { sessions } = await this.withPrefix(sessionId);
+    const [only, another] = sessions.filter((each) => hasIdPrefix(each.sessionId, sessionId));
+    return another === undefined && only?.sessionId !== sessionId ? only?.sessionId : undefined;
   }
 
   /** Returns the name of another agent that has the session. Returns undefined if there is none. */

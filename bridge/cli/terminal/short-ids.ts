@@ -1,9 +1,6 @@
 /** Shortens ids for tables. Pure. */
+import { ID_KIND, MIN_SHORT_ID_CHARACTERS } from '../../sessions/id-prefix.ts';
 
-/** The minimum length of a short id, without its kind. A short id is longer if it would not be unique otherwise. */
-const MIN_ID_CHARACTERS = 8;
-/** Matches the kind at the start of an id, such as `session-`. */
-const ID_KIND = /^[a-z]+-/;
 const NARROW_COLUMNS = 80;
 
 /**
@@ -14,14 +11,14 @@ export function idForWidth(width: number | undefined, id: string): string {
   return width !== undefined && width < NARROW_COLUMNS ? id.replace(ID_KIND, '') : id;
 }
 
-/** Returns a short, unique prefix of each id. */
+/** Returns a short, unique prefix of each id. A prefix is longer if it would not be unique otherwise. */
 export function shortIds(ids: readonly string[]): ReadonlyMap<string, string> {
   const unique = [...new Set(ids)].toSorted();
   return new Map(
     unique.map((id, at) => {
       const shared = Math.max(sharedLength(id, unique[at - 1] ?? ''), sharedLength(id, unique[at + 1] ?? ''));
       const kind = ID_KIND.exec(id)?.[0].length ?? 0;
-      return [id, id.slice(0, Math.max(kind + MIN_ID_CHARACTERS, shared + 1))];
+      return [id, id.slice(0, Math.max(kind + MIN_SHORT_ID_CHARACTERS, shared + 1))];
     }),
   );
 }

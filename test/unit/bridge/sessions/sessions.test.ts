@@ -74,6 +74,15 @@ describe('finding a session', () => {
     await expect(sessions.find('tenant::group::other')).rejects.toMatchObject({ reason: 'UNKNOWN_AGENT' });
   });
 
+  test('a session is found by the shortened id that the command line shows, if only one session has it', async () => {
+    for (const [at, id] of ['session-683094b4-0943', 'session-744a17d1-1', 'session-744a17d1-2'].entries())
+      agent.tasks.push(new FakeTask(`task-${String(at)}`, id, true).work().toTask());
+    expect((await sessions.find('session-683094b4')).id).toBe('session-683094b4-0943');
+    expect((await sessions.find('683094b4')).id).toBe('session-683094b4-0943');
+    for (const given of ['session-744a17d1', 'session-683094', 'session-'])
+      await expect(sessions.find(given)).rejects.toMatchObject({ reason: 'UNKNOWN_SESSION' });
+  });
+
   test('a session whose newest task has vanished meanwhile keeps its last known state', async () => {
     agent.tasks.push(new FakeTask('task-1', 'session-1', true).work().complete().toTask());
     const found = await sessions.find('session-1');
