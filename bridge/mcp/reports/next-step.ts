@@ -1,5 +1,6 @@
 /** Explains the next step, to the person or to the model of the MCP client. Pure. */
 import { approverInsteadOfReader } from '../../../shared/protocol/demanded-approver.ts';
+import type { PendingAction } from '../../../shared/protocol/tool-approval.ts';
 import { visibleLine } from '../../../shared/text/visible-text.ts';
 import type { Session } from '../../sessions/session/session.ts';
 import type { WaitEndReason } from '../../sessions/wait-for-session.ts';
@@ -35,7 +36,10 @@ export function nextStepText(
   if (view !== undefined && waitsForOtherPeople(view))
     return `Tell the person who must decide this: nothing can be decided here. ${name('wait_for_task')} with sessionId "${id}" shows later what they have decided; ${name('cancel_running_task')} ends the task.`;
   if (view !== undefined && view.pending.length > 0) {
-    return `Show this to the person and send what they decide with ${name('approve_or_deny_pending_action')} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenApprovedCallRuns(session)}`;
+    const decide = name('approve_or_deny_pending_action');
+    if (view.pending.every(isQuestion))
+      return `Ask the person, and send what they say with ${decide} (decision "answer", answer, title, sessionId "${id}", callId, shown), or "deny" if they do not want to answer. Do not answer for them.`;
+    return `Show this to the person and send what they decide with ${decide} (decision, title, sessionId "${id}", callId, shown). ${answering(view)}${whenSeveralRun(view, session)}`.trim();
   }
   if (view?.state === 'auth-required') {
     const tell =
@@ -70,8 +74,9 @@ export function briefNextStepText(
   if (waitsForOtherPeople(view))
     return `Nothing can be decided here; ${name('wait_for_task')} shows later what the other person has decided.`;
   if (view.pending.length > 0) {
-    const several = view.pending.length > 1 ? whenApprovedCallRuns(session) : '';
-    return `Show it to the person and send what they decide with ${decide}. ${answering(view)}${several}`.trim();
+    if (view.pending.every(isQuestion))
+      return `Ask the person, and send what they say with ${decide} (decision "answer"), or "deny" if they do not want to answer. Do not answer for them.`;
+    return `Show it to the person and send what they decide with ${decide}. ${answering(view)}${view.pending.length > 1 ? whenApprovedCallRuns(session) : ''}`.trim();
   }
   if (view.question !== null)
     return `Ask the person; ${decide} takes their words in "answer" (decision "answer").`;
@@ -116,7 +121,16 @@ export function waitsForOtherPeople({ pending }: Pick<TaskView, 'pending'>): boo
 }
 
 function asksIn({ pending }: TaskView): boolean {
-  return pending.some(({ decisions }) => decisions.includes('answer'));
+  return pending.some(isQuestion);
+}
+
+function isQuestion({ decisions }: PendingAction): boolean {
+  return decisions.includes('answer');
+}
+
+/** An agent that asks one by one runs a call before the other calls of the turn are decided. */
+function whenSeveralRun({ pending }: TaskView, session: NextStepInput): string {
+  return pending.length > 1 || session.oneByOne === true ? whenApprovedCallRuns(session) : '';
 }
 
 function answering(view: TaskView): string {
