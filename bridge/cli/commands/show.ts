@@ -17,6 +17,7 @@ import { quotedRows } from '../terminal/quoted-rows.ts';
 import { howToDecideText } from '../terminal/how-to-decide.ts';
 import { type CommandSessions, openCommandSessions } from '../context/command-sessions.ts';
 import { hasEnded } from '../../sessions/session/observed-task.ts';
+import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 import { hasIdPrefix } from '../../sessions/id-prefix.ts';
 import { type ListedSession, WAITING_STATES } from '../../sessions/list-sessions.ts';
@@ -87,8 +88,9 @@ export async function showCommand(run: CommandRun<ShowOptions>, given: string): 
 
 /** Returns the state of a session without a pending action or a question, and the command that shows its result. */
 function nothingWaitsText({ id, view, stateName: state }: Session): string {
+  const missing = notDoneText(state, view?.calls ?? []);
   const reads = view !== undefined && hasEnded(view) ? 'See its result' : 'Follow it';
-  return `Nothing waits for a decision. The task is ${taskStateWord(state)}. ${reads} with: mcp-a2a-bridge watch ${commandWord(id)}`;
+  return `Nothing waits for a decision. The task is ${taskStateWord(state)}${missing === '' ? '' : `, ${missing}`}. ${reads} with: mcp-a2a-bridge watch ${commandWord(id)}`;
 }
 
 /** Returns the cost of each turn. Returns null if the agent does not report costs, or does not know the task yet. */

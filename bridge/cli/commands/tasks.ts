@@ -110,8 +110,8 @@ function tasksTable(
       { text: visibleLine(idForWidth(width, short.get(sessionId) ?? sessionId)) },
       { text: agent },
       {
-        text: `${taskStateWord(state)}${notDone === '' ? '' : ', not done'}`,
-        paint: (text: string) => paint(styleOfState(state), text),
+        text: `${taskStateWord(state)}${notDone === '' ? '' : ', not all done'}`,
+        paint: (text: string) => paint(notDone === '' ? styleOfState(state) : 'yellow', text),
       },
       {
         text: pending === 0 ? '-' : String(pending),

@@ -77,7 +77,7 @@ function listText(
 ): string {
   const lines = sessions.map(
     ({ sessionId, agent, taskId, state: each, notDone, title, updatedAt, pending, usd }) =>
-      `- ${visibleLine(sessionId)} (${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}): ${each}${notDone === undefined ? '' : ', not done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${visibleLine(updatedAt)}`}${usd === null || usd === 0 ? '' : `, ${dollarsText(usd)}`}`,
+      `- ${visibleLine(sessionId)} (${agent}${taskId === null ? '' : `, task ${visibleLine(taskId)}`}): ${each}${notDone === undefined ? '' : ', not all done'}${pending === 0 ? '' : `, ${String(pending)} waiting for a decision`}${title === '' ? '' : ` — ${title}`}${updatedAt === '' ? '' : `, ${visibleLine(updatedAt)}`}${usd === null || usd === 0 ? '' : `, ${dollarsText(usd)}`}`,
   );
   return [
     lines.length === 0

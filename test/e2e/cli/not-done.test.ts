@@ -27,7 +27,7 @@ it('R100 each list marks a completed task whose only call was denied, and no oth
   for (const bridge of [client, later]) {
     const listed = await bridge.call(LIST, {});
     const lines = textOf(listed).split('\n');
-    expect(lines.find((line) => line.includes(sessionId))).toContain(': completed, not done — Create');
+    expect(lines.find((line) => line.includes(sessionId))).toContain(': completed, not all done — Create');
     expect(lines.find((line) => line.includes(done.sessionId))).toContain(': completed — list .');
     expect(listed.structuredContent?.['sessions']).toEqual([
       expect.objectContaining({ sessionId, state: 'completed', notDone }),
@@ -36,7 +36,7 @@ it('R100 each list marks a completed task whose only call was denied, and no oth
   }
 
   const table = (await on.run('tasks')).stdout;
-  expect(table).toMatch(/completed, not done .*Create test\.md/);
+  expect(table).toMatch(/completed, not all done .*Create test\.md/);
   expect(table).toMatch(/completed {2,}.*list \./);
   expect(await on.json('tasks')).toMatchObject({ sessions: [{ notDone }, { notDone: '' }] });
 

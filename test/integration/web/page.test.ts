@@ -150,7 +150,7 @@ describeInBrowser('the approval page in a browser', (browser) => {
     await state('completed');
     const { overview } = await on.peer.task(taskId);
     expect(overview.calls.map(({ state: each }) => each)).toContain('denied');
-    await page.locator('.tasks .state-completed', { hasText: 'completed, not done' }).waitFor();
+    await page.locator('.tasks .state-incomplete', { hasText: 'completed, not all done' }).waitFor();
   });
 
   test('the lines of a question stay lines', async () => {

@@ -73,9 +73,9 @@ function StateAndTime({ task, now }: Pick<TaskRowProps, 'task' | 'now'>) {
     case 'rejected':
       return (
         <>
-          <span class={`state-${state}`}>
+          <span class={`state-${notDone === '' ? state : 'incomplete'}`}>
             {STATE_WORDS[state]}
-            {notDone === '' ? '' : ', not done'}
+            {notDone === '' ? '' : ', not all done'}
           </span>
           <RelativeTime at={updatedAt} now={now} />
         </>

@@ -28,7 +28,7 @@ export function TaskHeader({ report, title, onCancel }: TaskHeadProps) {
         {/* A screen reader says when the task waits again, or has ended. */}
         <span aria-live="polite">
           <strong class={`state-${report.state}`}>{stateWords(report)}</strong>
-          {report.notDone !== '' && `, ${report.notDone}`}
+          {report.notDone !== '' && <span class="state-incomplete">{`, ${report.notDone}`}</span>}
         </span>
         {!hasEnded(report) && (
           <ConfirmButton
