@@ -53,8 +53,9 @@ export class LiveTaskText {
       if (observation.type === 'snapshot' && view !== undefined) {
         this.#sofar(view);
         this.#trusted(view);
+        this.#running(view, seq);
       }
-      if (observation.type === 'activity') this.#activity(observation.activity, seq);
+      if (observation.type === 'activity') this.#activity(observation.activity, { seq, view });
       if (observation.type === 'reasoning') this.#reasoning(observation.turn, observation.text);
       if (observation.type === 'output') this.#todos(observation.output);
       if (observation.type === 'output' && observation.output.aside === undefined)
@@ -86,6 +87,13 @@ export class LiveTaskText {
       this.#line('yellow', `trusted ${grantWords(grant)}`);
   }
 
+  /** Prints the tools that already run. The person may watch only from now on. */
+  #running({ calls }: TaskView, seq: number | null): void {
+    for (const { callId, tool, title, state, toolId } of calls)
+      if (state === 'running' && toolId !== null)
+        this.#activity({ type: 'tool.started', callId, tool, title, toolId }, { seq, view: undefined });
+  }
+
   #close(): void {
     if (this.#open !== undefined) this.#terminal.say('');
     this.#open = undefined;
@@ -107,7 +115,7 @@ export class LiveTaskText {
       pending.length > 0 || question !== null || text === '' || follows ? '' : `: ${visibleLine(text)}`;
     const missing = notDoneText(state, calls);
     this.#line(
-      styleOfState(state),
+      missing === '' ? styleOfState(state) : 'yellow',
       wrapIntoRowsAtWords(
         `${this.#place(seq)}${taskStateWord(state)}${missing === '' ? '' : `, ${missing}`}${words}`,
         this.#terminal.width,
@@ -131,7 +139,7 @@ export class LiveTaskText {
   }
 
   #pending(action: PendingAction): void {
-    const key = `${action.callId} ${action.shown}`;
+    const key = keyOf(action);
     if (this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
@@ -139,12 +147,17 @@ export class LiveTaskText {
     this.#hint(howToDecideText(action));
   }
 
-  #activity(activity: ToolCallEvent, seq: number | null): void {
+  #activity(
+    activity: ToolCallEvent,
+    { seq, view }: { seq: number | null; view: TaskView | undefined },
+  ): void {
     if (activity.type === 'tool.output') {
       this.#run(`tool ${activity.toolId}`, activity.text);
       return;
     }
-    const words = [toolCallEventText(activity) ?? '', ...summaryOf(activity)].join(', ');
+    const words = this.#waitsBelow(activity, view)
+      ? `${visibleLine(activity.tool)} waits for ${activity.question ? 'an answer' : 'approval'}`
+      : stepText(activity);
     const more =
       activity.type === 'tool.started'
         ? `  ${visibleLine(activity.toolId)}`
@@ -155,6 +168,19 @@ export class LiveTaskText {
       styleOfToolCallEvent(activity),
       wrapIntoRowsAtWords(`${this.#place(seq)}${words}`, this.#terminal.width),
       this.#terminal.paint('gray', more),
+    );
+  }
+
+  /** True if the pending action, with its title, is printed directly below. */
+  #waitsBelow(
+    activity: ToolCallEvent,
+    view: TaskView | undefined,
+  ): activity is Extract<ToolCallEvent, { type: 'tool.requested' }> {
+    return (
+      activity.type === 'tool.requested' &&
+      activity.asks &&
+      (view?.pending.some((action) => action.callId === activity.callId && !this.#shown.has(keyOf(action))) ??
+        false)
     );
   }
 
@@ -194,13 +220,20 @@ function timeOf(at: string): string {
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);
 }
 
+/** Identifies what was shown: if the agent asks again, the action has another code. */
+function keyOf({ callId, shown }: PendingAction): string {
+  return `${callId} ${shown}`;
+}
+
 /**
- * Returns the summary of a tool's result. The outcome `ok` only means that the tool has ended: its command may have
- * failed.
+ * Describes a step on one line. For a tool that has ended, the summary of its result replaces the outcome `ok`, because
+ * `ok` only means that the tool has ended: its command may have failed.
  */
-function summaryOf(activity: ToolCallEvent): readonly string[] {
-  if (activity.type !== 'tool.finished' || activity.summary === '') return [];
-  return [visibleLine(activity.summary, MAX_SUMMARY_CHARACTERS)];
+function stepText(activity: ToolCallEvent): string {
+  const text = toolCallEventText(activity) ?? '';
+  if (activity.type !== 'tool.finished' || activity.summary === '') return text;
+  const summary = visibleLine(activity.summary, MAX_SUMMARY_CHARACTERS);
+  return activity.outcome === 'ok' ? `${visibleLine(activity.tool)}: ${summary}` : `${text}, ${summary}`;
 }
 
 function styleOfToolCallEvent(activity: ToolCallEvent): TerminalStyle {

@@ -91,7 +91,7 @@ describe('the command watch', () => {
     const stream = await on.peer.decide(taskId, [decisionOn(pending, 'approve')]);
     await watch.line('write-file runs');
     const { code, stdout } = await watch.ended;
-    expect(stdout).toMatch(/write-file: ok[^]*completed/);
+    expect(stdout).toMatch(/write-file: wrote test\.md[^]*completed/);
     expect(code).toBe(0);
     stream.connection.destroy();
   });

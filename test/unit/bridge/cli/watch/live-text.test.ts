@@ -39,9 +39,9 @@ const activity = (happened: ToolCallEvent, at?: string): Observation => ({
   ...(at !== undefined && { at }),
 });
 
-/** Returns the terminal output for these observations. Each observation has its own event. */
+/** Returns the terminal output for these observations. Each observation, or list of them, has its own event. */
 function shown(
-  observations: readonly Observation[],
+  events: readonly (Observation | readonly Observation[])[],
   decides: boolean,
   { times = false, width }: { times?: boolean; width?: number } = {},
 ): string {
@@ -61,8 +61,8 @@ function shown(
     { decides, times },
   );
   let view: TaskView | undefined;
-  for (const [at, observation] of observations.entries()) {
-    const observed = { seq: at + 1, observations: [observation] };
+  for (const [at, event] of events.entries()) {
+    const observed = { seq: at + 1, observations: [event].flat() };
     view = foldObservedEvent(view, observed);
     live.show(observed, view);
   }
@@ -124,7 +124,7 @@ describe('the live text of a task that a person watches', () => {
     const summary = '`npm test` exited with code 1\n\u{202e}';
     const ended = activity({ type: 'tool.finished', ...call, toolId: 'shell-1', outcome: 'ok', summary });
     expect(shown([ended], true, { width: 40 })).toBe(
-      '#1 write-file: ok, `npm test` exited\n↳ with code 1⏎\\u{202e}\n',
+      '#1 write-file: `npm test` exited with\n↳ code 1⏎\\u{202e}\n',
     );
   });
 
@@ -180,6 +180,33 @@ describe('the live text of a task that a person watches', () => {
     const screen = shown([status('input-required', [action])], false);
     expect(screen).toContain('+new');
     expect(screen).not.toContain('mcp-a2a-bridge approve');
+  });
+
+  it('the live text shows the title of a pending action once', () => {
+    const asks = activity({ type: 'tool.requested', ...call, asks: true });
+    const screen = shown([[status('working', [action]), asks]], true);
+    expect(screen).toMatch(/^#1 write-file waits for approval\nWrite a\.md {2}call c1, code h1\n/);
+    expect(shown([asks], true)).toContain('write-file waits for approval: Write a.md');
+  });
+
+  it('the live text shows the tools that already run when the watch begins', () => {
+    const snapshot: Observation = {
+      type: 'snapshot',
+      ...task,
+      state: 'working',
+      text: '',
+      pending: [],
+      question: null,
+      outputs: [],
+      reply: '',
+      overview: {
+        settings: {},
+        turns: 1,
+        usage: { inputTokens: 0, outputTokens: 0 },
+        calls: [{ ...call, state: 'running', toolId: 'write-1' }],
+      },
+    };
+    expect(shown([snapshot], true)).toBe('#1 write-file runs: Write a.md  write-1\n#1 working\n');
   });
 
   it('the live text shows the text from before the watch began', () => {
