@@ -203,7 +203,7 @@ describe('the live text of a task that a person watches', () => {
         settings: {},
         turns: 1,
         usage: { inputTokens: 0, outputTokens: 0 },
-        calls: [{ ...call, state: 'running', toolId: 'write-1' }],
+        calls: [{ ...call, sideEffect: 'files', state: 'running', toolId: 'write-1' }],
       },
     };
     expect(shown([snapshot], true)).toBe('#1 write-file runs: Write a.md  write-1\n#1 working\n');
