@@ -1,6 +1,7 @@
 /** Prints the events of a task as lines for a person. Pieces of streamed text are joined to lines. */
 import type { EventCost } from '../../../shared/protocol/cost-report.ts';
 import type { ToolCallEvent, PendingAction } from '../../../shared/protocol/tool-approval.ts';
+import { commandFailure } from '../../../shared/protocol/failed-command.ts';
 import { notDoneText } from '../../../shared/protocol/not-done-text.ts';
 import { visibleLine, visibleText } from '../../../shared/text/visible-text.ts';
 import type { ObservedEvent, ObservedArtifact, TaskStateName } from '../../dialects/observation.ts';
@@ -55,7 +56,7 @@ export class LiveTaskText {
         this.#trusted(view);
         this.#running(view, seq);
       }
-      if (observation.type === 'activity') this.#activity(observation.activity, { seq, view });
+      if (observation.type === 'activity') this.#activity(observation.activity, seq);
       if (observation.type === 'reasoning') this.#reasoning(observation.turn, observation.text);
       if (observation.type === 'output') this.#todos(observation.output);
       if (observation.type === 'output' && observation.output.aside === undefined)
@@ -91,7 +92,7 @@ export class LiveTaskText {
   #running({ calls }: TaskView, seq: number | null): void {
     for (const { callId, tool, title, state, toolId } of calls)
       if (state === 'running' && toolId !== null)
-        this.#activity({ type: 'tool.started', callId, tool, title, toolId }, { seq, view: undefined });
+        this.#activity({ type: 'tool.started', callId, tool, title, toolId }, seq);
   }
 
   #close(): void {
@@ -100,13 +101,18 @@ export class LiveTaskText {
   }
 
   #standing(view: TaskView, seq: number | null): void {
-    const { state, text, pending, question, calls } = view;
+    this.#newState(view, seq);
+    const { pending, question } = view;
     for (const action of pending) this.#pending(action);
     if (question !== null && question.id !== this.#asked) {
       this.#asked = question.id;
       this.#line('yellow', `asks:\n${quotedRows(question.text, this.#terminal.width)}`);
       this.#hint(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
     }
+  }
+
+  #newState(view: TaskView, seq: number | null): void {
+    const { state, text, pending, question, calls } = view;
     if (state === this.#state) return;
     this.#state = state;
     // The text of this status is not printed if `end` prints the same text later.
@@ -139,7 +145,7 @@ export class LiveTaskText {
   }
 
   #pending(action: PendingAction): void {
-    const key = keyOf(action);
+    const key = `${action.callId} ${action.shown}`;
     if (this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
@@ -147,17 +153,12 @@ export class LiveTaskText {
     this.#hint(howToDecideText(action));
   }
 
-  #activity(
-    activity: ToolCallEvent,
-    { seq, view }: { seq: number | null; view: TaskView | undefined },
-  ): void {
+  #activity(activity: ToolCallEvent, seq: number | null): void {
     if (activity.type === 'tool.output') {
       this.#run(`tool ${activity.toolId}`, activity.text);
       return;
     }
-    const words = this.#waitsBelow(activity, view)
-      ? `${visibleLine(activity.tool)} waits for ${activity.question ? 'an answer' : 'approval'}`
-      : stepText(activity);
+    const words = stepText(activity);
     const more =
       activity.type === 'tool.started'
         ? `  ${visibleLine(activity.toolId)}`
@@ -168,19 +169,6 @@ export class LiveTaskText {
       styleOfToolCallEvent(activity),
       wrapIntoRowsAtWords(`${this.#place(seq)}${words}`, this.#terminal.width),
       this.#terminal.paint('gray', more),
-    );
-  }
-
-  /** True if the pending action, with its title, is printed directly below. */
-  #waitsBelow(
-    activity: ToolCallEvent,
-    view: TaskView | undefined,
-  ): activity is Extract<ToolCallEvent, { type: 'tool.requested' }> {
-    return (
-      activity.type === 'tool.requested' &&
-      activity.asks &&
-      (view?.pending.some((action) => action.callId === activity.callId && !this.#shown.has(keyOf(action))) ??
-        false)
     );
   }
 
@@ -220,17 +208,15 @@ function timeOf(at: string): string {
   return Number.isNaN(time.getTime()) ? visibleLine(at, 40) : time.toISOString().slice(11);
 }
 
-/** Identifies what was shown: if the agent asks again, the action has another code. */
-function keyOf({ callId, shown }: PendingAction): string {
-  return `${callId} ${shown}`;
-}
-
 /**
- * Describes a step on one line. For a tool that has ended, the summary of its result replaces the outcome `ok`, because
+ * Describes a step on one line. A call that waits has no title here, because the pending action follows with its title.
+ * For a tool that has ended, the summary of its result replaces the outcome `ok`, because
  * `ok` only means that the tool has ended: its command may have failed.
  */
 function stepText(activity: ToolCallEvent): string {
   const text = toolCallEventText(activity) ?? '';
+  if (activity.type === 'tool.requested' && activity.asks)
+    return `${visibleLine(activity.tool)} waits for ${activity.question ? 'an answer' : 'approval'}`;
   if (activity.type !== 'tool.finished' || activity.summary === '') return text;
   const summary = visibleLine(activity.summary, MAX_SUMMARY_CHARACTERS);
   return activity.outcome === 'ok' ? `${visibleLine(activity.tool)}: ${summary}` : `${text}, ${summary}`;
@@ -246,6 +232,6 @@ function styleOfToolCallEvent(activity: ToolCallEvent): TerminalStyle {
     case 'tool.output':
       return 'cyan';
     case 'tool.finished':
-      return activity.outcome === 'ok' ? 'green' : 'red';
+      return activity.outcome === 'ok' && commandFailure(activity) === undefined ? 'green' : 'red';
   }
 }

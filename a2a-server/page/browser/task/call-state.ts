@@ -1,4 +1,5 @@
 /** Describes the state or the outcome of a tool call. Pure. */
+import { commandFailure } from '../../../../shared/protocol/failed-command.ts';
 import type { StoryCall } from './story.ts';
 
 interface CallStateLabel {
@@ -22,7 +23,10 @@ export function callStateLabel(call: StoryCall, live: boolean): CallStateLabel {
   if (withdrawn) return { word: 'withdrawn', tone: 'quiet' };
   // A decision may follow an unknown outcome, and decides whether the tool call runs again.
   if (run !== undefined && !(decision !== undefined && decision.seq > (run.end?.seq ?? Infinity))) {
-    if (run.end !== undefined) return OUTCOMES[run.end.outcome];
+    if (run.end !== undefined) {
+      const failure = commandFailure({ tool: call.tool, summary: run.end.summary });
+      return failure === undefined ? OUTCOMES[run.end.outcome] : { word: failure, tone: 'bad' };
+    }
     return live ? { word: 'running', tone: 'running' } : OUTCOMES.unknown;
   }
   if (decision?.decision === 'deny') return { word: 'denied', tone: 'bad' };

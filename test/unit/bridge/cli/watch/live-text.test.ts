@@ -182,11 +182,11 @@ describe('the live text of a task that a person watches', () => {
     expect(screen).not.toContain('mcp-a2a-bridge approve');
   });
 
-  it('the live text shows the title of a pending action once', () => {
+  it('the live text shows the title of a pending action once, below the state', () => {
     const asks = activity({ type: 'tool.requested', ...call, asks: true });
-    const screen = shown([[status('working', [action]), asks]], true);
-    expect(screen).toMatch(/^#1 write-file waits for approval\nWrite a\.md {2}call c1, code h1\n/);
-    expect(shown([asks], true)).toContain('write-file waits for approval: Write a.md');
+    expect(shown([status('working'), asks, status('input-required', [action])], true)).toMatch(
+      /^#1 working\n#2 write-file waits for approval\n#3 input-required\nWrite a\.md {2}call c1, code h1\n/,
+    );
   });
 
   it('the live text shows the tools that already run when the watch begins', () => {

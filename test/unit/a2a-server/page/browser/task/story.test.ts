@@ -81,6 +81,16 @@ describe('the story of a task', () => {
     });
   });
 
+  test.each([
+    ['exited with code 0', 'done'],
+    ['exited with code 3', 'exited with code 3'],
+    ['was ended by SIGKILL', 'was ended by SIGKILL'],
+  ])('a shell command that %s has the state "%s"', (ending, word) => {
+    const ended: Given = { ...finished, summary: `\`echo exited with code 7\` ${ending}` };
+    expect(stateAfter({ ...requested, tool: 'run-shell-command' }, approved, started, ended)).toBe(word);
+    expect(stateAfter(requested, approved, started, ended)).toBe('done');
+  });
+
   test('R103 a decision after an unknown outcome counts even if the clock went back in between', () => {
     const unknown: Given = { ...finished, outcome: 'unknown' };
     const events = [requested, approved, started, unknown, approved].map((event, index): StoryEvent => ({
