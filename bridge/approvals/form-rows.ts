@@ -255,7 +255,7 @@ function inWorkspace({ workspace }: PendingAction, columns: number, row: (place:
 }
 
 function summaryOf(action: PendingAction, columns: number): string {
-  const { preview, tool, source } = action;
+  const { preview, tool, title, source } = action;
   switch (preview.type) {
     case 'diff': {
       const change = parseFileDiff(preview.diff);
@@ -278,7 +278,10 @@ function summaryOf(action: PendingAction, columns: number): string {
         : `A question by ${visibleLine(tool)}${from(action)}`;
     case 'url':
     case 'json':
-      return `Call ${visibleLine(tool)}${from(action)}`;
+      // The title of a built-in tool names its object, such as the directory that is deleted.
+      return source.type === 'built-in'
+        ? `Call ${visibleLine(tool)}: ${visibleLine(title)}`
+        : `Call ${visibleLine(tool)}${from(action)}`;
   }
 }
 

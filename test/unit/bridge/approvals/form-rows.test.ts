@@ -177,6 +177,10 @@ describe('the rows of an action that fits into a form', () => {
     expect(actionSummaryRows({ ...edit(undefined, 'x\n'.repeat(40)), workspace: '/home/ann/app' })).toEqual([
       'Create a.txt in /home/ann/app: +40',
     ]);
+    const deletes = { type: 'json' as const, value: { deletes: Array.from({ length: 99 }, () => 'a') } };
+    expect(
+      actionSummaryRows(action({ tool: 'delete-file', title: 'Delete build', preview: deletes })),
+    ).toEqual(['Call delete-file: Delete build']);
     expect(actionSummaryRows(command('x\n'.repeat(11)))).toEqual(['Run a command of 12 lines']);
     expect(actionSummaryRows({ ...command('x'.repeat(300)), reason: 'outcome-unknown' })).toEqual([
       expect.stringContaining('RAN BEFORE'),
