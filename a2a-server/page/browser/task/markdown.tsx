@@ -194,7 +194,8 @@ function inline(token: Token, depth: number): ComponentChildren {
 
 function link(href: string, text: string, children: ComponentChildren): ComponentChildren {
   const url = allowedLinkUrl(href);
-  if (url === undefined) return [children, ` (${visibleLine(href)})`];
+  // The lexer makes a link of an email address, whose text is the address.
+  if (url === undefined) return href === `mailto:${text}` ? children : [children, ` (${visibleLine(href)})`];
   return (
     <>
       <a href={url.href} target="_blank" rel="noopener noreferrer">
