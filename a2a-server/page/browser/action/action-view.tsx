@@ -28,7 +28,7 @@ interface ActionViewProps {
 }
 
 export function ActionView({ action, waits, children, seen, head, headId }: ActionViewProps) {
-  const { title, tool, source, workspace, reason, expiresAt } = action;
+  const { title, tool, workspace, reason, expiresAt } = action;
   const risks = risksOf(action);
   const section = useRef<HTMLElement>(null);
   useKeptFocus(section);
@@ -42,7 +42,7 @@ export function ActionView({ action, waits, children, seen, head, headId }: Acti
     >
       <h3 ref={head ?? null} id={headId}>
         {/* The title of a question of the agent is the start of the question, which follows. */}
-        {reason === 'question' && source.type === 'built-in' ? 'The agent asks' : visibleLine(title)}
+        {reason === 'question' && tool === 'ask-person' ? 'The agent asks' : visibleLine(title)}
       </h3>
       {risks.length > 0 && (
         <ul class="risks" aria-label="Risks">
