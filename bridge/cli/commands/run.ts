@@ -165,17 +165,10 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
   );
   const { deduplicates: resumes } = await agent.connect();
   const after = resumes ? 0 : null;
-  const hints = !terminal.interactive;
-  const task = new TaskWatch({ agent, taskId, terminal, after, hints, json: false });
-  let waited = 0;
+  const pending = terminal.interactive ? 'in a prompt' : 'with commands';
+  const task = new TaskWatch({ agent, taskId, terminal, after, pending, json: false });
   for (;;) {
     const view = await task.until(hasSettled);
-    const [action, ...others] = view?.pending ?? [];
-    // Other output may have separated the printed action from the prompt. So the action is printed again, directly
-    // above the prompt.
-    if (terminal.interactive && action !== undefined && (others.length > 0 || waited > 1))
-      terminal.say(`\n${actionText(action, terminal)}`);
-    waited = others.length + 1;
     const goesOn =
       view !== undefined &&
       !hasEnded(view) &&
@@ -195,7 +188,12 @@ function reportWaiting(
   { pending, question }: TaskView,
 ): void {
   // Without a terminal, these commands already stand below each action and question.
-  if (terminal.interactive) for (const action of pending) terminal.say(howToDecideText(action));
+  if (terminal.interactive)
+    for (const [at, action] of pending.entries()) {
+      // D2: a code stands below what it decides. The prompt has shown the first action only.
+      if (at > 0) terminal.say(`\n${actionText(action, terminal)}`);
+      terminal.say(howToDecideText(action));
+    }
   if (terminal.interactive && question !== null)
     terminal.say(`Answer with: mcp-a2a-bridge answer ${commandWord(question.shown)} <words>`);
   terminal.say(`The task waits. Follow it with: mcp-a2a-bridge watch ${commandWord(id)}`);

@@ -59,7 +59,7 @@ export async function watchCommand(run: CommandRun<WatchOptions>, given: string)
     taskId: view.taskId,
     terminal,
     after,
-    hints: !ended,
+    pending: ended ? 'without commands' : 'with commands',
     json,
     times: options.times === true,
     thinking,

@@ -9,6 +9,7 @@ import type { Session } from '../../sessions/session/session.ts';
 import type { TaskView } from '../../sessions/session/observed-task.ts';
 import { inTerminalWords } from '../terminal/terminal-words.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { actionText } from '../terminal/action-text.ts';
 import { answerFromText, answerPrompt } from './answer-from-text.ts';
 import { sendDecisionsFromTerminal } from './send-decisions.ts';
 import { parseTypedDecision } from './typed-decision.ts';
@@ -37,6 +38,7 @@ const NO_LONGER_WAITING: ReadonlySet<ErrorReason> = new Set<ErrorReason>([
 ]);
 
 /**
+ * Shows the first pending action directly above the prompt. A plain-text question is already shown.
  * @param shown the task as the terminal shows it. D2: a decision is valid only for what the person saw, so it contains
  * the code from this parameter.
  * @throws ProductError if the agent cannot be reached
@@ -48,15 +50,20 @@ export async function promptAndSendDecision(
 ): Promise<AskingEnd> {
   // The session may have read fewer events than the terminal has printed. So it reads the task again.
   await session.look();
-  const code = shown.pending[0]?.shown ?? shown.question?.shown;
+  const [action, ...others] = shown.pending;
+  const code = action?.shown ?? shown.question?.shown;
   if (code === undefined) return isWaitingFor(session, undefined) ? 'left' : 'changed';
+  if (action !== undefined && isWaitingFor(session, code)) {
+    terminal.say(`\n${actionText(action, terminal)}`);
+    if (others.length > 0) terminal.say(terminal.paint('gray', `Then ${String(others.length)} more.`));
+  }
   for (;;) {
     if (!isWaitingFor(session, code)) return 'changed';
     const { decision, typed, withdrawn } = await withdrawable(terminal, { session, code }, (ask) =>
       typedDecisionOf(terminal, shown, ask),
     );
     if (withdrawn) {
-      terminal.say(`\n${withdrawnText({ view: session.view, callId: shown.pending[0]?.callId, typed })}`);
+      terminal.say(`\n${withdrawnText({ view: session.view, callId: action?.callId, typed })}`);
       return 'changed';
     }
     if (decision === undefined) return 'left';

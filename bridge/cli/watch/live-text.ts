@@ -22,10 +22,15 @@ import { taskStateWord } from '../../../shared/text/task-state-word.ts';
 
 const MAX_SUMMARY_CHARACTERS = 200;
 
+/**
+ * How pending actions are shown: with the commands that decide them; without, because the task has ended; or not at
+ * all, because a prompt shows each one.
+ */
+export type ShownPending = 'with commands' | 'without commands' | 'in a prompt';
+
 export class LiveTaskText {
   readonly #terminal: Terminal;
-  /** True if the task may still need decisions. For an ended task, no command lines are printed. */
-  readonly #decides: boolean;
+  readonly #shownPending: ShownPending;
   #state: TaskStateName | undefined;
   readonly #times: boolean;
   /** The time of the current event, if the agent reports it. */
@@ -42,9 +47,9 @@ export class LiveTaskText {
   /** True if the agent's text has been printed. */
   #streamed = false;
 
-  constructor(terminal: Terminal, { decides, times = false }: { decides: boolean; times?: boolean }) {
+  constructor(terminal: Terminal, { pending, times = false }: { pending: ShownPending; times?: boolean }) {
     this.#terminal = terminal;
-    this.#decides = decides;
+    this.#shownPending = pending;
     this.#times = times;
   }
 
@@ -141,12 +146,12 @@ export class LiveTaskText {
   }
 
   #hint(text: string): void {
-    if (this.#decides) this.note(text);
+    if (this.#shownPending === 'with commands') this.note(text);
   }
 
   #pending(action: PendingAction): void {
     const key = `${action.callId} ${action.shown}`;
-    if (this.#shown.has(key)) return;
+    if (this.#shownPending === 'in a prompt' || this.#shown.has(key)) return;
     this.#shown.add(key);
     this.#close();
     this.#terminal.say(actionText(action, this.#terminal));

@@ -4,7 +4,7 @@ import type { Agent } from '../../agents/agent.ts';
 import type { ObservedEvent } from '../../dialects/observation.ts';
 import { foldObservedEvent, type TaskView } from '../../sessions/session/observed-task.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { LiveTaskText } from './live-text.ts';
+import { LiveTaskText, type ShownPending } from './live-text.ts';
 
 interface WatchedTask {
   agent: Agent;
@@ -12,8 +12,7 @@ interface WatchedTask {
   terminal: Terminal;
   /** The `seq` after which to start. Null starts with the current task. */
   after: number | null;
-  /** True to print the commands with which a person decides. */
-  hints: boolean;
+  pending: ShownPending;
   times?: boolean;
   /** True to print the model's reasoning. */
   thinking?: boolean;
@@ -29,7 +28,7 @@ export class TaskWatch {
   constructor(task: WatchedTask) {
     this.#task = task;
     this.#after = task.after;
-    this.#live = new LiveTaskText(task.terminal, { decides: task.hints, times: task.times ?? false });
+    this.#live = new LiveTaskText(task.terminal, { pending: task.pending, times: task.times ?? false });
   }
 
   /**

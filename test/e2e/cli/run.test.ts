@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { z } from 'zod';
 import { decisionOn } from '../../support/a2a-message.ts';
 import { untilFileContains } from '../../support/file-watch.ts';
@@ -25,6 +26,26 @@ describe('the command run', () => {
     expect(stdout.match(/approve by local/g)).toHaveLength(2);
     expect(await on.file('a.md')).toBe('one\n');
     expect(await on.file('b.md')).toBe('two\n');
+  });
+
+  it('run shows each of several pending actions once, directly above its prompt, and how many follow', async () => {
+    const on = await sharedCliStage();
+    const text = plan({ together: [write('a.md', 'one\n'), shell('echo two')] });
+    const { stdout: painted } = await cliAtTerminal(['run', text], { ...on.at, keys: 'n\n', prompt: PROMPT });
+    const stdout = stripVTControlCharacters(painted);
+    expect(stdout.match(/\+one/g)).toHaveLength(1);
+    expect(stdout.match(/\$ echo two/g)).toHaveLength(1);
+    expect(stdout).toMatch(/\+one[^]*Then 1 more\.\s+Approve[^]*\$ echo two[^]*Approve/);
+  });
+
+  it('D2 run shows each action above its code if the person leaves all of them waiting', async () => {
+    const on = await sharedCliStage();
+    const text = plan({ together: [write('a.md', 'one\n'), shell('echo two')] });
+    const { code, stdout } = await cliAtTerminal(['run', text], { ...on.at, keys: '\n', prompt: PROMPT });
+    expect(code).toBe(6);
+    expect(stripVTControlCharacters(stdout)).toMatch(
+      /\+one[^]*Approve[^]*Decide with: mcp-a2a-bridge approve[^]*\$ echo two[^]*Decide with: mcp-a2a-bridge approve/,
+    );
   });
 
   it('R02 run sends the reason of a denial to the agent', async () => {

@@ -6,11 +6,12 @@ import type { PromptWithdrawal } from '../../../../../bridge/cli/terminal/read-l
 import type { Terminal } from '../../../../../bridge/cli/terminal/terminal.ts';
 import type { TaskView } from '../../../../../bridge/sessions/session/observed-task.ts';
 import type { Session } from '../../../../../bridge/sessions/session/session.ts';
+import { pendingWrite } from '../../../../support/fake-agent-task.ts';
 
 type Asked = Pick<TaskView, 'pending' | 'question' | 'calls'>;
 
 const taskView = z.custom<Asked>();
-const action = { callId: 'one', shown: 'aaaa', title: 'Write a', decisions: ['approve', 'deny'] };
+const action = pendingWrite('one', { shown: 'aaaa', title: 'Write a', decisions: ['approve', 'deny'] });
 const waiting = taskView.parse({
   pending: [action],
   question: null,
@@ -19,7 +20,7 @@ const waiting = taskView.parse({
 
 /**
  * Asks for a decision. The person enters the lines of `unclear`, which are no decisions, and then types `typed`. The task
- * changes to `next` before Enter. Returns the printed text.
+ * changes to `next` before Enter. Returns the text that is printed below the action.
  */
 async function printedAfter(typed: string, next: unknown, unclear: readonly string[] = []): Promise<string> {
   let view = waiting;
@@ -51,7 +52,9 @@ async function printedAfter(typed: string, next: unknown, unclear: readonly stri
   const say = (text: string): void => void said.push(text);
   const terminal = z.custom<Terminal>().parse({ paint: paintNothing, say, ask });
   expect(await promptAndSendDecision(terminal, session, waiting)).toBe('changed');
-  return said.join('\n').trim();
+  const [shown = '', ...below] = said;
+  expect(shown).toMatch(/^\nWrite a {2}call one, code aaaa\n/);
+  return below.join('\n').trim();
 }
 
 const decided = { decision: 'approve', by: 'ann', channel: 'page' };

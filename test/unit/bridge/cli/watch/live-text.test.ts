@@ -58,7 +58,7 @@ function shown(
       confirm: async () => false,
       ask: async () => '',
     },
-    { decides, times },
+    { pending: decides ? 'with commands' : 'without commands', times },
   );
   let view: TaskView | undefined;
   for (const [at, event] of events.entries()) {
@@ -176,7 +176,7 @@ describe('the live text of a task that a person watches', () => {
     expect(screen.match(/input-required/g)).toHaveLength(1);
   });
 
-  it('the live text gives no command to decide if `decides` is false', () => {
+  it('the live text gives no command to decide a task that has ended', () => {
     const screen = shown([status('input-required', [action])], false);
     expect(screen).toContain('+new');
     expect(screen).not.toContain('mcp-a2a-bridge approve');
