@@ -32,6 +32,8 @@ interface RunOptions extends CommonCommandOptions {
   file?: string[];
 }
 
+/** The time in which a session reads the events that are already printed, in milliseconds. */
+const MAX_CATCH_UP_MS = 5_000;
 /** The maximum time to wait for a task, in milliseconds: one day. The person can end the wait earlier with Ctrl-C. */
 const MAX_WAIT_MS = 24 * 60 * 60 * 1000;
 
@@ -176,10 +178,20 @@ async function watchAndAsk({ terminal }: CommandRun<RunOptions>, session: Sessio
       (await promptAndSendDecision(terminal, session, view)) === 'changed';
     if (goesOn) continue;
     task.end();
-    await session.refresh();
+    await catchUp(session);
     if (view !== undefined && !hasEnded(view)) reportWaiting(terminal, id, view);
     return view === undefined ? EXIT_TASK_WAITS : taskExitCode(view);
   }
+}
+
+/**
+ * The printed events come over another stream. Waits until the session has read them too. If the agent has gone
+ * meanwhile, the outcome is already printed.
+ */
+async function catchUp(session: Session): Promise<void> {
+  await session.look().catch(() => undefined);
+  const { signal } = new AbortController();
+  await waitForSession({ session, timeout: MAX_CATCH_UP_MS, signal });
 }
 
 function reportWaiting(

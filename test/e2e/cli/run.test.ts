@@ -38,6 +38,21 @@ describe('the command run', () => {
     expect(stdout).toMatch(/\+one[^]*Then 1 more\.\s+Approve[^]*\$ echo two[^]*Approve/);
   });
 
+  it.each([1, 2])(
+    'the inbox does not list a result that run has shown, after %d decisions',
+    async (calls) => {
+      const on = await cliStage();
+      const steps = [shell('exit 1'), write('a.md', 'one\n')].slice(0, calls);
+      const { code } = await cliAtTerminal(['run', plan({ together: steps })], {
+        ...on.at,
+        keys: 'y\n',
+        prompt: PROMPT,
+      });
+      expect(code).toBe(0);
+      expect((await on.run('inbox')).stdout).toBe('The inbox is empty.\n');
+    },
+  );
+
   it('D2 run shows each action above its code if the person leaves all of them waiting', async () => {
     const on = await sharedCliStage();
     const text = plan({ together: [write('a.md', 'one\n'), shell('echo two')] });
